@@ -1,0 +1,282 @@
+"""Python's own functions and methods, as far as they decide how a graph is built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from converter.analysis import batch
+from converter.analysis.expressions import get_attribute, iterate, truth
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import (
+    Constant,
+    Count,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Typed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def _len(call: Call) -> Value:
+    (value,) = call.args[:1] or [Host()]
+    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False):
+        return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
+    return Number(None, inputs=(value,))
+
+
+def _range(call: Call) -> Value:
+    bounds = [a.value if isinstance(a, Number) else None for a in call.args]
+    if bounds and all(isinstance(b, int) for b in bounds):
+        numbers = range(*bounds)  # type: ignore[arg-type]
+        if len(numbers) <= 40:
+            return Sequence([Number(n, inputs=call.args) for n in numbers])
+    origins = frozenset().union(*(a.origins for a in call.args if isinstance(a, Number)))
+    step = call.args[2] if len(call.args) > 2 else None
+    linear = step.linear if isinstance(step, Number) else frozenset()
+    return Sequence([Number(None, origins, linear, call.args)], many=True)
+
+
+def _zip(call: Call) -> Value:
+    columns = [iterate(call.walk, a, None) for a in call.args]
+    many = any(not isinstance(a, Sequence) or a.many for a in call.args)
+    rows = [Sequence(row) for row in zip(*columns, strict=False)]
+    return Sequence(rows, mutable=True, many=many and bool(rows))
+
+
+def _enumerate(call: Call) -> Value:
+    (value,) = call.args[:1] or [Host()]
+    rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(call.walk, value, None))]
+    return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows))
+
+
+def _list(call: Call) -> Value:
+    if not call.args:
+        return Sequence([], mutable=call.name == "list")
+    value = call.args[0]
+    if isinstance(value, (Sequence, Mapping, ShapeOf)):
+        return Sequence(iterate(call.walk, value, None), call.name == "list", getattr(value, "many", False))
+    return Host((value,), call.name, call.node)
+
+
+def _dict(call: Call) -> Value:
+    pairs = [(Constant(k), v) for k, v in call.kwargs.items()]
+    if call.args and isinstance(call.args[0], Mapping):
+        pairs = [*call.args[0].pairs, *pairs]  # type: ignore[list-item]
+    elif call.args and isinstance(call.args[0], Sequence):
+        rows = [r.elements for r in call.args[0].elements if isinstance(r, Sequence) and len(r.elements) == 2]
+        pairs = [(k, v) for k, v in rows] + pairs  # type: ignore[misc]
+    return Mapping(pairs)  # type: ignore[arg-type]
+
+
+def _number(call: Call) -> Value:
+    value = call.args[0] if call.args else Number(0)
+    if isinstance(value, Number):
+        known = None if value.value is None else (int if call.name in ("int", "round") else float)(value.value)
+        return Number(known, value.origins, value.linear, (value,))
+    if isinstance(value, Count):
+        return value
+    return Number(None, inputs=(value,)) if isinstance(value, Host) and not value.inputs else Host((value,), call.name, call.node)
+
+
+def _sum(call: Call) -> Value:
+    value = call.args[0] if call.args else Host()
+    if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
+        return batch.elementwise(call.walk, "add_n", value.elements)
+    return Host((value,), call.name, call.node)
+
+
+def _host(call: Call) -> Value:
+    return Host(call.args, call.name, call.node)
+
+
+def _print(call: Call) -> Value:
+    return Constant(None)
+
+
+def _getattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if isinstance(name, str):
+        return get_attribute(call.walk, call.args[0], name, call.node)
+    return Host(call.args, "getattr", call.node)
+
+
+def _setattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if isinstance(name, str) and isinstance(call.args[0], Instance):
+        call.args[0].attributes[name] = call.args[2]
+    return Constant(None)
+
+
+def _isinstance(call: Call) -> Value:
+    return Host(call.args, "isinstance")
+
+
+def _super(call: Call) -> Value:
+    frame = call.walk.frame
+    instance = next(iter(frame.locals.values()), Host())
+    from converter.analysis.values import Class
+
+    owner = frame.owner
+    if isinstance(instance, Instance) and isinstance(owner, Class):
+        proxy = Instance(Class(owner.node, owner.bases), "super")
+        proxy.cls.attributes = {}  # type: ignore[union-attr]
+        return Typed("Super", "super", [instance, proxy], {}, call.node)
+    return Host(call.args, "super")
+
+
+def _map(call: Call) -> Value:
+    from converter.analysis.calling import call_value
+
+    if len(call.args) == 2 and isinstance(call.args[1], Sequence):
+        made = [call_value(call.walk, call.args[0], [e], {}, call.node) for e in call.args[1].elements]
+        return Sequence(made, mutable=True, many=call.args[1].many)
+    return Host(call.args, call.name, call.node)
+
+
+def _filter(call: Call) -> Value:
+    value = call.args[-1] if call.args else Host()
+    if isinstance(value, Sequence) and value.elements:
+        return Sequence(value.elements, mutable=True, many=True)
+    return Host(call.args, call.name, call.node)
+
+
+def _same(call: Call) -> Value:
+    return call.args[0] if call.args else Host()
+
+
+def _hasattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if isinstance(call.args[0], Instance) and isinstance(name, str):
+        return Constant(name in call.args[0].attributes)
+    return Host(call.args, "hasattr")
+
+
+def _bool(call: Call) -> Value:
+    known = truth(call.args[0]) if call.args else False
+    return Host(call.args, "bool") if known is None else Constant(known)
+
+
+def _exit(call: Call) -> Value:
+    return Host(call.args, "exit")
+
+
+BUILTINS: dict[str, Handler] = {
+    "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
+    "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _host, "sum": _sum,
+    "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
+    "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
+    "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
+}  # fmt: skip
+
+
+# -- methods of followed values -------------------------------------------------------------------
+
+
+def _append(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    sequence.elements.append(call.args[0] if call.args else Host())
+    _mutated(call)
+    return Constant(None)
+
+
+def _extend(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    value = call.args[0] if call.args else Host()
+    sequence.elements += iterate(call.walk, value, None)
+    sequence.many |= getattr(value, "many", False)
+    _mutated(call)
+    return Constant(None)
+
+
+def _insert(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    sequence.elements.insert(0, call.args[-1])
+    _mutated(call)
+    return Constant(None)
+
+
+def _pop(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    _mutated(call)
+    return sequence.elements.pop() if sequence.elements else Host((sequence,))
+
+
+def _mutated(call: Call) -> None:
+    call.walk.effect("mutation", call.name, call.receiver, call.node)
+
+
+def _items(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    name = call.name.rpartition(".")[2]
+    rows: list[Value] = [
+        Sequence([k, v]) if name in ("items", "iteritems") else v if name in ("values", "itervalues") else k
+        for k, v in mapping.pairs
+    ]
+    return Sequence(rows)
+
+
+def _dict_get(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = mapping.get(call.args[0]) if call.args else None
+    return found or (call.args[1] if len(call.args) > 1 else Constant(None))
+
+
+def _update(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    for value in call.args:
+        if isinstance(value, Mapping):
+            for key, item in value.pairs:
+                mapping.set(key, item)
+    for name, item in call.kwargs.items():
+        mapping.set(Constant(name), item)
+    _mutated(call)
+    return Constant(None)
+
+
+def _as_list(call: Call) -> Value:
+    shape = call.receiver
+    assert isinstance(shape, ShapeOf)
+    if shape.tensor.rank is None:
+        return shape
+    return Sequence(iterate(call.walk, shape, None), mutable=True)
+
+
+def _get_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    return ShapeOf(call.receiver)
+
+
+def _set_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    dims = batch.dims_of(batch.shape_entries(call.args[0])) if call.args else None
+    if dims is not None:
+        call.receiver.dims = dims
+    return Constant(None)
+
+
+def _super_method(call: Call) -> Value:
+    return Host(call.args, call.name)
+
+
+METHODS: dict[str, Handler] = {
+    "Sequence.append": _append, "Sequence.extend": _extend, "Sequence.insert": _insert, "Sequence.pop": _pop,
+    "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
+    "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
+    "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,
+    "Input.get_shape": _get_shape, "Tensor.set_shape": _set_shape, "Input.set_shape": _set_shape,
+}  # fmt: skip

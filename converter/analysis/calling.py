@@ -1,0 +1,280 @@
+"""Calls: into the script's functions and classes, into TensorFlow by its rules, and elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from converter.analysis.builtins import BUILTINS, METHODS
+from converter.analysis.expressions import get_attribute, iterate
+from converter.analysis.frames import Frame
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import (
+    Bound,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Partial,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+    tensors_in,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+@cache
+def handlers() -> dict[str, Handler]:
+    """What the rules know about calls, by TensorFlow's name or by "Type.method"."""
+    import rules
+
+    found: dict[str, Handler] = {}
+    for info in iter_modules(rules.__path__):
+        found.update(getattr(import_module(f"rules.{info.name}"), "CALLS", {}))
+    return found
+
+
+def call(walk: Walk, node: ast.Call) -> Value:
+    function = walk.evaluate(node.func)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            args += iterate(walk, walk.evaluate(arg.value), None)
+        else:
+            args.append(walk.evaluate(arg))
+    for keyword in node.keywords:
+        value = walk.evaluate(keyword.value)
+        if keyword.arg is None:
+            pairs = value.pairs if isinstance(value, Mapping) else []
+            kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
+        else:
+            kwargs[keyword.arg] = value
+            from converter.analysis.statements import name_numbers
+
+            name_numbers(walk, keyword.arg, value)
+    return call_value(walk, function, args, kwargs, node)
+
+
+def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    if isinstance(function, Function):
+        return call_function(walk, function, args, kwargs, node)
+    if isinstance(function, Class):
+        return _instantiate(walk, function, args, kwargs, node)
+    if isinstance(function, Partial):
+        return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
+    if isinstance(function, Bound):
+        return _call_bound(walk, function, args, kwargs, node)
+    if isinstance(function, Symbol):
+        return _call_symbol(walk, function, args, kwargs, node)
+    if isinstance(function, Instance):
+        found = call_method(walk, function, "__call__", args, node, kwargs)
+        if found is not None:
+            return found
+    if isinstance(function, Typed):
+        handler = handlers().get(f"{function.kind}.__call__")
+        if handler:
+            return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
+    return unknown(walk, function, args, kwargs, node, "")
+
+
+def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    if symbol.library == "tf":
+        call = Call(walk, symbol.name, args, kwargs, node, None)
+        handler = handlers().get(symbol.name)
+        return handler(call) if handler else _unknown_tensorflow(call)
+    if symbol.library == "builtins" and symbol.name in BUILTINS:
+        return BUILTINS[symbol.name](Call(walk, symbol.name, args, kwargs, node, None))
+    dotted = f"{symbol.library}.{symbol.name}".strip(".")
+    if dotted == "functools.partial" and args:
+        return Partial(args[0], args[1:], kwargs)
+    handler = handlers().get(dotted)
+    if handler:
+        return handler(Call(walk, dotted, args, kwargs, node, None))
+    return unknown(walk, symbol, args, kwargs, node, dotted)
+
+
+def _unknown_tensorflow(call: Call) -> Value:
+    """A TensorFlow function without a rule: what depends on a batch and goes in comes out opaque."""
+    values = [*call.args, *call.kwargs.values()]
+    if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
+        return Tensor(opaque(f"the effect of tf.{call.name} on the batch is not known"), values, None, call.name)
+    last = call.name.rpartition(".")[2]
+    if last[:1].isupper():
+        return Typed("Object", call.name, call.args, call.kwargs, call.node)
+    return Tensor(inputs=values, op=call.name)
+
+
+def unknown(
+    walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, name: str
+) -> Value:
+    """A call into code that is not followed."""
+    values = [*args, *kwargs.values()]
+    batched = any(t.batch.kind != "free" for v in values for t in tensors_in(v))
+    for value in values:
+        if isinstance(value, Function) and value.node not in walk.entered:
+            call_with_unknowns(walk, value)
+    if batched and not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
+        walk.effect("escape", name, Sequence(values), node)
+    return Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
+
+
+# -- functions of the script ----------------------------------------------------------------------
+
+
+def call_function(
+    walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
+) -> Value:
+    from converter.analysis.statements import execute_block
+    from converter.analysis.walk import MAX_DEPTH, MAX_STATEMENTS
+
+    walk.entered.add(function.node)
+    if walk.stack.count(function.node) >= 2 or len(walk.stack) > MAX_DEPTH or walk.executed > MAX_STATEMENTS:
+        walk.effect("recursion", function.name, None, node)
+        return Host((function, *args, *kwargs.values()), function.name, node)
+    frame = Frame(function.node, function.closure, walk.site, function)
+    frame.owner = function.owner
+    _bind_parameters(walk, frame, function, args, kwargs)
+    walk.stack.append(function.node)
+    try:
+        with walk.inside(frame):
+            if isinstance(function.node, ast.Lambda):
+                return walk.evaluate(function.node.body)
+            execute_block(walk, function.node.body)
+    finally:
+        walk.stack.pop()
+    return _result(frame)
+
+
+def _result(frame: Frame) -> Value:
+    from converter.analysis.statements import join
+
+    if not frame.returns:
+        return Constant(None)
+    value = frame.returns[0]
+    for other in frame.returns[1:]:
+        value = join(value, other)
+    return value
+
+
+def _bind_parameters(
+    walk: Walk, frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value]
+) -> None:
+    from converter.analysis.statements import name_numbers
+
+    spec = function.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    values = dict(zip(names, args, strict=False))
+    values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        if name not in values:
+            values[name] = function.defaults.get(name) or Host((), "parameter", function.node)
+        name_numbers(walk, name, values[name])
+    if spec.vararg:
+        values[spec.vararg.arg] = Sequence(args[len(names) :])
+    if spec.kwarg:
+        rest = {k: v for k, v in kwargs.items() if k not in values}
+        values[spec.kwarg.arg] = Mapping([(Constant(k), v) for k, v in rest.items()])
+    for value in values.values():
+        if value.site is None:
+            walk.stamp(value, function.node)
+    frame.locals.update(values)
+
+
+def call_with_unknowns(walk: Walk, function: Function) -> None:
+    names = [a.arg for a in function.node.args.args]
+    args: list[Value] = [function.defaults.get(n) or Host((), "parameter", function.node) for n in names]
+    node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
+    call_function(walk, function, args, {}, node)
+
+
+# -- classes and methods --------------------------------------------------------------------------
+
+
+def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    instance = Instance(cls)
+    walk.stamp(instance, node)
+    init = cls.find("__init__")
+    if isinstance(init, Function):
+        call_function(walk, init, [instance, *args], kwargs, node)
+    else:
+        instance.inputs = (*args, *kwargs.values())
+        for name, value in kwargs.items():
+            instance.attributes[name] = value
+    return instance
+
+
+def call_method(
+    walk: Walk,
+    instance: Instance,
+    name: str,
+    args: list[Value],
+    node: ast.AST,
+    kwargs: dict[str, Value] | None = None,
+) -> Value | None:
+    found = instance.cls.find(name) if instance.cls is not None else None
+    if isinstance(found, Function):
+        return call_function(walk, found, [instance, *args], kwargs or {}, node)
+    return None
+
+
+def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    receiver = bound.receiver
+    if bound.function is not None:
+        return call_function(walk, bound.function, [receiver, *args], kwargs, node)
+    kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
+    if isinstance(receiver, Instance) and receiver.kind:
+        kind = receiver.kind
+    call = Call(walk, f"{kind}.{bound.name}", args, kwargs, node, receiver)
+    handler = handlers().get(call.name) or METHODS.get(call.name)
+    if handler is not None:
+        return handler(call)
+    if isinstance(receiver, Tensor):
+        return _unknown_tensorflow(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
+    return unknown(walk, bound, args, kwargs, node, "")
+
+
+# -- with -----------------------------------------------------------------------------------------
+
+
+def enter_with(walk: Walk, context: Value, node: ast.expr) -> tuple[str, object]:
+    """Enters a context; gives back what leave_with needs."""
+    if isinstance(context, Typed) and context.kind == "ControlDependencies":
+        outer = walk.control
+        walk.control = [*outer, *(t for arg in context.args for t in tensors_in(arg))]
+        return "control", outer
+    if isinstance(context, Typed) and context.kind in ("NameScope", "VariableScope"):
+        name = context.args[0] if context.args else None
+        walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
+        return "scope", None
+    if isinstance(context, Instance):
+        call_method(walk, context, "__enter__", [], node)
+    return "", None
+
+
+def leave_with(walk: Walk, state: tuple[str, object]) -> None:
+    kind, outer = state
+    if kind == "control":
+        walk.control = outer  # type: ignore[assignment]
+    elif kind == "scope":
+        walk.scopes.pop()
+
+
+def bind_with(walk: Walk, context: Value) -> Value:
+    if isinstance(context, Bound):
+        return context.receiver
+    return context
+
+
+__all__ = ["call", "call_function", "call_method", "call_value", "get_attribute", "handlers"]

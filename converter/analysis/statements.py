@@ -1,0 +1,384 @@
+"""Execution of statements on stand-in values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from converter.analysis.calling import bind_with, enter_with, leave_with
+from converter.analysis.expressions import (
+    binary,
+    item_place,
+    iterate,
+    truth,
+)
+from converter.analysis.frames import Place
+from converter.analysis.imports import import_from, import_module
+from converter.analysis.values import (
+    Class,
+    Constant,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
+
+LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
+
+
+def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
+    parent = walk.site if walk.site is not None and walk.site.frame is walk.frame else walk.frame.call_site
+    for stmt in body:
+        walk.executed += 1
+        with walk.at(stmt, parent):
+            signal = EXECUTE.get(type(stmt), _skip)(walk, stmt)
+        if signal:
+            return signal
+    return None
+
+
+def _skip(walk: Walk, stmt: ast.stmt) -> Signal:
+    return None
+
+
+def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
+    value = walk.evaluate(stmt.value)
+    return "raise" if isinstance(value, Constant) and value.value is SystemExit else None
+
+
+def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
+    value = walk.evaluate(stmt.value)
+    for target in stmt.targets:
+        assign(walk, target, value)
+    return None
+
+
+def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
+    if stmt.value is not None:
+        assign(walk, stmt.target, walk.evaluate(stmt.value))
+    return None
+
+
+def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
+    load = ast.copy_location(_as_load(stmt.target), stmt.target)
+    old = walk.evaluate(load)
+    new = walk.stamp(binary(walk, stmt.op, old, walk.evaluate(stmt.value), stmt), stmt)
+    if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
+        old.elements, old.many = new.elements, new.many
+        new = old
+    assign(walk, stmt.target, new)
+    return None
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    return target
+
+
+def assign(walk: Walk, target: ast.expr, value: Value) -> None:
+    if isinstance(target, ast.Name):
+        bind_name(walk, target.id, value, target)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(walk, target.elts, value)
+    elif isinstance(target, ast.Starred):
+        assign(walk, target.value, value)
+    elif isinstance(target, ast.Attribute):
+        holder = walk.evaluate(target.value)
+        name_numbers(walk, target.attr, value)
+        if isinstance(holder, Instance):
+            holder.attributes[target.attr] = value
+        elif isinstance(holder, Class):
+            holder.attributes[target.attr] = value
+        elif isinstance(holder, Typed):
+            holder.state[target.attr] = value
+        place = Place("attr", holder.uid, target.attr, holder=holder)
+        walk.write(place, value, target)
+    elif isinstance(target, ast.Subscript):
+        holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+        if isinstance(holder, Mapping):
+            holder.set(key, value)
+            if isinstance(key, Constant) and isinstance(key.value, str):
+                name_numbers(walk, key.value, value)
+        elif isinstance(holder, Sequence):
+            if isinstance(key, Number) and isinstance(key.value, int) and key.value < len(holder.elements):
+                holder.elements[key.value] = value
+            else:
+                holder.elements.append(value)
+        elif isinstance(holder, Host):
+            holder.inputs = (*holder.inputs, value)
+        walk.write(item_place(holder, key), value, target)
+
+
+def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
+    elements = iterate(walk, value, len(targets))
+    for index, target in enumerate(targets):
+        element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
+        assign(walk, target, walk.stamp(element, target))
+
+
+def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
+    frame = walk.frame
+    if name in frame.globals:
+        found = frame.closure.lookup(name) if frame.closure else None
+        frame = found[0] if found else frame.module
+    frame.locals[name] = value
+    if not value.label:
+        value.label = name
+    name_numbers(walk, name, value)
+    walk.write(Place("name", frame.uid, name, frame=frame), value, node)
+
+
+def name_numbers(walk: Walk, name: str, value: Value) -> None:
+    """Remembers the names under which a number is known: a batch size is often named so."""
+    if isinstance(value, Number) and len(value.linear) == 1 and value.origins == value.linear:
+        (origin,) = value.linear
+        walk.facts.origin_names.setdefault(origin.key, set()).add(name)
+
+
+def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
+    function: Value = Function(stmt, walk.frame, _defaults(walk, stmt.args))
+    for decorator in reversed(stmt.decorator_list):
+        function = _decorate(walk, decorator, function)
+    bind_name(walk, stmt.name, walk.stamp(function, stmt), stmt)
+    return None
+
+
+def _defaults(walk: Walk, args: ast.arguments) -> dict[str, Value]:
+    defaults: dict[str, Value] = {}
+    positional = [*args.posonlyargs, *args.args]
+    for parameter, node in zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True):
+        defaults[parameter.arg] = walk.evaluate(node)
+        name_numbers(walk, parameter.arg, defaults[parameter.arg])
+    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        if default is not None:
+            defaults[parameter.arg] = walk.evaluate(default)
+    return defaults
+
+
+def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
+    """Decorators of the script are called; of others only those that change how a method is reached."""
+    name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
+    if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
+        return Typed(name, name, [function], {}, None)
+    from converter.analysis.calling import call_value
+
+    value = walk.evaluate(decorator)
+    if isinstance(value, (Function, Class)):
+        result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
+        return result if isinstance(result, (Function, Typed, Instance)) else function
+    return function
+
+
+def _call_of(decorator: ast.expr) -> ast.Call:
+    return ast.Call(decorator, [], [])
+
+
+def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
+    cls = Class(stmt, [walk.evaluate(base) for base in stmt.bases])
+    from converter.analysis.frames import Frame
+
+    frame = Frame(stmt, walk.frame, walk.site)
+    with walk.inside(frame):
+        execute_block(walk, stmt.body)
+    cls.attributes = frame.locals
+    for value in frame.locals.values():
+        for function in (value, *getattr(value, "args", ())):
+            if isinstance(function, Function) and function.owner is None:
+                function.owner = cls
+                function.closure = walk.frame
+    bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
+    return None
+
+
+def _return(walk: Walk, stmt: ast.Return) -> Signal:
+    walk.frame.returns.append(walk.evaluate(stmt.value) if stmt.value else Constant(None))
+    return "return"
+
+
+def _raise(walk: Walk, stmt: ast.Raise) -> Signal:
+    return "raise"
+
+
+def _break(walk: Walk, stmt: ast.stmt) -> Signal:
+    return "break"
+
+
+def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
+    return "continue"
+
+
+def _if(walk: Walk, stmt: ast.If) -> Signal:
+    known = truth(walk.evaluate(stmt.test))
+    if known is not None:
+        return execute_block(walk, stmt.body if known else stmt.orelse)
+    before = dict(walk.frame.locals)
+    first = execute_block(walk, stmt.body)
+    after_body = walk.frame.locals
+    walk.frame.locals = dict(before)
+    second = execute_block(walk, stmt.orelse)
+    if second and not first:
+        walk.frame.locals = after_body
+    elif not second and not first:
+        walk.frame.locals = _joined(walk, after_body, walk.frame.locals, stmt)
+    return first if first and second else None
+
+
+def _joined(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> dict[str, Value]:
+    return {
+        name: walk.stamp(join(one.get(name), two.get(name)), stmt) for name in (*one, *(n for n in two if n not in one))
+    }
+
+
+def join(one: Value | None, two: Value | None) -> Value:
+    """What a name may stand for after two branches."""
+    if one is None or one is two:
+        assert two is not None or one is not None
+        return two if one is None else one  # type: ignore[return-value]
+    if two is None:
+        return one
+    if isinstance(one, Tensor) and isinstance(two, Tensor):
+        from converter.analysis.batch import join_batches
+
+        dims = one.dims if one.dims == two.dims else None
+        return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
+    if isinstance(one, Number) and isinstance(two, Number):
+        return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
+    return one if _weight(one) >= _weight(two) else two
+
+
+def _weight(value: Value) -> int:
+    order = (Constant, Host, Number, Symbol, Function, Typed, Sequence, Mapping, Instance, Tensor)
+    return max((i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)
+
+
+def _for(walk: Walk, stmt: ast.For) -> Signal:
+    iterable = walk.evaluate(stmt.iter)
+    elements = iterate(walk, iterable, None)
+    known = isinstance(iterable, Sequence) and not iterable.many
+    signal: Signal = None
+    for turn, element in enumerate(elements[:LOOP_TURNS]):
+        built = walk.graph_clock
+        assign(walk, stmt.target, walk.stamp(element, stmt.iter))
+        signal = execute_block(walk, stmt.body)
+        if signal in ("return", "raise"):
+            return None if not known else signal
+        if signal == "break" or (turn > 0 and walk.graph_clock == built):
+            break  # a training loop: more turns show nothing new
+    if signal != "break":
+        execute_block(walk, stmt.orelse)
+    return None
+
+
+def _while(walk: Walk, stmt: ast.While) -> Signal:
+    test = truth(walk.evaluate(stmt.test))
+    if test is False:
+        return execute_block(walk, stmt.orelse)
+    for _ in range(2):
+        signal = execute_block(walk, stmt.body)
+        if signal in ("return", "raise", "break"):
+            return "return" if signal == "return" and test else None
+        walk.evaluate(stmt.test)
+    return None
+
+
+def _with(walk: Walk, stmt: ast.With) -> Signal:
+    entered = []
+    for item in stmt.items:
+        context = walk.evaluate(item.context_expr)
+        entered.append(enter_with(walk, context, item.context_expr))
+        if item.optional_vars is not None:
+            assign(walk, item.optional_vars, bind_with(walk, context))
+    signal = execute_block(walk, stmt.body)
+    for state in reversed(entered):
+        leave_with(walk, state)
+    return signal
+
+
+def _try(walk: Walk, stmt: ast.Try) -> Signal:
+    signal = execute_block(walk, stmt.body)
+    for handler in stmt.handlers:
+        _handler(walk, handler)
+    if not signal:
+        signal = execute_block(walk, stmt.orelse)
+    return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
+
+
+def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
+    """A handler's bindings count only for names that the body did not bind."""
+    before = dict(walk.frame.locals)
+    if handler.name:
+        bind_name(walk, handler.name, walk.host(), handler)
+    execute_block(walk, handler.body)
+    walk.frame.locals = {**walk.frame.locals, **before}
+
+
+def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:
+    walk.frame.globals.update(stmt.names)
+    return None
+
+
+def _import(walk: Walk, stmt: ast.Import) -> Signal:
+    for alias in stmt.names:
+        import_module(walk, alias, stmt)
+    return None
+
+
+def _import_from(walk: Walk, stmt: ast.ImportFrom) -> Signal:
+    for alias in stmt.names:
+        import_from(walk, stmt, alias)
+    return None
+
+
+def _delete(walk: Walk, stmt: ast.Delete) -> Signal:
+    for target in stmt.targets:
+        if isinstance(target, ast.Name):
+            walk.frame.locals.pop(target.id, None)
+    return None
+
+
+def _assert(walk: Walk, stmt: ast.Assert) -> Signal:
+    walk.evaluate(stmt.test)
+    return None
+
+
+EXECUTE: dict[type[ast.stmt], Callable[[Walk, ast.stmt], Signal]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.If: _if,
+    ast.For: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.Try: _try,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Delete: _delete,
+    ast.Assert: _assert,
+}  # type: ignore[dict-item]

@@ -1,0 +1,376 @@
+"""What a Python name can stand for while a script builds its graph.
+
+The walk (walk.py) runs the script on these stand-ins instead of on TensorFlow. Each value knows
+what it was made from (`inputs`) and where (`site`), so that the planner can ask which statements
+lie between a batch and a loss.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from converter.analysis.frames import Frame, Site
+
+_uids = count(1)
+
+Kind = Literal["free", "example", "reduced", "opaque"]
+How = Literal["mean", "sum", "other"]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """How a tensor depends on the batch.
+
+    kind: "free" not at all; "example" it has one entry (or a fixed number) for each example along
+        `axis`; "reduced" examples were combined, as `how` says; "opaque" it depends on the batch
+        in a way that the analysis does not know.
+    packed: for "example", what else lies along the axis: "" nothing, one row an example; "major"
+        several rows for each example, example after example (the towers' parts can be
+        concatenated); "minor" several rows in another order (they cannot).
+    per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
+        by the batch size is a mean.
+    counted: for a sum, True where it was divided by a count of the examples taken from the graph.
+    affine: for a sum, True where a term that does not depend on the batch was added.
+    why: for "other" and "opaque", the reason, to be shown to the reader.
+    """
+
+    kind: Kind = "free"
+    axis: int = 0
+    packed: Literal["", "major", "minor"] = ""
+    how: How = "mean"
+    per: frozenset[Origin] = frozenset()
+    affine: bool = False
+    why: str = ""
+
+
+FREE = Batch()
+
+
+def opaque(why: str) -> Batch:
+    return Batch("opaque", why=why)
+
+
+def other(why: str) -> Batch:
+    return Batch("reduced", how="other", why=why)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The expression at which a number enters the script: a literal, a flag, an argument."""
+
+    node: ast.AST = field(compare=False)
+    key: tuple[object, ...]
+    name: str = ""
+    path: str = ""
+
+    @property
+    def line(self) -> int:
+        return getattr(self.node, "lineno", 0)
+
+
+class Value:
+    """Anything. By itself: a host object that the analysis knows nothing of."""
+
+    __slots__ = ("inputs", "label", "roots", "site", "time", "uid")
+
+    def __init__(self, inputs: Iterable[Value] = ()) -> None:
+        self.uid = next(_uids)
+        self.inputs = tuple(inputs)
+        self.site: Site | None = None
+        self.time = 0
+        self.label = ""
+        roots: frozenset[Value] = frozenset()
+        for value in self.inputs:
+            if value.roots and value.roots is not roots:
+                roots = roots | value.roots if roots else value.roots
+        self.roots = roots  # the sharded inputs that it depends on
+
+    def parts(self) -> Iterator[Value]:
+        """The values inside this one, for those that hold others."""
+        return iter(())
+
+
+class Host(Value):
+    """A Python object that is not followed; `call` names the function that returned it."""
+
+    __slots__ = ("call", "node")
+
+    def __init__(self, inputs: Iterable[Value] = (), call: str = "", node: ast.AST | None = None) -> None:
+        super().__init__(inputs)
+        self.call = call
+        self.node = node
+
+
+class Constant(Value):
+    """A Python constant that is not a number: a string, None, a boolean, bytes."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: object) -> None:
+        super().__init__()
+        self.value = value
+
+
+class Number(Value):
+    """A Python number: its value where known, and the origins it was computed from.
+
+    linear: the origins that it is a multiple of: scaling one of them scales the number.
+    """
+
+    __slots__ = ("linear", "origins", "value")
+
+    def __init__(
+        self,
+        value: float | None,
+        origins: frozenset[Origin] = frozenset(),
+        linear: frozenset[Origin] = frozenset(),
+        inputs: Iterable[Value] = (),
+    ) -> None:
+        super().__init__(inputs)
+        self.value = value
+        self.origins = origins
+        self.linear = linear
+
+
+class Count(Value):
+    """A number of examples read off a tensor: `tf.shape(x)[0]`, `x.get_shape()[0]`."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Value, inputs: Iterable[Value] = ()) -> None:
+        super().__init__((*inputs, tensor))
+        self.tensor = tensor
+
+
+class Tensor(Value):
+    """A tensor or operation of the graph.
+
+    dims: static dimensions where known (None inside for an unknown one; the batch axis is None).
+    size: elements of one example where known, for "example" tensors.
+    """
+
+    __slots__ = ("batch", "dims", "node", "op", "scopes")
+
+    def __init__(
+        self,
+        batch: Batch = FREE,
+        inputs: Iterable[Value] = (),
+        dims: tuple[int | None, ...] | None = None,
+        op: str = "",
+        node: ast.AST | None = None,
+    ) -> None:
+        super().__init__(inputs)
+        self.batch = batch
+        self.dims = dims
+        self.op = op
+        self.node = node
+        self.scopes: tuple[str, ...] = ()
+
+    @property
+    def rank(self) -> int | None:
+        return None if self.dims is None else len(self.dims)
+
+
+class Input(Tensor):
+    """A tensor through which batches enter: a placeholder, an iterator's or a queue's output."""
+
+    __slots__ = ("ambiguous", "dtype", "shape")
+
+    def __init__(self, op: str, dims: tuple[int | None, ...] | None, shape: Value | None, dtype: str) -> None:
+        super().__init__(FREE, (), dims, op)
+        self.shape = shape
+        self.dtype = dtype
+        self.ambiguous = False
+
+    def shard(self, axis: int) -> None:
+        self.batch = Batch("example", axis)
+        self.roots = frozenset((self,))
+
+
+class Variable(Tensor):
+    """A variable; `raw` if its name follows the name scope (`tf.Variable`) and not the variable scope."""
+
+    __slots__ = ("raw",)
+
+    def __init__(self, raw: bool, inputs: Iterable[Value], dims: tuple[int | None, ...] | None, op: str) -> None:
+        super().__init__(FREE, inputs, dims, op)
+        self.raw = raw
+
+
+class ShapeOf(Value):
+    """The shape of a tensor, static or as a tensor."""
+
+    __slots__ = ("tensor",)
+
+    def __init__(self, tensor: Tensor) -> None:
+        super().__init__((tensor,))
+        self.tensor = tensor
+
+
+class Sequence(Value):
+    """A list or tuple whose elements are known, or (`many`) one that holds any number like the first."""
+
+    __slots__ = ("elements", "many", "mutable")
+
+    def __init__(self, elements: Iterable[Value], mutable: bool = False, many: bool = False) -> None:
+        self.elements = list(elements)
+        super().__init__(self.elements)
+        self.mutable = mutable
+        self.many = many
+
+    def parts(self) -> Iterator[Value]:
+        return iter(self.elements)
+
+
+class Mapping(Value):
+    """A dict as pairs of values; keys that are constants compare by value, others by identity."""
+
+    __slots__ = ("pairs",)
+
+    def __init__(self, pairs: Iterable[tuple[Value, Value]] = ()) -> None:
+        self.pairs = list(pairs)
+        super().__init__([v for pair in self.pairs for v in pair])
+
+    def parts(self) -> Iterator[Value]:
+        for key, value in self.pairs:
+            yield key
+            yield value
+
+    def get(self, key: Value) -> Value | None:
+        for known, value in reversed(self.pairs):
+            if same_key(known, key):
+                return value
+        return None
+
+    def set(self, key: Value, value: Value) -> None:
+        self.pairs = [(k, v) for k, v in self.pairs if not same_key(k, key)]
+        self.pairs.append((key, value))
+
+
+def same_key(one: Value, two: Value) -> bool:
+    if one is two:
+        return True
+    if isinstance(one, (Constant, Number)) and isinstance(two, (Constant, Number)):
+        return one.value is not None and one.value == two.value
+    return False
+
+
+class Instance(Value):
+    """An object of a class of the script, or (`cls` None) a namespace whose attributes are followed."""
+
+    __slots__ = ("attributes", "cls", "kind")
+
+    def __init__(self, cls: Class | None, kind: str = "", inputs: Iterable[Value] = ()) -> None:
+        super().__init__(inputs)
+        self.cls = cls
+        self.kind = kind
+        self.attributes: dict[str, Value] = {}
+
+    def parts(self) -> Iterator[Value]:
+        return iter(self.attributes.values())
+
+
+class Function(Value):
+    """A function of the script with the frame it closes over."""
+
+    __slots__ = ("closure", "defaults", "name", "node", "owner")
+
+    def __init__(
+        self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, closure: Frame, defaults: dict[str, Value]
+    ) -> None:
+        super().__init__()
+        self.node = node
+        self.closure = closure
+        self.defaults = defaults
+        self.name = getattr(node, "name", "<lambda>")
+        self.owner: Class | None = None
+
+
+class Class(Value):
+    """A class of the script."""
+
+    __slots__ = ("attributes", "bases", "name", "node")
+
+    def __init__(self, node: ast.ClassDef, bases: list[Value]) -> None:
+        super().__init__()
+        self.node = node
+        self.name = node.name
+        self.bases = bases
+        self.attributes: dict[str, Value] = {}
+
+    def find(self, name: str) -> Value | None:
+        if name in self.attributes:
+            return self.attributes[name]
+        for base in self.bases:
+            if isinstance(base, Class) and (found := base.find(name)) is not None:
+                return found
+        return None
+
+
+class Bound(Value):
+    """A method of a value: a function of the script with its object, or a name on a followed value."""
+
+    __slots__ = ("function", "name", "receiver")
+
+    def __init__(self, receiver: Value, name: str, function: Function | None = None) -> None:
+        super().__init__((receiver,))
+        self.receiver = receiver
+        self.name = name
+        self.function = function
+
+
+class Partial(Value):
+    """`functools.partial(function, …)`."""
+
+    __slots__ = ("args", "function", "kwargs")
+
+    def __init__(self, function: Value, args: list[Value], kwargs: dict[str, Value]) -> None:
+        super().__init__((function, *args, *kwargs.values()))
+        self.function = function
+        self.args = args
+        self.kwargs = kwargs
+
+
+class Symbol(Value):
+    """Something with a dotted name in a library: `tf.nn.relu` is Symbol("tf", "nn.relu")."""
+
+    __slots__ = ("library", "name")
+
+    def __init__(self, library: str, name: str) -> None:
+        super().__init__()
+        self.library = library
+        self.name = name
+
+
+class Typed(Value):
+    """An object of a library that the rules know by its type: "Optimizer", "Session", "ConfigProto"…"""
+
+    __slots__ = ("args", "kind", "kwargs", "name", "node", "state")
+
+    def __init__(
+        self, kind: str, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call | None
+    ) -> None:
+        super().__init__((*args, *kwargs.values()))
+        self.kind = kind
+        self.name = name
+        self.args = args
+        self.kwargs = kwargs
+        self.node = node
+        self.state: dict[str, Value] = {}
+
+
+def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
+    """Every tensor in a value, through lists, dicts and objects."""
+    seen = set() if seen is None else seen
+    if value.uid in seen:
+        return
+    seen.add(value.uid)
+    if isinstance(value, Tensor):
+        yield value
+    for part in value.parts():
+        yield from tensors_in(part, seen)

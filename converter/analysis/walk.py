@@ -1,0 +1,137 @@
+"""Walks through the building of the graph: executes a script on stand-ins for its values.
+
+Module top level, calls into the script's own functions and methods, closures and attributes are
+followed in execution order. What TensorFlow's functions do to a batch is known to the rules.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from converter.analysis import statements
+from converter.analysis.expressions import EVALUATE
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.frames import Access, Frame, Place, Site
+from converter.analysis.values import Constant, Function, Host, Input, Origin, Tensor, Typed, Value, Variable
+
+MAX_STATEMENTS = 60_000  # executed in one walk: past it, functions are no longer entered
+MAX_DEPTH = 24
+
+
+class Walk:
+    """The state of one walk; the work is done in statements.py, expressions.py and calling.py."""
+
+    def __init__(self, path: str, tree: ast.Module, decisions: dict[tuple[int, int], int | None]) -> None:
+        self.module = Frame(tree, None, None)
+        self.module.locals["__name__"] = Constant("__main__")
+        self.module.locals["__file__"] = Constant(path)
+        self.facts = Facts(path, tree, self.module)
+        self.decisions = decisions  # placeholder's line and column -> batch axis, None for shared
+        self.frame = self.module
+        self.site: Site | None = None
+        self.clock = 0
+        self.executed = 0
+        self.graph_clock = 0  # goes on only when something enters the graph
+        self.stack: list[ast.AST] = []
+        self.entered: set[ast.AST] = set()
+        self.control: list[Value] = []
+        self.scopes: list[str] = []
+        self.collections: dict[object, list[Value]] = {}
+        self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
+
+    def run(self) -> Facts:
+        assert isinstance(self.module.node, ast.Module)
+        statements.execute_block(self, self.module.node.body)
+        self._enter_uncalled()
+        return self.facts
+
+    def _enter_uncalled(self) -> None:
+        """Functions that nobody called may be called by code that is not followed: read them too."""
+        from converter.analysis.calling import call_with_unknowns
+
+        for name, value in list(self.module.locals.items()):
+            if isinstance(value, Function) and value.node not in self.entered and not name.startswith("__"):
+                call_with_unknowns(self, value)
+
+    # -- values ------------------------------------------------------------------------------
+
+    def evaluate(self, node: ast.expr) -> Value:
+        return self.stamp(EVALUATE[type(node)](self, node), node)
+
+    def stamp(self, value: Value, node: ast.AST) -> Value:
+        """Notes where and when a value was made, unless it is known."""
+        if value.site is not None or self.site is None:
+            return value
+        self.clock += 1
+        value.site, value.time = self.site, self.clock
+        if isinstance(value, Tensor):
+            self._enter_graph(value, node)
+        for part in value.parts():
+            if part.site is None:
+                self.stamp(part, node)
+        return value
+
+    def _enter_graph(self, value: Tensor, node: ast.AST) -> None:
+        self.graph_clock += 1
+        if value.node is None:
+            value.node = node
+        if self.control:
+            value.inputs = (*value.inputs, *self.control)
+        value.scopes = tuple(self.scopes)
+        self.facts.tensors.append(value)
+        if isinstance(value, Variable):
+            self.facts.variables.append(value)
+        elif isinstance(value, Input):
+            self.facts.inputs.append(value)
+
+    def host(self, inputs: Sequence[Value] = (), call: str = "", node: ast.AST | None = None) -> Host:
+        return Host(inputs, call, node)
+
+    def origin(self, node: ast.AST, kind: str, name: str = "") -> Origin:
+        key: tuple[object, ...]
+        if kind == "flag":
+            key = (kind, name)
+        else:
+            key = (kind, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+        origin = Origin(node, key, name)
+        if name:
+            self.facts.origin_names.setdefault(key, set()).add(name)
+        return origin
+
+    # -- places ------------------------------------------------------------------------------
+
+    def read(self, place: Place, value: Value, node: ast.AST) -> None:
+        self._access(place, value, node, write=False)
+
+    def write(self, place: Place, value: Value, node: ast.AST) -> None:
+        self._access(place, value, node, write=True)
+
+    def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
+        if self.site is not None:
+            self.clock += 1
+            self.facts.accesses.append(Access(self.clock, place, value, self.site, node, write))
+
+    def effect(self, kind: str, name: str, value: Value | None, node: ast.AST) -> None:
+        if self.site is not None:
+            self.clock += 1
+            self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
+
+    # -- where we are ------------------------------------------------------------------------
+
+    @contextmanager
+    def at(self, stmt: ast.stmt, parent: Site | None) -> Iterator[None]:
+        outer, self.site = self.site, Site(self.frame, stmt, parent, tuple(self.scopes))
+        try:
+            yield
+        finally:
+            self.site = outer
+
+    @contextmanager
+    def inside(self, frame: Frame) -> Iterator[None]:
+        outer, self.frame = self.frame, frame
+        try:
+            yield
+        finally:
+            self.frame = outer

@@ -1,0 +1,33 @@
+"""The choices that a conversion can be asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+BatchMode = Literal["per-gpu", "total"]
+Variables = Literal["cpu", "gpu:0", "balanced"]
+ScaleLr = Literal["none", "linear", "sqrt"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Everything that changes the converted text, and nothing else.
+
+    num_gpus: towers to build; None counts the visible GPUs when the script runs (`auto`).
+    batch: whether the script's batch size is each tower's (`per-gpu`) or the sum of all (`total`).
+    variables: the device that holds the variables.
+    gpu_memory: "growth", "all", or the fraction (0, 1] of each GPU's memory to take.
+    shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
+        whose batch axis is not the first.
+    line_length: of the lines the tool writes; None reads the project's own setting.
+    """
+
+    num_gpus: int | None = 2
+    batch: BatchMode = "per-gpu"
+    variables: Variables = "cpu"
+    scale_lr: ScaleLr = "none"
+    gpu_memory: str | float = "growth"
+    shared: tuple[str, ...] = ()
+    batch_axes: tuple[tuple[str, int], ...] = ()
+    line_length: int | None = None

@@ -1,0 +1,193 @@
+"""What changes outside the model: the number of GPUs, sessions and their config, the learning rate."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts, FlagDefinition, SessionSite, TrainStep
+from converter.analysis.frames import Site
+from converter.analysis.values import Typed
+from converter.options import Options
+from converter.plan import Insert, Replace
+from converter.planner.names import Names
+from converter.planner.text import Text
+from converter.planner.trail import suites
+
+DEFAULT_RATES = {
+    "train.AdamOptimizer": "0.001", "train.AdadeltaOptimizer": "0.001", "contrib.opt.NadamOptimizer": "0.001",
+    "contrib.opt.LazyAdamOptimizer": "0.001",
+}  # fmt: skip
+FLAG_HELP = "number of GPUs to train on"
+
+
+class GpuCount:
+    """How the script says the number of GPUs: by a constant, or by a flag beside its own."""
+
+    def __init__(self, facts: Facts, names: Names, options: Options, text: Text) -> None:
+        self.inserts: list[Insert] = []
+        self.define = ""
+        self.counts = options.num_gpus is None
+        value = "count_gpus()" if options.num_gpus is None else str(options.num_gpus)
+        flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
+        definition = _beside(facts)
+        flags_object = next((n for n, v in facts.module.locals.items() if isinstance(v, Typed) and v.kind == "Flags"), None)
+        if definition is not None and definition.style == "flags" and flags_object and not flags:
+            self.expression = f"{flags_object}.num_gpus"
+            self._define_flag(definition, text, value)
+        elif definition is not None and definition.style == "argparse" and facts.namespaces and not flags:
+            self.expression = names.constant("num_gpus")
+            self.define = f"{self.expression} = {value}"
+            self._add_argument(facts, definition, text, value)
+        else:
+            self.expression = names.constant("num_gpus")
+            self.define = f"{self.expression} = {value}"
+
+    def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
+        function = text.of(definition.call.func).rpartition(".")[0]
+        quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
+        line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote})"
+        self.inserts.append(Insert(text.start(definition.site.stmt), (line,), "after", "TMG112"))
+
+    def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text, value: str) -> None:
+        parser = text.of(definition.call.func)
+        quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
+        default = self.expression
+        line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
+        self.inserts.append(Insert(text.start(definition.site.stmt), (line,), "after", "TMG112"))
+        target, site = _bound_namespace(facts)
+        declare = (f"global {self.expression}",) if site.frame is not facts.module else ()
+        self.inserts.append(
+            Insert(text.start(site.stmt), (*declare, f"{self.expression} = {target}.num_gpus"), "after", "TMG112")
+        )
+        if declare:  # the default is read before the declaration would come
+            self.inserts[-1] = Insert(text.start(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112")
+            first = site.frame.node.body[0]  # type: ignore[attr-defined]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
+                first = site.frame.node.body[1]  # type: ignore[attr-defined]
+            self.inserts.append(Insert(text.start(first), declare, "before", "TMG112"))
+
+
+def _beside(facts: Facts) -> FlagDefinition | None:
+    """The flag that the new one stands beside: the batch size's, else the last."""
+    if not facts.flags:
+        return None
+    return next((f for f in facts.flags if "batch" in f.name), facts.flags[-1])
+
+
+def _bound_namespace(facts: Facts) -> tuple[str, Site]:
+    """The first name that the parsed arguments are bound to."""
+    known = {namespace.uid for namespace, _ in facts.namespaces}
+    for access in facts.accesses:
+        if access.write and access.value.uid in known and access.place.kind == "name":
+            return access.place.key, access.site
+    raise AssertionError("parsed arguments that are read have a name")
+
+
+def can_bind_namespace(facts: Facts) -> bool:
+    known = {namespace.uid for namespace, _ in facts.namespaces}
+    return any(a.write and a.value.uid in known and a.place.kind == "name" for a in facts.accesses)
+
+
+# -- sessions --------------------------------------------------------------------------------------
+
+
+def session_edits(
+    facts: Facts, names: Names, options: Options, text: Text, tensorflow: str
+) -> tuple[list[Replace], list[Insert]]:
+    replaces: list[Replace] = []
+    inserts: list[Insert] = []
+    where = suites(facts.tree)
+    done: set[ast.AST] = set()
+    completed: set[tuple[str, ast.AST]] = set()
+    for session in facts.sessions:
+        if session.call in done:
+            continue
+        done.add(session.call)
+        stmt = _plain_statement(session, where)
+        config = session.config
+        if session.config_node is None or (isinstance(session.config_node, ast.Constant) and session.config_node.value is None):
+            name = names.fresh("config", "session_config") if "config" not in names.taken else names.fresh("session_config")
+            lines = [f"{name} = {tensorflow}.ConfigProto(allow_soft_placement=True)", *_memory(name, options)]
+            inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+            replaces.append(_with_config(session, text, name))
+            names.taken.discard(name)  # every session may have its own
+        elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
+            name = text.of(session.config_node)
+            if (name, stmt) not in completed:
+                completed.add((name, stmt))
+                lines = _completed(name, config, options)
+                if lines:
+                    inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+        else:
+            name = "config" if "config" not in names.taken else names.fresh("session_config")
+            lines = [f"{name} = {text.of(session.config_node)}", *_completed(name, config, options)]
+            inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+            replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
+    return replaces, inserts
+
+
+def _plain_statement(session: SessionSite, where: dict[ast.stmt, list[ast.stmt]]) -> ast.stmt:
+    return session.site.stmt
+
+
+def _memory(name: str, options: Options) -> list[str]:
+    if options.gpu_memory == "growth":
+        return [f"{name}.gpu_options.allow_growth = True"]
+    if isinstance(options.gpu_memory, float):
+        return [f"{name}.gpu_options.per_process_gpu_memory_fraction = {options.gpu_memory}"]
+    return []
+
+
+def _completed(name: str, config: object, options: Options) -> list[str]:
+    """What an existing config lacks."""
+    lines = []
+    given = config.kwargs if isinstance(config, Typed) else {}
+    later = config.state if isinstance(config, Typed) else {}
+    if "allow_soft_placement" not in later:
+        soft = given.get("allow_soft_placement")
+        if getattr(soft, "value", False) is not True:
+            lines.append(f"{name}.allow_soft_placement = True")
+    if "gpu_options" not in given:
+        lines += _memory(name, options)
+    return lines
+
+
+def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
+    call = session.call
+    for keyword in call.keywords:
+        if keyword.arg == "config":
+            return Replace(text.start(keyword.value), text.end(keyword.value), name, "TMG111")
+    whole = text.of(call)
+    head = whole[: whole.rindex(")")].rstrip()
+    separator = "" if head.endswith(("(", ",")) and not head.endswith(",") else (" " if head.endswith(",") else ", ")
+    return Replace(text.start(call), text.end(call), f"{head}{separator}config={name})", "TMG111")
+
+
+# -- learning rate ---------------------------------------------------------------------------------
+
+
+def rate_edits(steps: list[TrainStep], options: Options, text: Text, num_gpus: str) -> list[Replace]:
+    """`--scale-lr`: the optimizer's learning rate times the number of GPUs, or its square root."""
+    if options.scale_lr == "none":
+        return []
+    factor = num_gpus if options.scale_lr == "linear" else f"{num_gpus} ** 0.5"
+    replaces: list[Replace] = []
+    done: set[ast.AST] = set()
+    for step in steps:
+        optimizer = step.optimizer
+        if not isinstance(optimizer, Typed) or optimizer.node is None or optimizer.node in done:
+            continue
+        call = optimizer.node
+        done.add(call)
+        rate = next((k.value for k in call.keywords if k.arg == "learning_rate"), call.args[0] if call.args else None)
+        if rate is not None:
+            inner = text.of(rate)
+            inner = inner if isinstance(rate, (ast.Name, ast.Attribute, ast.Constant, ast.Call)) else f"({inner})"
+            replaces.append(Replace(text.start(rate), text.end(rate), f"{inner} * {factor}", "TMG113"))
+        elif optimizer.name in DEFAULT_RATES:
+            whole = text.of(call)
+            head = whole[: whole.rindex(")")].rstrip().rstrip(",")
+            comma = "" if head.endswith("(") else ", "
+            added = f"{head}{comma}learning_rate={DEFAULT_RATES[optimizer.name]} * {factor})"
+            replaces.append(Replace(text.start(call), text.end(call), added, "TMG113"))
+    return replaces

@@ -1,0 +1,45 @@
+"""New names that never collide with the script's, in the script's own manner."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+
+
+class Names:
+    """Gives out names that are free in the whole file."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.taken: set[str] = set(keyword.kwlist) | set(dir(builtins))
+        constants = 0
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name):
+                self.taken.add(node.id)
+            elif isinstance(node, ast.arg):
+                self.taken.add(node.arg)
+            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+                self.taken.add(node.name)
+            elif isinstance(node, ast.alias):
+                self.taken.add((node.asname or node.name).split(".")[0])
+        for stmt in tree.body:
+            if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant):
+                for target in stmt.targets:
+                    if isinstance(target, ast.Name) and len(target.id) > 1:
+                        constants += 1 if target.id.isupper() else -1
+        self.upper = constants > 0
+
+    def fresh(self, *candidates: str) -> str:
+        """The first candidate that is free, else the first with an underscore and a number."""
+        for name in candidates:
+            if name not in self.taken:
+                self.taken.add(name)
+                return name
+        number = 2
+        while f"{candidates[0]}_{number}" in self.taken:
+            number += 1
+        return self.fresh(f"{candidates[0]}_{number}")
+
+    def constant(self, name: str) -> str:
+        """A module level constant, in capitals where the script writes its own so."""
+        return self.fresh(name.upper()) if self.upper else self.fresh(name)

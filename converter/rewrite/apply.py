@@ -1,0 +1,277 @@
+"""Applies a plan to a parsed script; everything that the plan does not name stays byte for byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+import libcst as cst
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+from converter.plan import At, Insert, Plan, Replace
+from converter.rewrite.fit import fitted
+from converter.rewrite.helper_text import END, helper_text
+from converter.rewrite.loop_text import loop_text
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+def apply(text: str, plan: Plan, header: str, width: int) -> str:
+    """The converted text of a script.
+
+    header: the comment line that names the tool and the source, without a newline; "" for none.
+    width: the longest line that the tool writes, in characters.
+    """
+    module = cst.parse_module(text)
+    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    positions = wrapper.resolve(PositionProvider)
+    rewriter = _Rewriter(plan, positions, module, width)  # type: ignore[arg-type]
+    changed = wrapper.module.visit(rewriter)
+    changed = _with_helpers(changed, rewriter.first_user, plan)
+    if header:
+        changed = _with_header(changed, header)
+    return changed.code
+
+
+class _Rewriter(cst.CSTTransformer):
+    """Visits only what holds an edit."""
+
+    def __init__(self, plan: Plan, positions: dict[cst.CSTNode, CodeRange], module: cst.Module, width: int) -> None:
+        super().__init__()
+        self.plan = plan
+        self.positions = positions
+        self.module = module
+        self.width = width
+        self.first_user = len(module.body)  # index of the first top level statement that needs the helpers
+        self.replaces = {(r.at, r.end): r for r in plan.replaces}
+        self.inserts: dict[At, list[Insert]] = {}
+        for insert in plan.inserts:
+            self.inserts.setdefault(insert.at, []).append(insert)
+        loop = plan.loop
+        lines = [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts]
+        lines += [at[0] for at in (*loop.before, *loop.tower, *loop.after)]
+        lines += [at[0] for run in plan.pinned for at in run]
+        self.lines = sorted(set(lines))
+
+    def _touched(self, node: cst.CSTNode) -> bool:
+        where = self.positions.get(node)
+        if where is None:
+            return not isinstance(node, cst.BaseParenthesizableWhitespace)
+        first = bisect_left(self.lines, where.start.line)
+        return first < bisect_right(self.lines, where.end.line)
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return isinstance(node, cst.Module) or self._touched(node)
+
+    def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        if isinstance(original, cst.Module):
+            body = self._block(original.body, updated.body, 0)  # type: ignore[attr-defined]
+            self._note_first(original)
+            return updated.with_changes(body=body)
+        if isinstance(original, cst.IndentedBlock) and self._touched(original):
+            depth = self._depth(original)
+            return updated.with_changes(body=self._block(original.body, updated.body, depth))  # type: ignore[attr-defined]
+        if isinstance(original, cst.BaseExpression) and self.replaces:
+            replace = self.replaces.get(self._span(original))
+            if replace is not None:
+                return _expression(replace, original, self.module)
+        return updated
+
+    def _span(self, node: cst.CSTNode) -> tuple[At, At]:
+        where = self.positions[node]
+        return (where.start.line, where.start.column), (where.end.line, where.end.column)
+
+    def _start(self, node: cst.CSTNode) -> At:
+        if isinstance(node, cst.SimpleStatementLine):
+            node = node.body[0]
+        where = self.positions[node]
+        return where.start.line, where.start.column
+
+    def _depth(self, block: cst.IndentedBlock) -> int:
+        return self._start(block.body[0])[1]
+
+    def _note_first(self, module: cst.Module) -> None:
+        for index, stmt in enumerate(module.body):
+            if self._touched(stmt) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+                self.first_user = index
+                return
+
+    # -- blocks ------------------------------------------------------------------------------
+
+    def _block(self, original: Sequence[cst.BaseStatement], updated: Sequence[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+        """A block with its insertions made, its variables pinned and the loop put in."""
+        starts = [self._start(stmt) for stmt in original]
+        statements: dict[At, list[cst.BaseStatement]] = {}
+        for start, stmt in zip(starts, updated, strict=True):
+            statements[start] = self._with_inserts(start, stmt, depth)
+        loop = self.plan.loop
+        order = starts
+        if loop.tower and loop.tower[0] in statements:
+            moved = {*loop.before, *loop.tower, *loop.after}
+            first = starts.index(min(moved))
+            order = [*starts[:first], *loop.before, loop.tower[0], *loop.after, *(s for s in starts[first:] if s not in moved)]
+            statements[loop.tower[0]] = self._loop([s for at in loop.tower for s in statements[at]], depth)
+        return self._pinned(order, statements, depth)
+
+    def _with_inserts(self, start: At, stmt: cst.BaseStatement, depth: int) -> list[cst.BaseStatement]:
+        result = [stmt]
+        for insert in self.inserts.get(start, ()):
+            made = self._parse(insert.lines, depth)
+            if insert.where == "after":
+                result += made
+            else:
+                index = result.index(stmt)
+                head, stmt = _split_leading(stmt, whole=True)
+                result[index : index + 1] = [_with_leading(made[0], head), *made[1:], stmt]
+        return result
+
+    def _pinned(self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
+        runs = dict(self.plan.pinned)
+        device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "")
+        result: list[cst.BaseStatement] = []
+        inside: list[cst.BaseStatement] | None = None
+        last: At | None = None
+        for at in order:
+            if at in runs:
+                inside, last = [], runs[at]
+            (result if inside is None else inside).extend(statements[at])
+            if inside is not None and at == last:
+                if depth == 0:
+                    inside = [stmt.visit(_BlankLines()) for stmt in inside]  # type: ignore[misc]
+                head, inside[0] = _split_leading(inside[0], whole=False)
+                (block,) = self._parse((f"with {self.plan.tensorflow}.device({device}):\n    pass",), depth)
+                assert isinstance(block, cst.With)
+                result.append(_with_leading(block.with_changes(body=cst.IndentedBlock(inside)), head))
+                inside = None
+        return result
+
+    def _loop(self, towers: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+        text = loop_text(self.plan, self.width - depth)
+        if depth == 0:
+            towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
+        head, towers[0] = _split_leading(towers[0], whole=False)
+        prelude = self._parse(text.prelude, depth)
+        source = f"{text.headers[0]}\n    " + text.headers[1].replace("\n", "\n    " + " " * depth) + "\n        pass\n"
+        loop = self._parse((source,), depth, fit=False)[0]
+        step = len(self.module.default_indent.expandtabs(4))
+        above = self._parse(text.above, depth + 2 * step)
+        below = self._parse(text.below, depth + 2 * step)
+        loop = _fill(loop, [*above, *towers, *below])
+        made = [*prelude, loop, *self._parse(text.epilogue, depth)]
+        return [_with_leading(made[0], head), *made[1:]]
+
+    def _parse(self, lines: Sequence[str], depth: int, fit: bool = True) -> list[cst.BaseStatement]:
+        """Statements of the tool's own, no longer than the width allows at their depth."""
+        if not lines:
+            return []
+        source = "\n".join(fitted(line, self.width - depth) if fit else line for line in lines) + "\n"
+        return list(cst.parse_module(source).body)  # type: ignore[arg-type]
+
+
+class _BlankLines(cst.CSTTransformer):
+    """Keeps blank lines of the top level blank when they move into a block."""
+
+    def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
+        if updated_node.comment is None and not updated_node.whitespace.value:
+            return updated_node.with_changes(indent=False)
+        return updated_node
+
+
+def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Module) -> cst.BaseExpression:
+    made = cst.parse_expression(replace.text, config=module.config_for_parsing)
+    if original.lpar:  # type: ignore[attr-defined]
+        made = made.with_changes(
+            lpar=[*original.lpar, *made.lpar], rpar=[*made.rpar, *original.rpar]  # type: ignore[attr-defined]
+        )
+    return made
+
+
+def _fill(loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+    """Puts statements into the innermost block of `for …: with …:`."""
+    assert isinstance(loop, cst.For) and isinstance(loop.body, cst.IndentedBlock)
+    scope = loop.body.body[0]
+    assert isinstance(scope, cst.With)
+    filled = scope.with_changes(body=cst.IndentedBlock(body))
+    return loop.with_changes(body=loop.body.with_changes(body=[filled], indent=None))
+
+
+def _split_leading(stmt: cst.BaseStatement, whole: bool) -> tuple[list[cst.EmptyLine], cst.BaseStatement]:
+    """The blank lines above a statement, and the statement with the comments that belong to it.
+
+    whole: everything above it, comments too, goes to the first part.
+    """
+    lines = list(getattr(stmt, "leading_lines", ()))
+    keep = len(lines)
+    if not whole:
+        while keep and lines[keep - 1].comment is not None:
+            keep -= 1
+    return lines[:keep], stmt.with_changes(leading_lines=lines[keep:])
+
+
+def _with_leading(stmt: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
+    return stmt.with_changes(leading_lines=[*lines, *getattr(stmt, "leading_lines", ())])
+
+
+# -- helpers and header ----------------------------------------------------------------------------
+
+
+def _with_helpers(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
+    """The helpers after the imports, before anything that needs them."""
+    body = list(module.body)
+    place = 0
+    for index, stmt in enumerate(body[:first_user]):
+        if _is_import(stmt) or (index == 0 and _is_docstring(stmt)):
+            place = index + 1
+    text = helper_text(plan, module.default_indent, _imported(body))
+    helpers = list(cst.parse_module(text).body)
+    header = list(cst.parse_module(text).header)
+    blank = [cst.EmptyLine(indent=False)] if place else []
+    helpers[0] = _with_leading(helpers[0], [*blank, *header])
+    end = cst.EmptyLine(indent=False, comment=cst.Comment(END))
+    if place < len(body):
+        following = body[place]
+        if place == 0:
+            end_lines = [end, cst.EmptyLine(indent=False)]
+        else:
+            end_lines = [end] if getattr(following, "leading_lines", ()) else [end, cst.EmptyLine(indent=False)]
+        body[place] = _with_leading(following, ()).with_changes(
+            leading_lines=[*end_lines, *getattr(following, "leading_lines", ())]
+        )
+        return module.with_changes(body=[*body[:place], *helpers, *body[place:]])
+    return module.with_changes(body=[*body, *helpers], footer=[end, *module.footer])
+
+
+def _is_import(stmt: cst.BaseStatement) -> bool:
+    if isinstance(stmt, cst.SimpleStatementLine):
+        return any(isinstance(s, (cst.Import, cst.ImportFrom)) for s in stmt.body)
+    return isinstance(stmt, cst.Try) and all(_is_import(s) for s in stmt.body.body)  # type: ignore[arg-type]
+
+
+def _is_docstring(stmt: cst.BaseStatement) -> bool:
+    return (
+        isinstance(stmt, cst.SimpleStatementLine)
+        and isinstance(stmt.body[0], cst.Expr)
+        and isinstance(stmt.body[0].value, (cst.SimpleString, cst.ConcatenatedString))
+    )
+
+
+def _imported(body: Sequence[cst.BaseStatement]) -> set[str]:
+    """Modules that the script imports under their own names."""
+    found = set()
+    for stmt in body:
+        for small in stmt.body if isinstance(stmt, cst.SimpleStatementLine) else ():
+            if isinstance(small, cst.Import):
+                found |= {a.name.value for a in small.names if a.asname is None and isinstance(a.name, cst.Name)}
+    return found
+
+
+def _with_header(module: cst.Module, header: str) -> cst.Module:
+    """The header comment below the lines that must come first: shebang and coding cookie."""
+    lines = list(module.header)
+    place = 0
+    for index, line in enumerate(lines[:2]):
+        comment = line.comment.value if line.comment else ""
+        if (index == 0 and comment.startswith("#!")) or "coding" in comment:
+            place = index + 1
+    made = cst.EmptyLine(indent=False, comment=cst.Comment(header))
+    return module.with_changes(header=[*lines[:place], made, *lines[place:]])

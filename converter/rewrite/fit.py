@@ -1,0 +1,14 @@
+"""Formats lines that the tool wrote and that came out too long: by black, imported only for them."""
+
+from __future__ import annotations
+
+
+def fitted(line: str, width: int) -> str:
+    """A statement of the tool's own, wrapped by black if it is longer than `width` characters."""
+    if all(len(part) <= width for part in line.split("\n")) or "\\\n" in line:
+        return line
+    import black
+
+    # Python 3.3 is the nearest target to 2.7 that black knows: no comma after * and ** arguments.
+    mode = black.Mode({black.TargetVersion.PY33}, max(width, 40), string_normalization=False)
+    return black.format_str(line, mode=mode).rstrip("\n")

@@ -1,0 +1,48 @@
+"""What a rule is: a code, a title, its reason, and the pattern before and after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Literal
+
+Kind = Literal["conversion", "refusal", "warning", "input"]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One thing the tool knows, as `explain` and the generated docs show it.
+
+    code: TMG0xx input that cannot be read or written, TMG1xx patterns that are converted,
+        TMG2xx refusals, TMG3xx warnings.
+    before, after: a whole small script and what becomes of it; the test suite converts `before`
+        and looks for every line of `after` in the result, in order. For a refusal or a warning
+        `before` is a script that causes it and `after` the script with the advice followed.
+    """
+
+    code: str
+    title: str
+    why: str
+    before: str = ""
+    after: str = ""
+    references: tuple[str, ...] = field(default=())
+
+    @property
+    def kind(self) -> Kind:
+        return {"0": "input", "1": "conversion", "2": "refusal", "3": "warning"}[self.code[3]]  # type: ignore[return-value]
+
+
+@cache
+def all_rules() -> tuple[Rule, ...]:
+    """Every rule of the package `rules`, found by walking it, in the order of their codes."""
+    return tuple(sorted(_walk(), key=lambda rule: rule.code))
+
+
+def _walk() -> Iterator[Rule]:
+    import rules
+
+    for info in iter_modules(rules.__path__):
+        yield from getattr(import_module(f"rules.{info.name}"), "RULES", ())

@@ -1,0 +1,107 @@
+"""What the towers share: raw variables, collections, updates of variables."""
+import contextlib
+
+import tensorflow as tf
+
+NUM_GPUS = 2
+
+
+class SharedVariables(object):
+    """Hands the variables that tower 0 makes by tf.Variable to the other towers, in order of creation.
+
+    They get the names that they have on one GPU. Variables made by tf.get_variable are shared by
+    their variable scope and pass through.
+    """
+
+    def __init__(self):
+        self.graph = tf.get_default_graph()
+        self.outer = self.graph.get_name_scope()
+        self.variables = []
+        self.getting = 0
+
+    def getter(self, getter, *args, **kwargs):
+        self.getting += 1
+        try:
+            return getter(*args, **kwargs)
+        finally:
+            self.getting -= 1
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        variables = iter(list(self.variables))
+
+        def create(next_creator, **kwargs):
+            if self.getting:
+                return next_creator(**kwargs)
+            if gpu:
+                return next(variables)
+            inner = (self.graph.get_name_scope() or '')[len(self.outer):].strip('/').split('/')[1:]
+            scope = '/'.join(([self.outer] if self.outer else []) + inner)
+            with tf.name_scope(scope + '/' if scope else None):
+                self.variables.append(next_creator(**kwargs))
+            return self.variables[-1]
+
+        with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), \
+                tf.variable_creator_scope(create):
+            yield
+
+
+class TowerCollections(object):
+    """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
+
+    Collections that grow only when a variable is made are the same for all towers.
+    """
+
+    def __init__(self):
+        self.graph = tf.get_default_graph()
+        self.before = self.contents()
+        self.first = None
+
+    def contents(self):
+        keys = self.graph.get_all_collection_keys()
+        return dict((key, list(self.graph.get_collection_ref(key))) for key in keys)
+
+    def restore(self, contents):
+        shared = [tf.GraphKeys.GLOBAL_VARIABLES, tf.GraphKeys.TRAINABLE_VARIABLES, tf.GraphKeys.LOCAL_VARIABLES,
+                  tf.GraphKeys.MODEL_VARIABLES, tf.GraphKeys.REGULARIZATION_LOSSES, tf.GraphKeys.GLOBAL_STEP,
+                  tf.GraphKeys.COND_CONTEXT, tf.GraphKeys.WHILE_CONTEXT]
+        for key in self.graph.get_all_collection_keys():
+            if key not in shared and not isinstance(key, tuple):
+                self.graph.get_collection_ref(key)[:] = contents.get(key, [])
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        if gpu:
+            self.restore(self.before)
+        yield
+        if gpu == 0:
+            self.first = self.contents()
+        else:
+            self.restore(self.first)
+
+
+@contextlib.contextmanager
+def first_tower_updates(gpu):
+    """Leaves updates that layers force by control dependencies (moving averages) to the first tower."""
+    graph = tf.get_default_graph()
+    control_dependencies = graph.control_dependencies
+
+    def without_updates(control_inputs):
+        if control_inputs is not None:
+            control_inputs = [op for op in control_inputs if not updates_variable(op)]
+        return control_dependencies(control_inputs)
+
+    if gpu:
+        graph.control_dependencies = without_updates
+    try:
+        yield
+    finally:
+        graph.__dict__.pop('control_dependencies', None)
+
+
+def updates_variable(op):
+    """Whether an operation, or the ones that it only passes on or groups, changes a variable."""
+    op = getattr(op, 'op', op)
+    if op.type in ('Identity', 'Merge', 'NoOp'):
+        return any(updates_variable(i) for i in list(op.inputs) + list(op.control_inputs))
+    return op.type.startswith(('Assign', 'Scatter', 'ResourceScatter'))

@@ -1,0 +1,86 @@
+"""tf.data pipelines: the batch size grows with the number of GPUs; what the iterator gives is sharded."""
+
+from __future__ import annotations
+
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value
+
+
+def _source(call: Call) -> Value:
+    dataset = call.typed("Dataset")
+    first = call.get(0, "tensors")
+    if isinstance(first, Sequence) and not first.mutable:
+        dataset.state["structure"] = first
+    return dataset
+
+
+def _chain(call: Call) -> Value:
+    dataset = call.typed("Dataset")
+    receiver = call.receiver
+    if isinstance(receiver, Typed) and "structure" in receiver.state:
+        dataset.state["structure"] = receiver.state["structure"]
+    dataset.inputs = (*dataset.inputs, *call.values())
+    return dataset
+
+
+def _batch(call: Call) -> Value:
+    size = call.get(0, "batch_size")
+    if isinstance(size, (Number, Host)):
+        call.walk.facts.batch_sizes.append((size, "Dataset.batch", call.node))
+    return _chain(call)
+
+
+def _map(call: Call) -> Value:
+    from converter.analysis.calling import call_value
+
+    function = call.get(0, "map_func")
+    dataset = _chain(call)
+    assert isinstance(dataset, Typed)
+    structure = dataset.state.get("structure")
+    count = len(structure.elements) if isinstance(structure, Sequence) else 1
+    if function is not None:
+        made = call_value(call.walk, function, [Tensor(op="element") for _ in range(count)], {}, call.node)
+        if isinstance(made, Sequence):
+            dataset.state["structure"] = made
+    return dataset
+
+
+def _iterator(call: Call) -> Value:
+    iterator = call.typed("Iterator")
+    receiver = call.receiver
+    iterator.inputs = tuple(call.values())
+    if isinstance(receiver, Typed):
+        iterator.state.update(receiver.state)
+    return iterator
+
+
+def _queue_batch(call: Call) -> Value:
+    """tf.train.batch and its like: the queue gives whole batches."""
+    size = call.get(1, "batch_size")
+    if isinstance(size, (Number, Host)):
+        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    tensors = call.get(0, "tensors", "tensor_list")
+    count = len(tensors.elements) if isinstance(tensors, Sequence) else 1
+    parts = []
+    for _ in range(count):
+        made = Input(call.name, None, None, "")
+        made.shard(0)
+        made.inputs = tuple(call.values())
+        parts.append(made)
+    return Sequence(parts, mutable=True) if isinstance(tensors, Sequence) else parts[0]
+
+
+CHAINS = "shuffle repeat prefetch cache take skip filter apply enumerate shard interleave flat_map zip concatenate with_options".split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "Dataset.from_generator", "TFRecordDataset",
+                                            "TextLineDataset", "Dataset.from_tensors", "Dataset.range", "Dataset.zip",
+                                            "Dataset.list_files")], _source),
+    **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source),
+    **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
+    **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
+    "Dataset.map": _map,
+    **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
+                     "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
+    **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"), _queue_batch),
+}  # fmt: skip

@@ -1,0 +1,73 @@
+"""Operations that work element by element: the batch axis stays where it is."""
+
+from __future__ import annotations
+
+from converter.analysis import batch
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import Sequence, Tensor, Value
+
+
+def _elementwise(call: Call) -> Value:
+    op = call.name.rpartition(".")[2]
+    values = [v for v in (*call.args, *call.kwargs.values()) if not _is_option(v)]
+    if op == "add_n" and values and isinstance(values[0], Sequence):
+        return batch.elementwise(call.walk, "add_n", values[0].elements or values)
+    return batch.elementwise(call.walk, SPELLINGS.get(op, op), values)
+
+
+def _is_option(value: Value) -> bool:
+    return isinstance(getattr(value, "value", None), (str, bool, type(None))) and not isinstance(value, Tensor)
+
+
+def _first(call: Call) -> Value:
+    """Works element by element on its first argument; the others are settings."""
+    tensor = call.tensor(0, "x", "tensor", "input", "inputs", "features", "logits", "value", "values", "input_tensor", "input_")
+    op = SPELLINGS.get(op := call.name.rpartition(".")[2], op)
+    result = batch.elementwise(call.walk, op, [tensor])
+    result.inputs = tuple(call.values())
+    return result
+
+
+def _like(call: Call) -> Value:
+    tensor = call.tensor(0, "tensor", "input")
+    kept = tensor.batch if tensor.batch.kind == "example" else type(tensor.batch)()
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _where(call: Call) -> Value:
+    if len(call.args) + len(call.kwargs) < 3:
+        return batch.elementwise(call.walk, "where", call.values()[:1])
+    return _elementwise(call)
+
+
+SPELLINGS = {
+    "mul": "multiply", "sub": "subtract", "div": "divide", "truediv": "divide", "realdiv": "divide",
+    "div_no_nan": "divide", "floordiv": "divide", "neg": "negative", "scalar_mul": "multiply",
+}  # fmt: skip
+
+BINARY = (
+    "add multiply mul subtract sub divide div truediv realdiv floordiv div_no_nan floor_div add_n accumulate_n pow "
+    "maximum minimum mod floormod squared_difference equal not_equal greater greater_equal less less_equal "
+    "logical_and logical_or logical_xor atan2 complex nn.bias_add nn.sigmoid_cross_entropy_with_logits "
+    "nn.weighted_cross_entropy_with_logits igamma lerp scalar_mul"
+).split()
+UNARY = (
+    "abs negative neg exp log log1p expm1 sqrt rsqrt square sign sin cos tan tanh sigmoid asin acos atan ceil floor "
+    "round rint reciprocal erf lgamma digamma logical_not cast to_float to_double to_int32 to_int64 identity "
+    "stop_gradient clip_by_value is_nan is_inf is_finite check_numerics verify_tensor_all_finite real imag "
+    "nn.relu nn.relu6 nn.elu nn.selu nn.crelu nn.leaky_relu nn.softplus nn.softsign nn.sigmoid nn.tanh nn.softmax "
+    "nn.log_softmax nn.l2_normalize nn.lrn nn.local_response_normalization nn.dropout nn.swish softmax log_sigmoid "
+    "nn.batch_normalization nn.batch_norm_with_global_normalization layers.batch_normalization layers.dropout "
+    "contrib.layers.dropout contrib.slim.dropout contrib.layers.layer_norm contrib.layers.instance_norm "
+    "contrib.slim.layer_norm nn.fused_batch_norm1 as_string decode_raw placeholder_with_default1 Print "
+    "contrib.layers.softmax contrib.slim.softmax guarantee_const quantize cumsum cumprod image.per_image_standardization "
+    "random_crop bitcast saturate_cast clip_by_norm"
+).split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(BINARY, _elementwise),
+    **dict.fromkeys(UNARY, _first),
+    **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
+    "where": _where,
+    "select": _where,
+}

@@ -1,0 +1,103 @@
+"""Reductions: over the batch axis they make a mean, a sum, or something else."""
+
+from __future__ import annotations
+
+from converter.analysis import batch
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import FREE, Batch, Sequence, Tensor, Value, other
+
+HOW = {"reduce_mean": "mean", "reduce_sum": "sum"}
+
+
+def _reduce(call: Call) -> Value:
+    tensor = call.tensor(0, "input_tensor", "input")
+    axis = call.get(1, "axis", "reduction_indices", "dim")
+    keep = call.flag(2, "keepdims", "keep_dims")
+    how = HOW.get(call.name, "other")
+    why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
+    result = batch.reduce(tensor, axis, how, keep, why)  # type: ignore[arg-type]
+    result.inputs = (*result.inputs, *call.values())
+    return result
+
+
+def _count(call: Call) -> Value:
+    return batch.reduce(call.tensor(0, "input_tensor"), call.get(1, "axis"), "sum", False)
+
+
+def _arg(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    axis = call.get(1, "axis", "dimension")
+    if axis is None:
+        from converter.analysis.values import Number
+
+        axis = Number(0)
+    return batch.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
+
+
+def _l2_loss(call: Call) -> Value:
+    return batch.reduce(call.tensor(0, "t"), None, "sum", False)
+
+
+def _norm(call: Call) -> Value:
+    return batch.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, "a norm over the batch is not linear")
+
+
+def _moments(call: Call) -> Value:
+    """Mean and variance: per tower, as the original has at its batch size."""
+    tensor = call.tensor(0, "x")
+    axes = call.get(1, "axes")
+    keep = call.flag(4, "keep_dims", "keepdims")
+    parts = [batch.reduce(tensor, axes, how, keep, "a variance over the batch") for how in ("mean", "other")]  # type: ignore[arg-type]
+    return Sequence([_statistic(call, part) for part in parts])
+
+
+def _statistic(call: Call, part: Tensor) -> Tensor:
+    if part.batch.kind == "reduced":
+        call.walk.effect("batch statistics", "nn.moments", part, call.node)
+        part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or "a statistic of the batch")
+    return part
+
+
+def _batch_normalization(call: Call) -> Value:
+    """x normalised with statistics of the batch is still one row an example."""
+    tensor = call.tensor(0, "x")
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _in_top_k(call: Call) -> Value:
+    return Tensor(call.tensor(1, "targets").batch, call.values(), (None,), call.name)
+
+
+def _top_k(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    make = lambda: Tensor(tensor.batch, call.values(), None, call.name)  # noqa: E731
+    return Sequence([make(), make()])
+
+
+def _confusion(call: Call) -> Value:
+    batched = any(batch.is_batched(v) for v in call.values())
+    return Tensor(Batch("reduced", how="sum") if batched else FREE, call.values(), (None, None), call.name)
+
+
+def _global_norm(call: Call) -> Value:
+    values = call.values()
+    return Tensor(other("a global norm") if any(v.roots for v in values) else FREE, values, (), call.name)
+
+
+REDUCTIONS = "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance reduce_euclidean_norm".split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(REDUCTIONS, _reduce),
+    **dict.fromkeys(("argmax", "argmin", "arg_max", "arg_min"), _arg),
+    "count_nonzero": _count,
+    "nn.l2_loss": _l2_loss,
+    "norm": _norm,
+    "nn.moments": _moments,
+    "nn.batch_normalization": _batch_normalization,
+    "nn.in_top_k": _in_top_k,
+    "in_top_k": _in_top_k,
+    "nn.top_k": _top_k,
+    "confusion_matrix": _confusion,
+    "contrib.metrics.confusion_matrix": _confusion,
+    "global_norm": _global_norm,
+}

@@ -1,0 +1,127 @@
+"""Recurrent nets: cells, and the functions that unroll them over time."""
+
+from __future__ import annotations
+
+from converter.analysis import batch
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import FREE, Batch, Sequence, Tensor, Typed, Value
+
+CELLS = (
+    "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
+    "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
+    "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell"
+).split()
+STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell"}
+
+
+def _cell(call: Call) -> Value:
+    return call.typed("Cell")
+
+
+def _state(call: Call, cell: Value | None, kept: Batch) -> Value:
+    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells."""
+    if isinstance(cell, Typed):
+        name = cell.name.rpartition(".")[2]
+        if name == "MultiRNNCell" and cell.args and isinstance(cell.args[0], Sequence):
+            return Sequence([_state(call, c, kept) for c in cell.args[0].elements], many=cell.args[0].many)
+        if name.endswith("Wrapper") and cell.args:
+            return _state(call, cell.args[0], kept)
+        tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
+        if name in STATE_IS_TUPLE and tuple_given is not False:
+            both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
+            state = Sequence(both)
+            return state
+    return Tensor(kept, call.values(), (None, None), "state")
+
+
+def _zero_state(call: Call) -> Value:
+    kept = Batch("example", 0) if batch.batch_entry(call.walk, call.args[:1] or list(call.kwargs.values())[:1]) == 0 else FREE
+    return _state(call, call.receiver, kept)
+
+
+def _call_cell(call: Call) -> Value:
+    inputs = call.tensor(0, "inputs")
+    call.walk.effect("variable", "cell", None, call.node)
+    kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
+    return Sequence([Tensor(kept, call.values(), (None, None), "cell"), _state(call, call.receiver, kept)])
+
+
+def _dynamic(call: Call) -> Value:
+    cell, inputs = call.get(0, "cell"), call.tensor(1, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
+    return Sequence([outputs, _state(call, cell, _rows(inputs))])
+
+
+def _rows(inputs: Tensor) -> Batch:
+    return Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
+
+
+def _bidirectional(call: Call) -> Value:
+    inputs = call.tensor(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    outputs = [Tensor(inputs.batch, call.values(), (None, None, None), call.name) for _ in range(2)]
+    states = [_state(call, call.get(i, name), _rows(inputs)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    return Sequence([Sequence(outputs), Sequence(states)])
+
+
+def _static(call: Call) -> Value:
+    steps = call.get(1, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
+    first = batch.as_tensor(elements[0]) if elements else Tensor()
+    many = isinstance(steps, Sequence) and steps.many
+    outputs = [Tensor(first.batch, call.values(), (None, None), call.name) for _ in elements]
+    return Sequence([Sequence(outputs, mutable=True, many=many), _state(call, call.get(0, "cell"), _rows(first))])
+
+
+def _static_bidirectional(call: Call) -> Value:
+    steps = call.get(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else []
+    first = batch.as_tensor(elements[0]) if elements else Tensor()
+    outputs = [Tensor(first.batch, call.values(), (None, None), call.name) for _ in elements]
+    states = [_state(call, call.get(i, name), _rows(first)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    return Sequence([Sequence(outputs, mutable=True, many=getattr(steps, "many", False)), *states])
+
+
+def _sequence_loss(call: Call) -> Value:
+    """A mean over the examples and steps, weighted by a mask."""
+    logits = call.tensor(0, "logits")
+    kept = Batch("reduced", how="mean", why="weights") if logits.batch.kind == "example" else logits.batch
+    call.walk.effect("masked mean", call.name, None, call.node)
+    return Tensor(kept, call.values(), (), call.name)
+
+
+def _sequence_loss_by_example(call: Call) -> Value:
+    logits = call.tensor(0, "logits") if not isinstance(call.get(0), Sequence) else batch.as_tensor(call.args[0].elements[0])  # type: ignore[attr-defined]
+    return Tensor(logits.batch, call.values(), (None,), call.name)
+
+
+def _ctc_loss(call: Call) -> Value:
+    inputs = call.tensor(1, "inputs")
+    return Tensor(Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch, call.values(), (None,), call.name)
+
+
+def _crf(call: Call) -> Value:
+    scores = call.tensor(0, "inputs")
+    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
+    call.walk.effect("variable", call.name, None, call.node)
+    return Sequence([Tensor(kept, call.values(), (None,), call.name), Tensor(FREE, call.values(), (None, None), "transitions")])
+
+
+MODULES = ("nn.rnn_cell.", "contrib.rnn.")
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
+    **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
+    "Cell.__call__": _call_cell,
+    "Cell.call": _call_cell,
+    "nn.dynamic_rnn": _dynamic,
+    **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
+    **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
+    **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
+    "contrib.seq2seq.sequence_loss": _sequence_loss,
+    **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss_by_example", "nn.seq2seq.sequence_loss_by_example"), _sequence_loss_by_example),
+    "nn.ctc_loss": _ctc_loss,
+    "contrib.crf.crf_log_likelihood": _crf,
+}

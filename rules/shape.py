@@ -1,0 +1,269 @@
+"""Operations that move axes: where the batch goes through reshape, transpose, concat and their like."""
+
+from __future__ import annotations
+
+from converter.analysis import batch
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import FREE, Batch, Constant, Count, Number, Sequence, ShapeOf, Tensor, Value, opaque
+
+
+def _reshape(call: Call) -> Value:
+    return batch.reshape(call.walk, call.tensor(0, "tensor"), call.get(1, "shape"))
+
+
+def _transpose(call: Call) -> Value:
+    return batch.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
+
+
+def _expand_dims(call: Call) -> Value:
+    return batch.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
+
+
+def _squeeze(call: Call) -> Value:
+    return batch.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
+
+
+def _concat(call: Call) -> Value:
+    values, axis = call.get(0, "values"), call.get(1, "axis", "concat_dim")
+    if isinstance(values, Number):  # the order before TensorFlow 1.0
+        values, axis = axis, values
+    return batch.concat(values if values is not None else Sequence([]), axis)
+
+
+def _stack(call: Call) -> Value:
+    axis = call.constant(1, "axis")
+    return batch.stack(call.get(0, "values") or Sequence([]), axis if isinstance(axis, int) else 0)
+
+
+def _unstack(call: Call) -> Value:
+    axis = call.constant(2, "axis")
+    tensor = call.tensor(0, "value")
+    axis = axis if isinstance(axis, int) else 0
+    count = call.constant(1, "num")
+    if count is None and tensor.dims is not None and axis < len(tensor.dims):
+        count = tensor.dims[axis]
+    known = isinstance(count, int) and count <= 64
+    parts = [batch.unstacked(tensor, axis) for _ in range(count if known else 1)]  # type: ignore[arg-type]
+    for part in parts:
+        part.inputs = (*part.inputs, *call.values())
+    return Sequence(parts, mutable=True, many=not known)
+
+
+def _split(call: Call) -> Value:
+    tensor, sizes, axis = call.tensor(0, "value"), call.get(1, "num_or_size_splits"), call.constant(2, "axis", "split_dim")
+    if isinstance(call.get(0), Number):  # the order before TensorFlow 1.0
+        tensor, sizes, axis = call.tensor(2, "value"), call.get(1), call.constant(0)
+    at = axis if isinstance(axis, int) else 0
+    if at < 0:
+        at = at + tensor.rank if tensor.rank is not None else 99
+    kept = tensor.batch
+    if kept.kind == "example" and kept.axis == at:
+        kept = opaque("the batch is split")
+    dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
+    count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
+    known = isinstance(count, int) and count <= 64
+    parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known else 1)]  # type: ignore[arg-type]
+    return Sequence(parts, mutable=True, many=not known)
+
+
+def _tile(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    entries = batch.shape_entries(call.get(1, "multiples"))
+    if tensor.batch.kind == "free" and entries and any(isinstance(e, Count) for e in entries):
+        axis = next(i for i, e in enumerate(entries) if isinstance(e, Count))
+        return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
+    if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
+        entry = entries[tensor.batch.axis]
+        if not (isinstance(entry, Number) and entry.value == 1):
+            return Tensor(Batch("example", tensor.batch.axis, "minor"), call.values(), None, "tile")
+    elif tensor.batch.kind == "example":
+        return Tensor(opaque("the multiples of a tile are not written out"), call.values(), None, "tile")
+    dims = None if tensor.dims is None else tuple(None for _ in tensor.dims)
+    return Tensor(tensor.batch, call.values(), dims, "tile")
+
+
+def _shape(call: Call) -> Value:
+    return ShapeOf(call.tensor(0, "input"))
+
+
+def _size(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    return Count(tensor) if tensor.batch.kind == "example" else Number(None, inputs=(tensor,))
+
+
+def _keeps(call: Call) -> Value:
+    """The first argument with its axes in place."""
+    tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
+    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
+    return Tensor(tensor.batch, call.values(), dims, call.name)
+
+
+def _reverse(call: Call) -> Value:
+    tensor = call.tensor(0, "tensor", "input")
+    axes = batch.axis_numbers(call.get(1, "axis", "dims"))
+    if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
+        return Tensor(opaque("the order of the batch is reversed"), call.values(), tensor.dims, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _slice(call: Call) -> Value:
+    tensor = call.tensor(0, "input_")
+    begin, size = batch.shape_entries(call.get(1, "begin")), batch.shape_entries(call.get(2, "size"))
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, call.values(), batch.dims_of(size), call.name)
+    axis = tensor.batch.axis
+    whole = (
+        begin is not None and size is not None and len(begin) > axis and len(size) > axis
+        and getattr(begin[axis], "value", None) == 0
+        and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count) or batch.stands_for_batch(call.walk, size[axis]))
+    )  # fmt: skip
+    kept = tensor.batch if whole else opaque("a part of the batch is taken")
+    return Tensor(kept, call.values(), batch.dims_of(size), call.name)
+
+
+def _strided_slice(call: Call) -> Value:
+    tensor = call.tensor(0, "input_")
+    begin, end = batch.shape_entries(call.get(1, "begin")), batch.shape_entries(call.get(2, "end"))
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, call.values(), None, call.name)
+    axis = tensor.batch.axis
+    whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
+        isinstance(end[axis], Count) or batch.stands_for_batch(call.walk, end[axis])
+    )
+    kept = tensor.batch if whole else opaque("a part of the batch is taken")
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _gather(call: Call) -> Value:
+    params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    axis = call.constant(4, "axis") or call.kwargs.get("axis")
+    axis = axis if isinstance(axis, int) else 0
+    if params.batch.kind == "free":
+        rest = None if indices.dims is None or params.dims is None else (*indices.dims, *params.dims[1:])
+        return Tensor(indices.batch, call.values(), rest, call.name)
+    if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
+        shift = 1 if indices.dims == () and params.batch.axis > axis else 0
+        dims = None if params.dims is None or indices.dims != () else tuple(d for i, d in enumerate(params.dims) if i != axis)
+        return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
+    if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
+        dims = None if params.dims is None else (None, *params.dims[1:])
+        return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
+    return Tensor(opaque("examples of the batch are picked by index"), call.values(), None, call.name)
+
+
+def _one_hot(call: Call) -> Value:
+    indices = call.tensor(0, "indices")
+    depth = call.constant(1, "depth")
+    dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
+    return Tensor(indices.batch, call.values(), dims, call.name)
+
+
+def _matmul(call: Call) -> Value:
+    left, right = call.get(0, "a"), call.get(1, "b")
+    if left is None or right is None:
+        return Tensor(inputs=call.values())
+    result = batch.matmul(left, right, call.flag(2, "transpose_a"), call.flag(3, "transpose_b"))
+    result.inputs = tuple(call.values())
+    return result
+
+
+def _xw_plus_b(call: Call) -> Value:
+    return Tensor(call.tensor(0, "x").batch, call.values(), (None, None), call.name)
+
+
+def _tensordot(call: Call) -> Value:
+    one, two = call.tensor(0, "a"), call.tensor(1, "b")
+    if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
+        return Tensor(one.batch, call.values(), None, call.name)
+    batched = "free" != one.batch.kind or "free" != two.batch.kind
+    return Tensor(opaque("a tensordot over batched tensors") if batched else FREE, call.values(), None, call.name)
+
+
+def _einsum(call: Call) -> Value:
+    equation = call.constant(0, "equation")
+    operands = [batch.as_tensor(v) for v in call.args[1:]]
+    batched = [(i, t) for i, t in enumerate(operands) if t.batch.kind != "free"]
+    if not batched:
+        return Tensor(FREE, call.values(), None, call.name)
+    if isinstance(equation, str) and "->" in equation and "." not in equation:
+        left, right = equation.replace(" ", "").split("->")
+        terms = left.split(",")
+        letters = {terms[i][t.batch.axis] for i, t in batched if t.batch.kind == "example" and t.batch.axis < len(terms[i])}
+        if len(letters) == 1 and (letter := letters.pop()) in right and all(t.batch.kind == "example" for _, t in batched):
+            return Tensor(Batch("example", right.index(letter)), call.values(), (None,) * len(right), call.name)
+    return Tensor(opaque("the batch is summed over in an einsum"), call.values(), None, call.name)
+
+
+def _filled(call: Call) -> Value:
+    """A tensor filled to a shape: one row an example where the shape begins with the batch size."""
+    entries = batch.shape_entries(call.get(0, "shape", "dims"))
+    axis = batch.batch_entry(call.walk, entries)
+    kept = Batch("example", axis) if axis is not None else FREE
+    result = Tensor(kept, call.values(), batch.dims_of(entries), call.name)
+    return result
+
+
+def _range(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Count):
+        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
+    limit = call.args[1] if len(call.args) > 1 else None
+    if isinstance(limit, Count):
+        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
+    return Tensor(FREE, call.values(), (None,), call.name)
+
+
+def _boolean_mask(call: Call) -> Value:
+    tensor = call.tensor(0, "tensor")
+    kept = tensor.batch if tensor.batch.kind == "free" else Batch("example", 0, "major")
+    return Tensor(kept, call.values(), None, call.name)
+
+
+def _sequence_mask(call: Call) -> Value:
+    lengths = call.tensor(0, "lengths")
+    return Tensor(lengths.batch, call.values(), None if lengths.dims is None else (*lengths.dims, None), call.name)
+
+
+def _constant(call: Call) -> Value:
+    value = call.get(0, "value")
+    entries = batch.shape_entries(call.get(2, "shape"))
+    dims = batch.dims_of(entries)
+    if dims is None and isinstance(value, (Number, Constant)):
+        dims = ()
+    axis = batch.batch_entry(call.walk, entries)
+    return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
+
+
+CALLS: dict[str, Handler] = {
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "matrix_transpose": _keeps,
+    "expand_dims": _expand_dims,
+    "squeeze": _squeeze,
+    "concat": _concat,
+    "concat_v2": _concat,
+    **dict.fromkeys(("stack", "pack", "parallel_stack"), _stack),
+    **dict.fromkeys(("unstack", "unpack"), _unstack),
+    "split": _split,
+    "tile": _tile,
+    "shape": _shape,
+    "size": _size,
+    **dict.fromkeys(("pad", "reverse_sequence", "image.resize_images", "image.resize_bilinear", "image.resize_nearest_neighbor",
+                     "image.resize_bicubic", "image.rgb_to_grayscale", "image.grayscale_to_rgb", "space_to_depth",
+                     "depth_to_space", "nn.space_to_depth", "nn.depth_to_space", "reverse_v2_", "image.random_brightness",
+                     "image.convert_image_dtype", "image.resize"), _keeps),
+    **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
+    "slice": _slice,
+    "strided_slice": _strided_slice,
+    "gather": _gather,
+    **dict.fromkeys(("one_hot", "contrib.layers.one_hot_encoding", "contrib.slim.one_hot_encoding"), _one_hot),
+    **dict.fromkeys(("matmul", "batch_matmul", "sparse_tensor_dense_matmul", "linalg.matmul"), _matmul),
+    **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
+    "tensordot": _tensordot,
+    "einsum": _einsum,
+    **dict.fromkeys(("zeros", "ones", "fill", "random_normal", "random_uniform", "truncated_normal",
+                     "random_truncated_normal", "random_gamma", "random_poisson"), _filled),
+    "range": _range,
+    "boolean_mask": _boolean_mask,
+    "sequence_mask": _sequence_mask,
+    **dict.fromkeys(("constant", "convert_to_tensor"), _constant),
+}  # fmt: skip
