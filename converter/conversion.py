@@ -54,7 +54,7 @@ def convert(source: Source, options: Options) -> Conversion:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     from converter.rewrite import apply
 
-    header = format_header(Header(__version__, os.path.basename(source.path), source.sha256, options))
+    header = format_header(Header(__version__, os.path.basename(source.path), source.sha256, plan.options))
     text = apply(source.text, plan, header, options.line_length or project_line_length(source.path))
     return Conversion(source, "converted", text, findings, plan)
 

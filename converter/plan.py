@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from converter.options import Options
+
 At = tuple[int, int]  # line from 1, column from 0
 
 
@@ -109,6 +111,8 @@ class Loop:
     gradient: Gradient | None
     contexts: tuple[tuple[str, str], ...]
     restore: tuple[tuple[str, str], ...]
+    splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
+    layer_names: str  # the object that goes on counting layers' default names after the loop, "" for none
     register: bool  # losses are looked up by the merged one where they are minimised elsewhere
 
 
@@ -118,6 +122,7 @@ class Plan:
 
     num_gpus: the expression for the number of towers; define: the statement that defines it among
         the helpers, "" where a flag does.
+    options: as they came out; what the script allows may differ from what was asked for.
     helpers: the runtime helpers to carry, each with its name in the script.
     pinned: runs of statements outside the loop that make variables, as (first, last).
     """
@@ -131,5 +136,5 @@ class Plan:
     import_tensorflow: bool
     num_gpus: str
     define: str
-    variables: str
+    options: Options
     reasons: tuple[tuple[At, str], ...] = field(default=())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Batch, Function, Sequence, Symbol, Tensor, Value
+from converter.analysis.values import CONFLICT, Batch, Function, Sequence, Symbol, Tensor, Value, opaque
+from converter.rule import Rule
 
 
 def _channels(call: Call) -> int | None:
@@ -121,6 +122,8 @@ def _per_row_loss(call: Call) -> Value:
         logits = labels if "sparse" not in call.name else Tensor(labels.batch, (labels,), None)
     operands = [t for t in (logits, batch.as_tensor(labels) if labels is not None else None) if t is not None]
     kept = logits.batch if "sparse" in call.name else batch.combine(operands)
+    if {t.batch.packed for t in operands if t.batch.kind == "example"} >= {"", "minor"}:
+        kept = opaque(CONFLICT)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if axis < kept.axis else batch.other("classes on the batch axis")
@@ -225,3 +228,47 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Layer.__call__", "Layer.apply", "Layer.call"), _call_layer),
 }  # fmt: skip
 
+RULES = (
+    Rule(
+        code="TMG106",
+        title="moving averages are updated once in a step, by the first tower",
+        why="Batch normalisation keeps moving averages of its statistics and updates them in every training step. "
+        "With N towers there are N such updates of the same variables: run all, the averages would move N "
+        "times as fast and race with each other; TensorFlow gives no order. Each tower normalises with the "
+        "statistics of its own shard, as the original does with those of its batch, and only the first one "
+        "updates. Update ops in a collection (UPDATE_OPS) are those of the first tower after the loop, so "
+        "that tf.control_dependencies around the training step holds what it did; updates that a layer "
+        "forces by itself (updates_collections=None) are left out of the other towers.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.batch_normalization(tf.layers.dense(X, 64), training=True)
+logits = tf.layers.dense(tf.nn.relu(hidden), 10)
+loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y))
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+tower_collections = TowerCollections()
+for gpu in range(num_gpus):
+            first_tower_updates(gpu):
+        hidden = tf.layers.batch_normalization(tf.layers.dense(X, 64), training=True)
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+""",
+        references=(
+            "tf.layers.batch_normalization: its updates are put into tf.GraphKeys.UPDATE_OPS "
+            "(tensorflow/python/layers/normalization.py, 1.15)",
+            "tf.contrib.layers.batch_norm(updates_collections=None): updates by control dependencies "
+            "(tensorflow/contrib/layers/python/layers/layers.py, 1.15)",
+        ),
+    ),
+)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import Host, Mapping, Tensor, Typed, Value
+from converter.rule import Rule
 
 
 def _session(call: Call) -> Value:
@@ -64,6 +65,11 @@ def _device(call: Call) -> Value:
     return call.typed("Device")
 
 
+def _distributed(call: Call) -> Value:
+    call.walk.effect("distributed", f"tf.{call.name}", None, call.node)
+    return call.typed("Distributed")
+
+
 def _partial_run(call: Call) -> Value:
     call.walk.effect("partial run", call.name, None, call.node)
     return Host(call.values(), "run", call.node)
@@ -81,6 +87,9 @@ CALLS: dict[str, Handler] = {
     "GPUOptions": _gpu_options,
     "Session.run": _run,
     "Session.partial_run": _partial_run,
+    **dict.fromkeys(("train.Server", "train.ClusterSpec", "train.replica_device_setter", "train.SyncReplicasOptimizer",
+                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy", "contrib.distribute.OneDeviceStrategy",
+                     "distribute.Strategy"), _distributed),
     **dict.fromkeys(EVALUATED, _eval),
     **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
     **dict.fromkeys(("Graph", "get_default_graph"), _graph),
@@ -88,3 +97,39 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
     **dict.fromkeys(("device", "Graph.device"), _device),
 }
+
+RULES = (
+    Rule(
+        code="TMG111",
+        title="sessions may place operations softly, and take GPU memory as they need it",
+        why="Some operations have no GPU kernel (string and queue operations, some integer ones); inside a tower "
+        "they are asked for a GPU, and without allow_soft_placement the session fails on the first of them. "
+        "With it the script also still runs on a machine with fewer GPUs. By default TensorFlow takes all "
+        "memory of all visible GPUs when the first session opens: allow_growth takes what is needed "
+        "(--gpu-memory growth), a fraction can be set instead (--gpu-memory 0.4), and --gpu-memory all leaves "
+        "it as it is. A config that the script has is completed, never replaced; what it sets stays set.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session(config=tf.ConfigProto(log_device_placement=True)) as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+config = tf.ConfigProto(log_device_placement=True)
+config.allow_soft_placement = True
+config.gpu_options.allow_growth = True
+with tf.Session(config=config) as sess:
+""",
+        references=("tf.ConfigProto, tf.GPUOptions (tensorflow/core/protobuf/config.proto)",),
+    ),
+)

@@ -61,6 +61,8 @@ def _split(call: Call) -> Value:
         kept = opaque("the batch is split")
     dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
+    if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
+        kept = batch.unpacked(tensor, count) or kept
     known = isinstance(count, int) and count <= 64
     parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known else 1)]  # type: ignore[arg-type]
     return Sequence(parts, mutable=True, many=not known)

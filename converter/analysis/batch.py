@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Sequence as SequenceType
+from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
 
 from converter.analysis.values import (
+    CONFLICT,
     FREE,
     Batch,
     Constant,
@@ -68,7 +70,17 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
         return other("examples of the batch are set against each other (broadcasting)")
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
     packed = max((t.batch.packed for t in examples), key=("", "major", "minor").index)
-    return Batch("example", axis, packed)
+    if {t.batch.packed for t in examples} >= {"", "minor"}:
+        return opaque(CONFLICT)
+    return Batch("example", axis, packed, next((t.batch.outer for t in examples if t.batch.packed == packed), None))
+
+
+def unpacked(tensor: Tensor, parts: int) -> Batch | None:
+    """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
+    batch = tensor.batch
+    if batch.kind == "example" and batch.packed == "minor" and batch.outer == parts:
+        return Batch("example", batch.axis)
+    return None
 
 
 def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:
@@ -193,7 +205,7 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = 
             result = Batch("reduced", how=how, why=why)
         return Tensor(result, inputs, dims, "reduce")
     shift = 0 if keep else sum(1 for a in front if a is not None and 0 <= a < batch.axis)
-    return Tensor(Batch("example", batch.axis - shift, batch.packed), inputs, dims, "reduce")
+    return Tensor(replace(batch, axis=batch.axis - shift), inputs, dims, "reduce")
 
 
 def _not_linear(batch: Batch) -> Batch:
@@ -328,13 +340,14 @@ def _same_rows(tensor: Tensor, dims: Dims) -> bool:
 
 def _reshape_behind(tensor: Tensor, entries: list[Value], inputs: tuple[Value, ...], dims: Dims) -> Tensor:
     if len(entries) == 2 and getattr(entries[0], "value", None) == -1 or len(entries) == 1:
-        return Tensor(Batch("example", 0, "minor"), inputs, (None, *dims[1:]) if dims else None, "reshape")
+        outer = tensor.dims[0] if tensor.dims and tensor.batch.axis == 1 else None
+        return Tensor(Batch("example", 0, "minor", outer), inputs, (None, *dims[1:]) if dims else None, "reshape")
     return Tensor(opaque("a tensor whose batch axis is not the first is reshaped"), inputs, dims, "reshape")
 
 
 def moved(tensor: Tensor, axis: int, dims: Dims, op: str, inputs: Iterable[Value] = ()) -> Tensor:
     """The same examples with their axis elsewhere."""
-    batch = Batch("example", axis, tensor.batch.packed) if tensor.batch.kind == "example" else tensor.batch
+    batch = replace(tensor.batch, axis=axis) if tensor.batch.kind == "example" else tensor.batch
     return Tensor(batch, (tensor, *inputs), dims, op)
 
 
@@ -395,7 +408,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         return Tensor(opaque("the axis of a concat is not a constant"), inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     if at == combined.axis:
-        return Tensor(Batch("example", combined.axis, "minor"), inputs, _concat_dims(parts, at), "concat")
+        return Tensor(Batch("example", combined.axis, "minor", len(parts)), inputs, _concat_dims(parts, at), "concat")
     return Tensor(combined, inputs, _concat_dims(parts, at), "concat")
 
 
@@ -462,11 +475,11 @@ def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_ri
     if two.batch.kind == "free":
         contracted = (one.batch.axis == rank - 1) != transpose_left
         axis = one.batch.axis if not transpose_left else 1 - one.batch.axis
-        return Tensor(coupled if contracted else Batch("example", axis, one.batch.packed), inputs, dims, "matmul")
+        return Tensor(coupled if contracted else replace(one.batch, axis=axis), inputs, dims, "matmul")
     if one.batch.kind == "free":
         contracted = (two.batch.axis == 0) != transpose_right
         axis = two.batch.axis if not transpose_right else 1 - two.batch.axis
-        return Tensor(coupled if contracted else Batch("example", axis, two.batch.packed), inputs, dims, "matmul")
+        return Tensor(coupled if contracted else replace(two.batch, axis=axis), inputs, dims, "matmul")
     return Tensor(coupled, inputs, dims, "matmul")
 
 
@@ -507,7 +520,7 @@ def subscript(walk: Walk, tensor: Tensor, node: ast.expr) -> Tensor:
         return Tensor(batch, inputs, rest_dims, "subscript")
     if new_axis is None:
         new_axis = axis + batch.axis - position
-    return Tensor(Batch("example", new_axis, batch.packed), inputs, rest_dims, "subscript")
+    return Tensor(replace(batch, axis=new_axis), inputs, rest_dims, "subscript")
 
 
 def _is_new(node: ast.expr) -> bool:

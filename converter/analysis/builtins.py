@@ -29,7 +29,8 @@ def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
     if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
-    return Number(None, inputs=(value,))
+    origin = call.walk.origin(call.node, "computed")
+    return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
 
 
 def _range(call: Call) -> Value:

@@ -32,9 +32,9 @@ class Batch:
     packed: for "example", what else lies along the axis: "" nothing, one row an example; "major"
         several rows for each example, example after example (the towers' parts can be
         concatenated); "minor" several rows in another order (they cannot).
+    outer: for "minor" rows, how many whole batches lie behind each other, where known.
     per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
         by the batch size is a mean.
-    counted: for a sum, True where it was divided by a count of the examples taken from the graph.
     affine: for a sum, True where a term that does not depend on the batch was added.
     why: for "other" and "opaque", the reason, to be shown to the reader.
     """
@@ -42,6 +42,7 @@ class Batch:
     kind: Kind = "free"
     axis: int = 0
     packed: Literal["", "major", "minor"] = ""
+    outer: int | None = None
     how: How = "mean"
     per: frozenset[Origin] = frozenset()
     affine: bool = False
@@ -49,6 +50,7 @@ class Batch:
 
 
 FREE = Batch()
+CONFLICT = "whole batches that lie behind each other meet an input with one row for each example"
 
 
 def opaque(why: str) -> Batch:

@@ -14,7 +14,8 @@ from converter.analysis import statements
 from converter.analysis.expressions import EVALUATE
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Frame, Place, Site
-from converter.analysis.values import Constant, Function, Host, Input, Origin, Tensor, Typed, Value, Variable
+from converter.analysis.feeds import Decisions, position
+from converter.analysis.values import FREE, Constant, Function, Host, Input, Origin, Tensor, Typed, Value, Variable
 
 MAX_STATEMENTS = 60_000  # executed in one walk: past it, functions are no longer entered
 MAX_DEPTH = 24
@@ -23,12 +24,12 @@ MAX_DEPTH = 24
 class Walk:
     """The state of one walk; the work is done in statements.py, expressions.py and calling.py."""
 
-    def __init__(self, path: str, tree: ast.Module, decisions: dict[tuple[int, int], int | None]) -> None:
+    def __init__(self, path: str, tree: ast.Module, decisions: Decisions) -> None:
         self.module = Frame(tree, None, None)
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
         self.facts = Facts(path, tree, self.module)
-        self.decisions = decisions  # placeholder's line and column -> batch axis, None for shared
+        self.decisions = decisions
         self.frame = self.module
         self.site: Site | None = None
         self.clock = 0
@@ -58,7 +59,22 @@ class Walk:
     # -- values ------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> Value:
-        return self.stamp(EVALUATE[type(node)](self, node), node)
+        value = EVALUATE[type(node)](self, node)
+        if self.decisions and isinstance(value, Tensor) and position(node) in self.decisions:
+            value = self._decided(value, self.decisions[position(node)])
+        return self.stamp(value, node)
+
+    def _decided(self, value: Tensor, axis: int | None) -> Tensor:
+        """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
+        if not isinstance(value, Input):
+            fed = Input("fed", value.dims, None, "")
+            fed.inputs, value = (value,), fed
+        value.ambiguous = False
+        if axis is not None:
+            value.shard(axis)
+        else:
+            value.batch, value.roots = FREE, frozenset()
+        return value
 
     def stamp(self, value: Value, node: ast.AST) -> Value:
         """Notes where and when a value was made, unless it is known."""

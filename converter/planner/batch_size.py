@@ -10,7 +10,7 @@ from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Value
 from converter.diagnostics import Diagnostic
-from converter.plan import Insert, Replace
+from converter.plan import Replace
 from converter.planner.region import Region, refuse
 from converter.planner.text import Text
 from converter.planner.trail import needed
@@ -18,38 +18,58 @@ from converter.planner.trail import needed
 
 @dataclass(frozen=True)
 class BatchSize:
-    """Where the batch size is defined, and what to change there.
+    """The numbers that mean the batch size.
+
+    fixed: it cannot be scaled, as the whole data set is fed in each step, or as its size comes from
+        somewhere that was not found: the conversion then keeps the total.
+    """
+
+    origins: frozenset[Origin]
+    fixed: bool
+    warnings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What to change where the batch size is defined, for the host to load N times as much.
 
     unscaled: spellings of places that keep the size of one tower (flags, scaled where they are used).
     """
 
-    origins: frozenset[Origin]
-    replaces: tuple[Replace, ...]
-    inserts: tuple[Insert, ...]
-    unscaled: frozenset[str]
-    warnings: tuple[Diagnostic, ...]
+    replaces: tuple[Replace, ...] = ()
+    unscaled: frozenset[str] = frozenset()
 
 
-def find_batch_size(
-    facts: Facts, region: Region, steps: list[TrainStep], text: Text, num_gpus: str, per_gpu: bool
-) -> BatchSize:
-    origins, sliced = _origins(facts, region, steps)
+def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
+    origins, unknown, whole = _origins(facts, inputs, steps)
+    computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
-    if not origins and sliced:
-        run = sliced[0]
-        warnings.append(Diagnostic(
-            "TMG303", facts.path, run.call.lineno, run.call.col_offset + 1,
-            "the size of the batches that are fed here was not found: each step goes on taking as many examples as before, shared among the towers",
-            "name the batch size batch_size where it is defined", "warning"))  # fmt: skip
+    call = whole[0].call if whole else steps[0].call
+    if unknown and not origins:
+        call = unknown[0].call
+        warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
+                              "name the batch size batch_size where it is defined"))  # fmt: skip
+    elif not origins or computed:
+        warnings.append(_kept(facts, call, "TMG304", "the whole data set is fed in each step",
+                              "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
+    return BatchSize(frozenset(origins), bool(not origins or computed), tuple(warnings))
+
+
+def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Diagnostic:
+    message = f"{reason}: a step goes on taking as many examples as before, shared among the towers (--batch total)"
+    return Diagnostic(code, facts.path, node.lineno, node.col_offset + 1, message, hint, "warning")  # type: ignore[attr-defined]
+
+
+def scale(facts: Facts, region: Region, size: BatchSize, text: Text, num_gpus: str) -> Scaling:
+    """Multiplies the batch size by the number of GPUs where it is defined."""
     replaces: list[Replace] = []
     unscaled: set[str] = set()
-    if per_gpu:
-        for origin in sorted(origins, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
-            if origin.key[0] == "literal":
-                replaces.append(_scaled(text, facts.tree, origin.node, num_gpus))
-            else:
-                replaces += _scaled_reads(facts, region, origin, text, num_gpus, unscaled)
-    return BatchSize(frozenset(origins), tuple(replaces), (), frozenset(unscaled), tuple(warnings))
+    for origin in sorted(size.origins, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
+        if origin.key[0] == "literal":
+            replaces.append(_scaled(text, facts.tree, origin.node, num_gpus))
+        else:
+            replaces += _scaled_reads(facts, region, origin, text, num_gpus, unscaled)
+    return Scaling(tuple(replaces), frozenset(unscaled))
 
 
 def _scaled(text: Text, tree: ast.AST, node: ast.AST, num_gpus: str) -> Replace:
@@ -100,27 +120,30 @@ def _counts(tree: ast.AST, node: ast.AST) -> bool:
 # -- where the batches come from -------------------------------------------------------------------
 
 
-def _origins(facts: Facts, region: Region, steps: list[TrainStep]) -> tuple[set[Origin], list[RunCall]]:
-    """The numbers that batches are made with, and the runs whose batches could not be followed."""
+def _origins(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]
+) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
+    """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
     origins: set[Origin] = set()
     for value, _, _ in facts.batch_sizes:
         if isinstance(value, Number):
             origins |= _base(facts, value)
     trained = {s.result.uid for s in steps}
     unknown: list[RunCall] = []
+    everything: list[RunCall] = []
     for run in facts.runs:
         if not any(uid in trained for uid in needed(run.fetches)):
             continue
         found: set[Origin] = set()
         whole = True
         for key, value in run.feeds:
-            if isinstance(key, Input) and key in region.inputs:
+            if isinstance(key, Input) and key in inputs:
                 found |= _fed(facts, value)
                 whole &= _is_whole(value)
         origins |= found
-        if not found and not whole and not origins:
-            unknown.append(run)
-    return origins, unknown
+        if not found:
+            (everything if whole else unknown).append(run)
+    return origins, unknown, everything
 
 
 def _base(facts: Facts, number: Number) -> set[Origin]:

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
+from dataclasses import replace
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.values import Typed
+from converter.analysis.feeds import is_one_example
+from converter.analysis.values import Input, Typed
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import At, Gradient, Insert, Loop, Plan, Replace
-from converter.planner.batch_size import find_batch_size
+from converter.planner.batch_size import Scaling, find_batch_size, scale
 from converter.planner.host import GpuCount, rate_edits, session_edits
-from converter.planner.merging import Traffic, merges_out, numbers_in, shards_in
+from converter.planner.merging import Traffic, declarations, merges_out, numbers_in, shards_in
 from converter.planner.names import Names
-from converter.planner.region import Region, find_region, refuse
+from converter.planner.region import Region, batch_inputs, find_region, refuse
 from converter.planner.text import Text
 from converter.runtime.catalog import helper_names
-from converter.planner.trail import path, suites
+from converter.planner.trail import needed, path, suites
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
 MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name", "grad_loss")  # fmt: skip
@@ -24,19 +27,23 @@ MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_me
 
 def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Diagnostic, ...]]:
     """The plan for a script, and what its reader should know; raises Refusal."""
+    _check_placement(facts)
     steps = _training_steps(facts)
-    region = find_region(facts, steps)
+    _check_feeds(facts, steps)
+    inputs = batch_inputs(facts, steps)
+    size = find_batch_size(facts, inputs, steps)
+    options = replace(options, batch="total") if size.fixed else options
+    region = find_region(facts, steps, inputs, size.origins)
     names = Names(facts.tree)
     text = Text(source)
     count = GpuCount(facts, names, options, text)
     tensorflow, imported = _tensorflow(facts, names)
     per_gpu = options.batch == "per-gpu"
-    size = find_batch_size(facts, region, steps, text, count.expression, per_gpu)
-    text.planned += [*size.replaces, *rate_edits(steps, options, text, count.expression)]
+    scaling = scale(facts, region, size, text, count.expression) if per_gpu else Scaling()
+    text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count.expression)]
     traffic = Traffic()
     shards_in(facts, region, names, traffic, steps)
-    keep = set(size.unscaled) if per_gpu else set()
-    numbers_in(facts, region, names, traffic, size.origins, keep)
+    numbers_in(facts, region, names, traffic, size.origins, set(scaling.unscaled))
     merges_out(facts, region, names, traffic, steps, options)
     gradient, replaces, inserts, helpers, register = _gradients(facts, region, steps, traffic, names, text)
     session_replaces, session_inserts = session_edits(facts, names, options, text, tensorflow)
@@ -52,25 +59,44 @@ def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Dia
         gradient,
         contexts,
         tuple(traffic.restore),
+        _splits(region, text),
+        names.fresh("layer_names") if _counts_on(facts, region) else "",
         register,
     )
     pinned = _pinned(facts, region, text)
     helpers = ["tower_device", *(["variable_device"] if pinned else []), *_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     if count.counts:
         helpers.insert(0, "count_gpus")
+    if loop.layer_names:
+        helpers.append("LayerNames")
     plan = Plan(
         loop,
         tuple([*text.planned, *replaces, *session_replaces]),
-        tuple([*count.inserts, *size.inserts, *inserts, *session_inserts]),
+        tuple([*count.inserts, *declarations(region, traffic, text), *inserts, *session_inserts]),
         pinned,
         helper_names(helpers, options.variables, facts.tree, names),
         tensorflow,
         not imported,
         count.expression,
         count.define,
-        options.variables,
+        options,
     )
     return plan, tuple([*size.warnings, *traffic.warnings])
+
+
+def _check_placement(facts: Facts) -> None:
+    """Scripts that spread themselves over GPUs or machines already."""
+    gpus: set[str] = set()
+    for effect in facts.effects:
+        if effect.kind == "distributed":
+            raise refuse(facts, effect.node, "TMG217", f"this script is distributed already ({effect.name})",
+                         "convert the script as it was for one GPU")  # fmt: skip
+        if effect.kind == "device":
+            computed = effect.name == "None" and any(isinstance(s.stmt, ast.For) for s in effect.site.chain())
+            gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
+            if computed or len(gpus) > 1:
+                raise refuse(facts, effect.node, "TMG216", "this script places its model on several GPUs already",
+                             "convert the script as it was for one GPU")  # fmt: skip
 
 
 def _training_steps(facts: Facts) -> list[TrainStep]:
@@ -90,12 +116,30 @@ def _training_steps(facts: Facts) -> list[TrainStep]:
     return batched
 
 
+def _check_feeds(facts: Facts, steps: list[TrainStep]) -> None:
+    """Steps that take one example each have no batch to share among towers."""
+    roots = {v.uid for s in steps for v in needed([s.loss]).values() if isinstance(v, Input)}
+    trained = {s.result.uid for s in steps}
+    for run in facts.runs:
+        for key, value in run.feeds:
+            without_axis = isinstance(key, Input) and key.uid in roots and (key.dims is None or key.dims == ())
+            if without_axis and is_one_example(value) and trained & set(needed(run.fetches)):
+                raise refuse(facts, run.call, "TMG218", "each training step takes one example, without a batch axis",
+                             "feed several examples at a time to placeholders with a batch axis")  # fmt: skip
+
+
 def _tensorflow(facts: Facts, names: Names) -> tuple[str, bool]:
     """The script's name for the tensorflow module; a new one where it has none."""
     for name, dotted in facts.imports.items():
         if dotted == "":
             return name, True
     return names.fresh("tf", "tensorflow"), False
+
+
+def _splits(region: Region, text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:
+    return tuple(
+        (text.start(region.block.body[i]), tuple(text.start(s) for s in stmts)) for i, stmts in region.splits.items()
+    )
 
 
 def _starts(region: Region, indexes: tuple[int, ...], text: Text) -> tuple[At, ...]:
@@ -223,6 +267,17 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
     if traffic.rebinds:
         found.append("shard_size")
     return found
+
+
+def _counts_on(facts: Facts, region: Region) -> bool:
+    """Whether layers with default names are made after the loop, in later runs of it too."""
+    made = [e.time for e in facts.effects if e.kind == "variable" and _default_name(e.node)]
+    within = [e.time for e in facts.effects if e.kind == "variable" and region.in_tower(e.site) and _default_name(e.node)]
+    return bool(within) and any(time > region.end for time in made)
+
+
+def _default_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not any(k.arg in ("name", "scope") for k in node.keywords)
 
 
 def _contexts(facts: Facts, region: Region, names: Names) -> tuple[tuple[str, str], ...]:

@@ -12,9 +12,10 @@ from converter.analysis.values import (
 )  # fmt: skip
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.plan import Merge, Rebind, Shard
+from converter.plan import Insert, Merge, Rebind, Shard
 from converter.planner.names import Names
 from converter.planner.region import Region, refuse
+from converter.planner.text import Text
 
 
 @dataclass
@@ -27,6 +28,7 @@ class Traffic:
     merges: list[Merge] = field(default_factory=list)
     restore: list[tuple[str, str]] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    globals: list[str] = field(default_factory=list)
     loss_lists: dict[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
 
 
@@ -68,9 +70,26 @@ def _reach(frame: Frame, holder: Value | None, depth: int = 2) -> str | None:
     return None
 
 
-def needs_global(frame: Frame, place: Place) -> bool:
-    """A name that belongs to an outer frame cannot be assigned in this one without a declaration."""
-    return place.kind == "name" and place.frame is not frame
+def _declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> None:
+    """A name of the module is declared global where a function's loop re-binds it."""
+    if access.place.kind != "name" or access.place.frame is region.block.frame:
+        return
+    if access.place.frame is not facts.module:
+        raise refuse(facts, access.node, "TMG206", f"{text} belongs to the function around this one",
+                     "pass it to the function as an argument")  # fmt: skip
+    if text not in region.block.frame.globals and text not in traffic.globals:
+        traffic.globals.append(text)
+
+
+def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
+    """`global` statements at the top of the loop's function."""
+    if not traffic.globals:
+        return []
+    body = region.block.frame.node.body  # type: ignore[attr-defined]
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return [Insert(text.start(first), (f"global {', '.join(traffic.globals)}",), "before", "TMG103")]
 
 
 def leaf(text: str) -> str:
@@ -97,9 +116,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
                 continue
             raise refuse(facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
                          "pass it to the function as an argument")  # fmt: skip
-        if needs_global(region.block.frame, access.place):
-            raise refuse(facts, access.node, "TMG206", f"the global input {text} is read in a function",
-                         "pass it to the function as an argument")  # fmt: skip
+        _declare(facts, region, traffic, access, text)
         if text not in places[value.uid]:
             places[value.uid].append(text)
     groups = _groups(region, steps)
@@ -164,7 +181,9 @@ def _written_first(region: Region) -> set[Place]:
 
 
 def _tower_reads(region: Region) -> list[Access]:
-    return [a for i, a in region.block.accesses() if i in region.tower and not a.write]
+    return [
+        a for i, a in region.block.accesses() if not a.write and (i in region.tower or a.node in region.inline)
+    ]
 
 
 def _local_of_callee(region: Region, access: Access) -> bool:
@@ -228,13 +247,14 @@ def numbers_in(facts: Facts, region: Region, names: Names, traffic: Traffic, sca
                          "pass it to the function as an argument")  # fmt: skip
         if text in done or text in keep:
             continue
-        if needs_global(region.block.frame, access.place):
-            raise refuse(facts, access.node, "TMG206", f"the global batch size {text} is read in a function",
-                         "pass it to the function as an argument")  # fmt: skip
+        _declare(facts, region, traffic, access, text)
         done.add(text)
         saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
         traffic.rebinds.append(Rebind(text, saved))
         traffic.restore.append((text, saved))
+
+
+INLINE = ""  # the place of a loss that is written out where it is minimised
 
 
 # -- out -------------------------------------------------------------------------------------------
@@ -255,11 +275,32 @@ def merges_out(
             text = spelling(region.block.frame, access.place)
             if text and _mergeable(access.value) and not region.in_tower(getattr(access.place.holder, "site", None)):
                 wanted.setdefault(text, (access.value, access.node))
+    inline: list[TrainStep] = []
     for step in steps:
         text = _loss_text(facts, region, step)
-        wanted.setdefault(text, (step.loss, step.call))
+        if text == INLINE:
+            inline.append(step)
+        else:
+            wanted.setdefault(text, (step.loss, step.call))
     for text, (value, node) in wanted.items():
         _merge(facts, region, names, traffic, text, value, node, losses, options)
+    for step in inline:
+        _collect_inline(facts, traffic, names, step, options)
+
+
+def _collect_inline(facts: Facts, traffic: Traffic, names: Names, step: TrainStep, options: Options) -> None:
+    """A loss without a name: the towers' parts are kept for the gradients, nothing is merged."""
+    how = _loss_how(facts, traffic, step.loss, step, options)
+    towers = names.fresh("tower_loss", "tower_losses")
+    traffic.loss_lists[step.loss.uid] = towers
+    traffic.merges.append(
+        Merge(_unparsed(step), towers, how, 0, _group_of(traffic, step.loss), True, False, "", _needs_cast(facts), False)  # type: ignore[arg-type]
+    )
+
+
+def _unparsed(step: TrainStep) -> str:
+    assert step.loss_node is not None
+    return f"({ast.unparse(step.loss_node)})"
 
 
 def _want(facts: Facts, region: Region, access: Access, wanted: dict[str, tuple[Value, ast.AST]]) -> None:
@@ -309,6 +350,8 @@ def _mergeable(value: Tensor) -> bool:
 
 
 def _loss_text(facts: Facts, region: Region, step: TrainStep) -> str:
+    if step.loss_node in region.inline and step.loss_node is not None:
+        return INLINE
     for index, access in sorted(region.block.accesses(), key=lambda pair: pair[1].place.kind != "name"):
         if index in region.tower and access.write and access.value is step.loss:
             text = spelling(region.block.frame, access.place)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Place
-from converter.analysis.values import Input, Tensor, Value, tensors_in
+from converter.analysis.values import CONFLICT, Input, Number, Origin, Tensor, Value, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import Block, Step, depends_on_batch, needed, path, suites
 
@@ -27,31 +27,71 @@ class Region:
     needed: dict[int, Value]
     start: int  # the walk's clock when the first tower statement began
     end: int  # and when the last one had ended
+    inline: frozenset[ast.AST]  # expressions that are losses by themselves, and all nodes in them
+    splits: dict[int, tuple[ast.stmt, ...]]  # statements inside a tower's with block that stay in front of the loop
 
     def in_tower(self, site: object) -> bool:
         index = self.block.statement(site)  # type: ignore[arg-type]
         return index is not None and index in self.tower
 
 
-def find_region(facts: Facts, steps: Sequence[TrainStep]) -> Region:
+def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
+    """The inputs behind the losses that are cut into shards."""
     values = needed(step.loss for step in steps)
     inputs = tuple(v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example")
     if not inputs:
         raise refuse(facts, steps[0].call, "TMG202", "no batch of examples goes into the loss of this training step",
                      "feed examples through placeholders with a batch axis, such as [None, …]")  # fmt: skip
-    made = [v for v in values.values() if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None]
-    block = _block(facts, made, [s.loss for s in steps])
+    for value in values.values():
+        if isinstance(value, Tensor) and value.batch.why == CONFLICT and value.batch.kind == "opaque":
+            raise refuse(facts, value.node or steps[0].call, "TMG215", f"{CONFLICT}: its shards would not fit those of the batch",
+                         "feed what belongs to each of the batches on its own")  # fmt: skip
+    return inputs
+
+
+def find_region(
+    facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin]
+) -> Region:
+    values = needed(step.loss for step in steps)
+    inline = _inline_losses(steps)
+    made = [
+        v for v in values.values()
+        if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, steps)
+    ]  # fmt: skip
+    if not made:
+        raise refuse(facts, steps[0].call, "TMG214", "the model and its loss are not built in one place", "")
+    block = _block(facts, made, [s.loss for s in steps if s.loss_node not in inline])
     tower = {index for v in made if (index := block.statement(v.site)) is not None}
     if not tower:
         raise refuse(facts, steps[0].call, "TMG214", "the statements that build the loss are not in one place", "")
-    tower = _close(block, tower, inputs, facts)
+    tower = _close(block, tower, inputs, facts, {o.key for o in sizes})
+    splits = _split(facts, block, tower)
     before, tower, after = _sort_out(facts, block, tower, inputs, values)
-    _check_inputs(facts, block, tower, inputs)
+    splits.update(_split(facts, block, tower))
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
     return Region(
-        block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values, min(times), max(times)
-    )
+        block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values, min(times), max(times),
+        frozenset(n for loss in inline for n in ast.walk(loss)), splits,
+    )  # fmt: skip
+
+
+def _inline_losses(steps: Sequence[TrainStep]) -> set[ast.expr]:
+    """Losses that are written out where they are minimised: `minimize(-d_loss)`."""
+    return {
+        s.loss_node for s in steps
+        if s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
+        and s.loss.site is not None and _inside_call(s.loss, steps)
+    }  # fmt: skip
+
+
+def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
+    """Whether a value was made by evaluating the loss argument of a training step."""
+    return any(
+        value.site is not None and value.site.stmt is s.site.stmt and value.site.frame is s.site.frame
+        and value.time <= s.time and s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
+        for s in steps
+    )  # fmt: skip
 
 
 def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Refusal:
@@ -100,8 +140,8 @@ def _frame(made: list[Value], losses: list[Tensor], uid: int) -> Frame:
 # -- which statements -----------------------------------------------------------------------------
 
 
-def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts) -> set[int]:
-    """Adds statements that the towers read batches through: aliases, lists, counters they change."""
+def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts, sizes: set[tuple[object, ...]]) -> set[int]:
+    """Adds statements that the towers read batches through: aliases, lists, numbers made of the batch size."""
     writes: dict[Place, list[tuple[int, Access]]] = {}
     reads: dict[int, list[Access]] = {}
     for index, access in block.accesses():
@@ -115,7 +155,7 @@ def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts)
     while todo:
         index = todo.pop()
         for access in reads.get(index, ()):
-            if not _carries_batch(access.value):
+            if not _carries_batch(access.value) and not _counts_batch(access.value, sizes):
                 mutator = mutated.get(access.value.uid)
                 if mutator not in tower:
                     continue
@@ -128,6 +168,13 @@ def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts)
                     tower.add(writer)
                     todo.append(writer)
     return tower
+
+
+def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
+    """Whether a number follows the batch size in another way than in proportion."""
+    return isinstance(value, Number) and any(o.key in sizes for o in value.origins) and not any(
+        o.key in sizes for o in value.linear
+    )
 
 
 def _carries_batch(value: Value) -> bool:
@@ -192,6 +239,9 @@ def _choose(
     from_tower = any(
         block.statement(a.site) == index and not a.write and _made_in(block, a.value, tower) for _, a in block.accesses() if _ == index
     )
+    reads_batch = any(
+        i == index and not a.write and _carries_batch(a.value) for i, a in block.accesses()
+    )
     earlier = [i for i in tower | after if i < index]
     later = [i for i in tower if i > index]
     hoistable = not from_tower and not any(
@@ -200,7 +250,7 @@ def _choose(
     fed_by = any(writes & touched[i][0] for i in later)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
     tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
-    if hoistable and not (makes_raw and tower_raw):
+    if hoistable and not (makes_raw and tower_raw) and not reads_batch:
         return "before"
     if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
         return "tower" if not hoistable else "before"
@@ -220,9 +270,40 @@ def _makes_input(block: Block, facts: Facts, index: int) -> bool:
     return any(block.statement(i.site) == index for i in facts.inputs)
 
 
-def _check_inputs(facts: Facts, block: Block, tower: set[int], inputs: tuple[Input, ...]) -> None:
-    for value in inputs:
-        if block.statement(value.site) in tower:
-            node = value.node or facts.tree
-            raise refuse(facts, node, "TMG204", "this input is made by the same statement as the model that reads it",
+def _split(facts: Facts, block: Block, tower: set[int]) -> dict[int, tuple[ast.stmt, ...]]:
+    """Placeholders inside the towers' `with` blocks: these are opened once more in front of the loop for them."""
+    found: dict[int, list[ast.stmt]] = {}
+    for value in facts.inputs:
+        index = block.statement(value.site)
+        if index is None or index not in tower or index < 0:
+            continue
+        around = block.body[index]
+        child = _child(block, value, around) if isinstance(around, ast.With) else None
+        if child is None or not isinstance(child, ast.Assign) or not _leads(facts, block, around, child):
+            raise refuse(facts, value.node or around, "TMG204", "this input is made by the same statement as the model that reads it",
                          "make the placeholders before the statements that build the model")  # fmt: skip
+        if child not in found.setdefault(index, []):
+            found[index].append(child)
+    for children in found.values():
+        block.move(children)
+    return {i: tuple(sorted(c, key=lambda s: s.lineno)) for i, c in found.items()}
+
+
+def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:
+    assert value.site is not None
+    for site in value.site.chain():
+        if site.frame.uid == block.frame.uid and site.stmt in around.body:
+            return site.stmt
+    return None
+
+
+def _leads(facts: Facts, block: Block, around: ast.stmt, child: ast.stmt) -> bool:
+    """Whether a statement can go in front of the others of its block."""
+    inner = Block(facts, block.frame, around.body)  # type: ignore[attr-defined]
+    touched = _touched(inner)
+    place = inner.index[child]
+    reads, writes, _ = touched[place]
+    return not any(
+        writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1]
+        for i in range(place) if not _makes_input(inner, facts, i)
+    )  # fmt: skip

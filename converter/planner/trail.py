@@ -63,6 +63,7 @@ class Block:
         self.frame = frame
         self.body = body
         self.index = {stmt: i for i, stmt in enumerate(body)}
+        self.moved: set[ast.stmt] = set()  # statements inside of these that the loop leaves in front of it
         self._paths: dict[int, int | None] = {}
 
     def statement(self, site: Site | None) -> int | None:
@@ -76,12 +77,18 @@ class Block:
 
     def _find(self, site: Site) -> int | None:
         for step in site.chain():
+            if step.frame.uid == self.frame.uid and step.stmt in self.moved:
+                return -1
             if step.frame.uid == self.frame.uid and step.stmt in self.index:
                 return self.index[step.stmt]
         return None
 
+    def move(self, stmts: Iterable[ast.stmt]) -> None:
+        self.moved |= set(stmts)
+        self._paths.clear()
+
     def accesses(self) -> Iterator[tuple[int, Access]]:
         for access in self.facts.accesses:
             index = self.statement(access.site)
-            if index is not None:
+            if index is not None and index >= 0:
                 yield index, access

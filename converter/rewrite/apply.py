@@ -48,7 +48,9 @@ class _Rewriter(cst.CSTTransformer):
         for insert in plan.inserts:
             self.inserts.setdefault(insert.at, []).append(insert)
         loop = plan.loop
-        lines = [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts]
+        self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for _, inner in loop.splits for at in inner}
+        lines = [at[0] for at in self.split_out]
+        lines += [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts]
         lines += [at[0] for at in (*loop.before, *loop.tower, *loop.after)]
         lines += [at[0] for run in plan.pinned for at in run]
         self.lines = sorted(set(lines))
@@ -105,12 +107,15 @@ class _Rewriter(cst.CSTTransformer):
         for start, stmt in zip(starts, updated, strict=True):
             statements[start] = self._with_inserts(start, stmt, depth)
         loop = self.plan.loop
-        order = starts
+        order = [s for s in starts if s not in self.split_out]
+        for start in starts:
+            if start in self.split_out:
+                self.split_out[start] = statements[start]
         if loop.tower and loop.tower[0] in statements:
             moved = {*loop.before, *loop.tower, *loop.after}
             first = starts.index(min(moved))
             order = [*starts[:first], *loop.before, loop.tower[0], *loop.after, *(s for s in starts[first:] if s not in moved)]
-            statements[loop.tower[0]] = self._loop([s for at in loop.tower for s in statements[at]], depth)
+            statements[loop.tower[0]] = self._loop(statements, depth)
         return self._pinned(order, statements, depth)
 
     def _with_inserts(self, start: At, stmt: cst.BaseStatement, depth: int) -> list[cst.BaseStatement]:
@@ -145,7 +150,17 @@ class _Rewriter(cst.CSTTransformer):
                 inside = None
         return result
 
-    def _loop(self, towers: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+    def _in_front(self, statements: dict[At, list[cst.BaseStatement]]) -> list[cst.BaseStatement]:
+        """The towers' with blocks, opened once more for what of them stays in front of the loop."""
+        made: list[cst.BaseStatement] = []
+        for at, inner in self.plan.loop.splits:
+            scope = next(s for s in statements[at] if isinstance(s, cst.With))
+            body = [stmt for child in inner for stmt in self.split_out[child]]
+            made.append(scope.with_changes(body=cst.IndentedBlock(body), leading_lines=[]))
+        return made
+
+    def _loop(self, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
+        towers = [s for at in self.plan.loop.tower for s in statements[at]]
         text = loop_text(self.plan, self.width - depth)
         if depth == 0:
             towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
@@ -157,7 +172,7 @@ class _Rewriter(cst.CSTTransformer):
         above = self._parse(text.above, depth + 2 * step)
         below = self._parse(text.below, depth + 2 * step)
         loop = _fill(loop, [*above, *towers, *below])
-        made = [*prelude, loop, *self._parse(text.epilogue, depth)]
+        made = [*self._in_front(statements), *prelude, loop, *self._parse(text.epilogue, depth)]
         return [_with_leading(made[0], head), *made[1:]]
 
     def _parse(self, lines: Sequence[str], depth: int, fit: bool = True) -> list[cst.BaseStatement]:

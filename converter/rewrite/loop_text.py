@@ -49,6 +49,8 @@ def _prelude(plan: Plan, names: dict[str, str]) -> list[str]:
     if lists:
         lines.append(f"{', '.join(lists)} = {', '.join('[]' for _ in lists)}")
     lines += [f"{variable} = {names[helper]}()" for helper, variable in loop.contexts if variable]
+    if loop.layer_names:
+        lines.append(f"{loop.layer_names} = {names['LayerNames']}()")
     return lines
 
 
@@ -117,7 +119,7 @@ def _part(plan: Plan, merge: Merge, shard: Shard) -> str:
 
 def _epilogue(plan: Plan, names: dict[str, str]) -> list[str]:
     loop, tf = plan.loop, plan.tensorflow
-    lines = []
+    lines = [f"{loop.layer_names}.resume()"] if loop.layer_names else []
     if loop.restore:
         places, saved = zip(*loop.restore, strict=True)
         lines.append(f"{', '.join(places)} = {', '.join(saved)}")

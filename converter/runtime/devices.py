@@ -4,32 +4,36 @@ import tensorflow as tf
 NUM_GPUS = 2
 
 
+def is_variable(op):
+    return op.type in ('Variable', 'VariableV2', 'VarHandleOp')
+
+
 def tower_device(gpu):
-    """Places variables on the CPU and everything else on one GPU; a device chosen by the model stays."""
+    """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
     def place(op):
-        if op.device:
+        if 'cpu' in op.device.lower():
             return op.device
-        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
+        return '/cpu:0' if is_variable(op) else '/gpu:%d' % gpu
     return place
 
 
 def variable_device(op):
     """Places variables on the CPU."""
-    return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') and not op.device else op.device
+    return '/cpu:0' if is_variable(op) and not op.device else op.device
 
 
 def tower_device_gpu_0(gpu):
-    """Places variables on the first GPU and everything else on the tower's."""
+    """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
     def place(op):
-        if op.device:
+        if 'cpu' in op.device.lower():
             return op.device
-        return '/gpu:%d' % (0 if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else gpu)
+        return '/gpu:%d' % (0 if is_variable(op) else gpu)
     return place
 
 
 def variable_device_gpu_0(op):
     """Places variables on the first GPU."""
-    return '/gpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') and not op.device else op.device
+    return '/gpu:0' if is_variable(op) and not op.device else op.device
 
 
 VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
@@ -38,13 +42,14 @@ VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
 def tower_device_balanced(gpu):
     """Spreads variables over the GPUs and places everything else on the tower's."""
     def place(op):
-        return variable_device_balanced(op) or '/gpu:%d' % gpu
+        device = variable_device_balanced(op).lower()
+        return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
     return place
 
 
 def variable_device_balanced(op):
     """Places a variable on the GPU that holds the fewest bytes of them so far."""
-    if op.device or op.type not in ('Variable', 'VariableV2', 'VarHandleOp'):
+    if op.device or not is_variable(op):
         return op.device
     least = min(range(NUM_GPUS), key=lambda i: VARIABLE_BYTES.get(i, 0))
     size = 1

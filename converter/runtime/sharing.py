@@ -1,5 +1,6 @@
 """What the towers share: raw variables, collections, updates of variables."""
 import contextlib
+import re
 
 import tensorflow as tf
 
@@ -44,6 +45,26 @@ class SharedVariables(object):
         with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), \
                 tf.variable_creator_scope(create):
             yield
+
+
+class LayerNames(object):
+    """Goes on counting the default names of layers (dense, dense_1, ...) where the towers left off."""
+
+    def __init__(self):
+        self.before = set(v.op.name for v in tf.global_variables())
+
+    def resume(self):
+        outer = tf.get_variable_scope().name
+        prefix = outer + '/' if outer else ''
+        names = []
+        for variable in tf.global_variables():
+            name = variable.op.name
+            if name not in self.before and name.startswith(prefix):
+                layer = name[len(prefix):].split('/')[0]
+                if layer not in names:
+                    names.append(layer)
+                    with tf.variable_scope(None, default_name=re.sub(r'_[0-9]+$', '', layer)):
+                        pass
 
 
 class TowerCollections(object):
@@ -96,7 +117,8 @@ def first_tower_updates(gpu):
     try:
         yield
     finally:
-        graph.__dict__.pop('control_dependencies', None)
+        if gpu:
+            del graph.control_dependencies
 
 
 def updates_variable(op):

@@ -1,0 +1,8 @@
+"""`python -m converter` is `tf-multigpu`."""
+
+import sys
+
+from converter.cli.app import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The command line: parses what is asked for, runs it, prints what came of it."""

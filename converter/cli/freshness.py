@@ -1,0 +1,71 @@
+"""Whether a converted file still is what its source gives."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from converter import __version__, conversion
+from converter.diagnostics import Diagnostic, Refusal
+from converter.header import Header, HeaderError, find_header, relabel, to_flags
+from converter.report.results import FileResult
+from converter.source import Source, encode, read, same_file
+
+
+def may_be_converted(data: bytes) -> bool:
+    """Whether a file's bytes could hold a header: the quick look, before they are decoded."""
+    return b"# tf-multigpu " in data
+
+
+def header_of(source: Source) -> Header | None:
+    """A script's header, None where it was not converted.
+
+    Raises:
+        Refusal: TMG010, a header is there, but cannot be read.
+    """
+    try:
+        return find_header(source.text)
+    except HeaderError as error:
+        hint = "convert the original again, with the version of the tool that knows these options"
+        message = f"the header cannot be read: {error}"
+        raise Refusal(Diagnostic("TMG010", source.path, error.line, 1, message, hint)) from None
+
+
+def check(converted: Source, header: Header) -> FileResult:
+    """Compares a converted script with what its source gives today, under the header's options.
+
+    Raises:
+        Refusal: the source is there, but cannot be read.
+    """
+    origin = os.path.join(os.path.dirname(converted.path), header.source)
+    if not os.path.isfile(origin) or same_file(origin, converted.path):
+        gone = "was converted in place" if os.path.exists(origin) else f"its source {header.source} is gone"
+        finding = Diagnostic(
+            "TMG010", converted.path, header.line, 1, f"nothing to compare with: {gone}", severity="info"
+        )
+        return FileResult(converted.path, "up to date", (finding,))
+    source = read(origin)
+    if source.sha256 != header.sha256:
+        return _stale(converted, header, origin, f"{origin} has changed since the conversion")
+    again = conversion.convert(source, header.options)
+    if again.text is None:
+        reason = f"{origin} is not converted any more by this version"
+        return _stale(converted, header, origin, reason, again.diagnostics)
+    # The version in the header alone makes nothing out of date.
+    text = relabel(again.text, header.source, header.version)
+    if encode(source, text) == converted.data:
+        return FileResult(converted.path, "up to date")
+    reason = "it was edited by hand"
+    if header.version != __version__:
+        reason += f", or version {header.version} wrote it differently from {__version__}"
+    return _stale(converted, header, origin, reason)
+
+
+def _stale(
+    converted: Source, header: Header, origin: str, reason: str, more: tuple[Diagnostic, ...] = ()
+) -> FileResult:
+    again = shlex.join(["tf-multigpu", "convert", origin, "-o", converted.path, *to_flags(header.options)])
+    finding = Diagnostic(
+        "TMG011", converted.path, header.line, 1, f"not up to date: {reason}", f"convert again: {again}"
+    )
+    return FileResult(converted.path, "stale", (finding, *more))

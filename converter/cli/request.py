@@ -1,0 +1,134 @@
+"""What a `convert` command line asks for, as plain data, and the files that it is about."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.source import Script, expand, same_file
+
+STDIN = "-"
+Mode = Literal["print", "file", "folder", "in-place", "diff", "check"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A whole run.
+
+    mode: where converted text goes; "print" is standard output, "check" compares only.
+    output: the file or folder of -o; None without one.
+    verify: whether a conversion has to be proven before it is written.
+    skip: whether named files without a training step are passed over, as those in folders are.
+    """
+
+    sources: tuple[str, ...]
+    mode: Mode
+    output: str | None = None
+    options: Options = Options()
+    verify: bool = False
+    skip: bool = False
+
+
+@dataclass(frozen=True)
+class Job:
+    """One script and where its conversion goes.
+
+    target: the file for it; None where it goes to no file.
+    copies: whether the target lies in an output folder, which also takes what needs no conversion.
+    """
+
+    script: Script
+    target: str | None
+    copies: bool = False
+
+
+def make_request(
+    sources: Sequence[str],
+    output: str | None,
+    switches: Iterable[Mode],
+    options: Options,
+    verify: bool = False,
+    skip: bool = False,
+) -> Request:
+    """Combines what the command line says.
+
+    Raises:
+        ValueError: what is asked for contradicts itself or lacks something; the message says what.
+    """
+    output = None if output == STDIN else output
+    modes = list(switches)
+    if len(modes) > 1:
+        raise ValueError(f"--{modes[0]} and --{modes[1]} exclude each other")
+    mode: Mode = modes[0] if modes else "print"
+    if output and mode in ("in-place", "diff"):
+        raise ValueError(f"--{mode} and --output exclude each other")
+    if verify and mode == "check":
+        raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
+    if output and mode == "print":
+        mode = "folder" if _into_folder(sources, output) else "file"
+    if STDIN in sources and (len(sources) > 1 or verify or mode in ("in-place", "check", "folder")):
+        raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
+    if mode == "print" and _is_several(sources):
+        raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
+    return Request(tuple(sources), mode, output, options, verify, skip)
+
+
+def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
+    """The scripts to work on with their targets, and what is wrong with the rest (TMG006, TMG008)."""
+    into_folder = request.output is not None and _into_folder(request.sources, request.output)
+    if request.sources == (STDIN,):
+        return [Job(Script(STDIN, "", True), request.output)], []
+    scripts, problems = expand(request.sources, leave_out=request.output if into_folder else None)
+    jobs = [Job(script, _target(script, request, into_folder), into_folder) for script in scripts]
+    clashes = {job.script.path: finding for job in jobs if (finding := _own_input(job, jobs, request))}
+    clashes |= _shared_targets(jobs)
+    good = [job for job in jobs if job.script.path not in clashes]
+    return good, [*problems, *clashes.values()]
+
+
+def _is_several(sources: Sequence[str]) -> bool:
+    return len(sources) > 1 or any(os.path.isdir(source) for source in sources)
+
+
+def _into_folder(sources: Sequence[str], output: str) -> bool:
+    return _is_several(sources) or os.path.isdir(output) or output.endswith(("/", os.sep))
+
+
+def _target(script: Script, request: Request, into_folder: bool) -> str | None:
+    if request.mode == "in-place":
+        return script.path
+    if request.output is None:
+        return None
+    return os.path.join(request.output, script.relative) if into_folder else request.output
+
+
+def _own_input(job: Job, jobs: Sequence[Job], request: Request) -> Diagnostic | None:
+    """TMG008 where a script would be written over, itself or by another's conversion."""
+    if job.target is None or request.mode == "in-place" or not os.path.exists(job.target):
+        return None
+    for other in jobs:
+        if same_file(job.target, other.script.path):
+            which = "itself" if other is job else f"the script {other.script.path}"
+            message, hint = f"the output {job.target} is {which}", "name another output, or use --in-place"
+            return Diagnostic("TMG008", job.script.path, 0, 0, message, hint)
+    return None
+
+
+def _shared_targets(jobs: Sequence[Job]) -> dict[str, Diagnostic]:
+    """TMG008 for all scripts that would be written to one file, by path."""
+    writers: dict[str, list[str]] = defaultdict(list)
+    for job in jobs:
+        if job.target is not None:
+            writers[os.path.realpath(job.target)].append(job.script.path)
+    clashes: dict[str, Diagnostic] = {}
+    for target, paths in writers.items():
+        message = f"{' and '.join(paths)} have one output, {target}"
+        if len(paths) > 1:
+            hint = "convert them to separate folders"
+            clashes |= {path: Diagnostic("TMG008", path, 0, 0, message, hint) for path in paths}
+    return clashes

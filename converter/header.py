@@ -1,0 +1,234 @@
+"""The comment that a converted script carries near its top, and the options in it as flags.
+
+`# tf-multigpu 0.1.0: converted from train.py sha256:<64 hex> with --num-gpus 2 --batch per-gpu`
+
+It is printable ASCII on one line whatever the file is called (Python 2 refuses anything else in a file
+without a coding cookie): other characters stand percent-encoded.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import shlex
+import tokenize
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import cast
+from urllib.parse import quote, unquote
+
+from converter.options import BatchMode, Options, ScaleLr, Variables
+
+_PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE = re.compile(r"(?:\A|(?<=[\r\n]))# tf-multigpu \S+: converted from [^\r\n]*")
+_PARTS = re.compile(
+    r"# tf-multigpu (?P<version>\S+): converted from (?P<source>.+) "
+    r"sha256:(?P<sha256>[0-9a-f]{64}) with (?P<flags>.*)"
+)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Where a converted script comes from.
+
+    version: of the tool that wrote it.
+    source: the script it was made from, relative to its own folder, with slashes.
+    sha256: of that script's bytes, 64 hexadecimal digits.
+    options: what the conversion was asked for.
+    line: where the header stands, from one; no part of what it says.
+    """
+
+    version: str
+    source: str
+    sha256: str
+    options: Options
+    line: int = field(default=1, compare=False)
+
+
+class HeaderError(ValueError):
+    """A line that begins like a header and cannot be read as one."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def format_header(header: Header) -> str:
+    """The header as a comment, without a newline."""
+    source = quote(header.source, safe=_PRINTABLE, errors="surrogateescape")
+    flags = quote(shlex.join(to_flags(header.options)), safe=_PRINTABLE)
+    return f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"
+
+
+def is_converted(text: str) -> bool:
+    """Whether a script carries a header, readable or not."""
+    return _find_line(text) is not None
+
+
+def find_header(text: str) -> Header | None:
+    """The header of a converted script, None where the script was not converted.
+
+    Raises:
+        HeaderError: a header is there, but cannot be read: edited, or with options unknown to this version.
+    """
+    found = _find_line(text)
+    if found is None:
+        return None
+    line = len(_LINE_END.split(text[: found.start()]))
+    parts = _PARTS.fullmatch(found[0].rstrip())
+    if parts is None:
+        raise HeaderError(line, "it does not read `converted from SOURCE sha256:HASH with OPTIONS`")
+    try:
+        options = from_flags(shlex.split(unquote(parts["flags"])))
+    except ValueError as error:
+        raise HeaderError(line, str(error)) from error
+    source = unquote(parts["source"], errors="surrogateescape")
+    return Header(parts["version"], source, parts["sha256"], options, line)
+
+
+def relabel(text: str, source: str, version: str | None = None) -> str:
+    """A converted script whose header names `source`, and `version` if given; other texts as they are."""
+    found, header = _find_line(text), find_header(text)
+    if found is None or header is None:
+        return text
+    header = replace(header, source=source, version=version or header.version)
+    return text[: found.start()] + format_header(header) + text[found.end() :]
+
+
+def _find_line(text: str) -> re.Match[str] | None:
+    """The first line that is a header and a comment: a string may quote one."""
+    return next((found for found in _LINE.finditer(text) if _is_comment(text[: found.end()])), None)
+
+
+def _is_comment(head: str) -> bool:
+    """Whether the last line of a script's beginning is a comment, and not part of a string."""
+    last = None
+    with suppress(tokenize.TokenError, SyntaxError):
+        for token in tokenize.generate_tokens(io.StringIO(head, newline=None).readline):
+            if token.type == tokenize.COMMENT:
+                last = token
+    return last is not None and last.start == (len(_LINE_END.split(head)), 0)
+
+
+def to_flags(options: Options) -> tuple[str, ...]:
+    """Options as flags: the two that every reader wants to see, and whatever is not the default."""
+    default = Options()
+    flags = ["--num-gpus", _number(options.num_gpus), "--batch", options.batch]
+    for flag, value, usual in (
+        ("--variables", options.variables, default.variables),
+        ("--scale-lr", options.scale_lr, default.scale_lr),
+        ("--gpu-memory", options.gpu_memory, default.gpu_memory),
+        ("--line-length", options.line_length, default.line_length),
+    ):
+        if value != usual:
+            flags += [flag, str(value)]
+    for name in options.shared:
+        flags += ["--shared", name]
+    for name, axis in options.batch_axes:
+        flags += ["--batch-axis", f"{name}={axis}"]
+    return tuple(flags)
+
+
+def from_flags(flags: Sequence[str]) -> Options:
+    """Options from command-line flags, each with its value.
+
+    Raises:
+        ValueError: an unknown flag, a flag without a value, or a value out of range; the message names it.
+    """
+    options = Options()
+    if len(flags) % 2:
+        raise ValueError(f"{flags[-1]} lacks its value")
+    for flag, value in zip(flags[::2], flags[1::2], strict=True):
+        if flag not in _SETTERS:
+            raise ValueError(f"unknown option {flag}")
+        try:
+            options = _SETTERS[flag](options, value)
+        except ValueError as error:
+            raise ValueError(f"{flag}: {error}") from None
+    both = set(options.shared) & {name for name, _ in options.batch_axes}
+    if both:
+        raise ValueError(f"--shared and --batch-axis contradict each other about {min(both)}")
+    return options
+
+
+def _number(num_gpus: int | None) -> str:
+    return "auto" if num_gpus is None else str(num_gpus)
+
+
+def _natural(value: str, least: int) -> int:
+    if not (value.isascii() and value.isdecimal()) or int(value) < least:
+        raise ValueError(f"{value!r} is not a whole number from {least} up")
+    return int(value)
+
+
+def _choice(value: str, *choices: str) -> str:
+    if value not in choices:
+        raise ValueError(f"{value!r} is not one of {', '.join(choices)}")
+    return value
+
+
+def _set_num_gpus(options: Options, value: str) -> Options:
+    return replace(options, num_gpus=None if value == "auto" else _natural(value, 1))
+
+
+def _set_batch(options: Options, value: str) -> Options:
+    return replace(options, batch=cast(BatchMode, _choice(value, "per-gpu", "total")))
+
+
+def _set_variables(options: Options, value: str) -> Options:
+    return replace(options, variables=cast(Variables, _choice(value, "cpu", "gpu:0", "balanced")))
+
+
+def _set_scale_lr(options: Options, value: str) -> Options:
+    return replace(options, scale_lr=cast(ScaleLr, _choice(value, "none", "linear", "sqrt")))
+
+
+def _set_gpu_memory(options: Options, value: str) -> Options:
+    if value in ("growth", "all"):
+        return replace(options, gpu_memory=value)
+    try:
+        fraction = float(value)
+    except ValueError:
+        fraction = 0.0
+    if not 0 < fraction <= 1:
+        raise ValueError(f"{value!r} is not growth, all, or a fraction above 0 and up to 1")
+    return replace(options, gpu_memory=fraction)
+
+
+def _set_line_length(options: Options, value: str) -> Options:
+    return replace(options, line_length=_natural(value, 1))
+
+
+def _add_shared(options: Options, value: str) -> Options:
+    name = _name(value)
+    return options if name in options.shared else replace(options, shared=(*options.shared, name))
+
+
+def _add_batch_axis(options: Options, value: str) -> Options:
+    name, _, number = value.rpartition("=")
+    axis = _natural(number, 0)
+    axes = dict(options.batch_axes)
+    if axes.setdefault(_name(name), axis) != axis:
+        raise ValueError(f"{name} has two batch axes, {axes[name]} and {axis}")
+    return replace(options, batch_axes=tuple(axes.items()))
+
+
+def _name(value: str) -> str:
+    """A name as a script writes it: `x`, `self.images`."""
+    if not all(part.isidentifier() for part in value.split(".")):
+        raise ValueError(f"{value!r} is not a name")
+    return value
+
+
+_SETTERS: dict[str, Callable[[Options, str], Options]] = {
+    "--num-gpus": _set_num_gpus,
+    "--batch": _set_batch,
+    "--variables": _set_variables,
+    "--scale-lr": _set_scale_lr,
+    "--gpu-memory": _set_gpu_memory,
+    "--line-length": _set_line_length,
+    "--shared": _add_shared,
+    "--batch-axis": _add_batch_axis,
+}

@@ -1,0 +1,56 @@
+"""What became of one file of a run: what every report is made from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from converter.diagnostics import Diagnostic
+
+Outcome = Literal[
+    "converted", "unchanged", "up to date", "would change", "stale", "refused", "unverified", "failed"
+]
+
+EXIT_CODES: dict[Outcome, int] = {
+    "converted": 0,
+    "unchanged": 0,
+    "up to date": 0,
+    "would change": 1,
+    "stale": 1,
+    "refused": 2,
+    "unverified": 3,
+    "failed": 4,
+}
+
+
+@dataclass(frozen=True)
+class FileResult:
+    """What became of one file.
+
+    outcome: "unverified" says that the proof failed, "stale" that a converted file no longer
+        belongs to its source.
+    output: the file that was written, or would be; None where none is.
+    written: whether it was.
+    text: the converted script, where it goes to standard output, with its byte order mark.
+    diff: the unified diff, where one was asked for.
+    encoding: the codec in which text and diff are bytes of the file.
+    report: what verification found, as text.
+    traceback: of an internal error.
+    """
+
+    path: str
+    outcome: Outcome
+    diagnostics: tuple[Diagnostic, ...] = ()
+    output: str | None = None
+    written: bool = False
+    text: str | None = None
+    diff: str | None = None
+    encoding: str = "utf-8"
+    report: str = ""
+    traceback: str = ""
+
+
+def exit_code(results: Sequence[FileResult]) -> int:
+    """The exit status of a run: that of its worst file."""
+    return max((EXIT_CODES[result.outcome] for result in results), default=0)

@@ -1,0 +1,37 @@
+"""Findings and results as lines for people."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from converter.diagnostics import Diagnostic
+from converter.report.results import EXIT_CODES, FileResult
+
+
+def diagnostic(finding: Diagnostic) -> str:
+    """`path:line:column: CODE message`, and the hint indented below; without line where there is none."""
+    place = f"{finding.path}:{finding.line}:{finding.column}" if finding.line else finding.path
+    head = f"{place}: {finding.code} {finding.message}"
+    return head + "".join(f"\n    {line}" for line in finding.hint.splitlines())
+
+
+def diagnostics(findings: Sequence[Diagnostic]) -> str:
+    """One finding after the other, in the order of their places."""
+    return "\n".join(diagnostic(finding) for finding in sorted(findings, key=_place))
+
+
+def summary(results: Sequence[FileResult]) -> str:
+    """`1 converted, 2 unchanged, 1 refused`, in the order from good to bad."""
+    counts = Counter(result.outcome for result in results)
+    return ", ".join(f"{counts[outcome]} {outcome}" for outcome in EXIT_CODES if counts[outcome])
+
+
+def outcome(result: FileResult) -> str:
+    """`train.py: converted, written to train_mg.py`."""
+    where = f", {'written to' if result.written else 'for'} {result.output}" if result.output else ""
+    return f"{result.path}: {result.outcome}{where}"
+
+
+def _place(finding: Diagnostic) -> tuple[str, int, int, str]:
+    return finding.path, finding.line, finding.column, finding.code

@@ -1,0 +1,78 @@
+"""Shows the report of a verification: as text for a terminal, or as JSON."""
+
+from __future__ import annotations
+
+import json
+
+from converter.verify.data import Check, Report, VariableRow, to_json
+
+_MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
+
+
+def render_json(report: Report) -> str:
+    """The whole report as JSON."""
+    return json.dumps(to_json(report), indent=2, ensure_ascii=False)
+
+
+def render_text(report: Report, variables: int = 12) -> str:
+    """The report as a plain table; of the variables only the worst, `variables` of them."""
+    lines = [_title(report), ""]
+    width = max((len(check.name) for check in report.checks), default=0)
+    lines += [_check(check, width) for check in report.checks]
+    if report.variables and report.checks:
+        lines += ["", *_variables(report.variables, variables)]
+    if report.devices:
+        lines += ["", "device   forward  backward   operations in one step"]
+        lines += [f"{row.device:<8}{row.forward:>8}{row.gradient:>10}" for row in report.devices]
+    lines += _footer(report)
+    if report.log:
+        lines += ["", *(f"  | {line}" for line in report.log.splitlines())]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _title(report: Report) -> str:
+    towers = "1 tower" if report.gpus == 1 else f"{report.gpus} towers"
+    return f"{report.verdict.upper()}  {towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
+
+
+def _check(check: Check, width: int) -> str:
+    figure = ""
+    if check.figure is not None and check.tolerance is not None:
+        sign = "<=" if check.figure <= check.tolerance else ">"
+        figure = f"  [{check.figure:.1e} {sign} {check.tolerance:.0e}]"
+    return f"{_MARKS[check.status]:<8}{check.name:<{width}}  {check.detail}{figure}"
+
+
+def _variables(rows: tuple[VariableRow, ...], limit: int) -> list[str]:
+    def worst(row: VariableRow) -> float:
+        figures = (row.gradient, row.update, row.weight)
+        return max(
+            (value if value == value else float("inf") for value in figures if value is not None), default=0.0
+        )
+
+    shown = sorted(rows, key=worst, reverse=True)[:limit]
+    width = max(len(row.name) for row in shown)
+    lines = [f"{'variable':<{width}}  gradient    update   weights   relative errors, worst of all steps"]
+    for row in shown:
+        cells = "".join(f"{_figure(value):>10}" for value in (row.gradient, row.update, row.weight))
+        lines.append(f"{row.name:<{width}}{cells}")
+    if len(rows) > limit:
+        lines.append(f"... and {len(rows) - limit} more, none worse")
+    return lines
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else "0" if value == 0 else f"{value:.1e}"
+
+
+def _footer(report: Report) -> list[str]:
+    lines = [f"note: {note}" for note in report.notes]
+    if report.neutralised:
+        held = ", ".join(f"{count} {kind}" for kind, count in report.neutralised)
+        lines.append(
+            f"randomness held still in the compared steps: {held} operations; NumPy and random seeded alike"
+        )
+    if report.versions:
+        versions = ", ".join(f"{name} {version}" for name, version in report.versions)
+        lines.append(f"{versions}, virtual CPU devices, {report.seconds:g} s")
+    return ["", *lines] if lines else []

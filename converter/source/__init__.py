@@ -1,0 +1,51 @@
+"""Files in and out: encodings, newlines, atomic writes, and whether a file is Python at all.
+
+What this package offers is loaded when it is first asked for: the look for TensorFlow, which most
+files of a project do not pass, must not pay for the rest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from converter.source.files import Script, expand, same_file, write
+    from converter.source.look import mentions_tensorflow
+    from converter.source.syntax import parse
+    from converter.source.text import Source, encode, from_bytes, load, read
+
+__all__ = [
+    "Script",
+    "Source",
+    "encode",
+    "expand",
+    "from_bytes",
+    "load",
+    "mentions_tensorflow",
+    "parse",
+    "read",
+    "same_file",
+    "write",
+]
+
+_HOME = {
+    "Script": "files",
+    "Source": "text",
+    "encode": "text",
+    "expand": "files",
+    "from_bytes": "text",
+    "load": "text",
+    "mentions_tensorflow": "look",
+    "parse": "syntax",
+    "read": "text",
+    "same_file": "files",
+    "write": "files",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Imports what is asked for from the module that defines it (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOME[name]}"), name)

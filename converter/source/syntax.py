@@ -1,0 +1,54 @@
+"""Whether a text is Python 3, and if not, what stands in the way."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+
+from converter.diagnostics import Diagnostic, Refusal
+from converter.source.python2 import HOW_TO_CONVERT, construct
+from converter.source.text import Source, split_lines
+
+
+def parse(source: Source) -> ast.Module:
+    """The syntax tree of a script.
+
+    Raises:
+        Refusal: TMG004 Python 2 syntax, TMG005 any other syntax error, null bytes included.
+    """
+    if "\0" in source.text:
+        lines = split_lines(source.text[: source.text.index("\0")])
+        raise _refusal(source, len(lines), len(lines[-1]) + 1, "null byte", "is this a text file?")
+    try:
+        with warnings.catch_warnings():
+            # Doubtful escapes such as "\d" are the script's business, not the tool's.
+            warnings.simplefilter("ignore")
+            return ast.parse(source.text)
+    except SyntaxError as error:
+        raise _diagnose(source, error) from None
+    except (RecursionError, MemoryError):
+        raise _refusal(source, 0, 0, "nested too deeply for Python's own parser", "") from None
+
+
+def _diagnose(source: Source, error: SyntaxError) -> Refusal:
+    line, column = error.lineno or 0, max(error.offset or 1, 1)
+    lines = split_lines(source.text)
+    text = lines[line - 1] if 0 < line <= len(lines) else ""
+    old = construct(text, column, error.msg)
+    if old:
+        return Refusal(
+            Diagnostic("TMG004", source.path, line, column, f"Python 2 syntax: {old}", HOW_TO_CONVERT)
+        )
+    return _refusal(source, line, column, error.msg, _hint(text, error))
+
+
+def _hint(text: str, error: SyntaxError) -> str:
+    if isinstance(error, TabError):
+        return "Python 2 took a tab for eight columns; `expand -i -t 8` writes blanks instead"
+    if text.lstrip()[:1] in ("%", "!"):
+        return "a notebook's command; take it out, or export with `jupyter nbconvert --to python`"
+    return "see what `python -m py_compile` says about the file"
+
+
+def _refusal(source: Source, line: int, column: int, message: str, hint: str) -> Refusal:
+    return Refusal(Diagnostic("TMG005", source.path, line, column, f"syntax error: {message}", hint))

@@ -1,0 +1,137 @@
+"""A file's bytes as text, and text as a file's bytes, with nothing lost on the way."""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import re
+import tokenize
+from dataclasses import dataclass, field
+
+from converter.diagnostics import Diagnostic, Refusal
+
+_COOKIE_HINT = "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
+# Form feeds and the Unicode separators end a line for str.splitlines, but not for Python.
+_LINE_END = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file as it was read.
+
+    path: as the user named it, or `<stdin>`.
+    data: the file's bytes.
+    text: those bytes decoded, without the byte order mark, newlines exactly as in the file.
+    encoding: the codec that Python reads the file with (PEP 263).
+    bom: whether a UTF-8 byte order mark stands in front.
+    """
+
+    path: str
+    data: bytes = field(repr=False)
+    text: str = field(repr=False)
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    @property
+    def newline(self) -> str:
+        r"""The line ending that most lines have; `\n` where there is none."""
+        ends = _LINE_END.findall(self.text)
+        return max(("\n", "\r\n", "\r"), key=ends.count) if ends else "\n"
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the file's bytes, 64 hexadecimal digits."""
+        return hashlib.sha256(self.data).hexdigest()
+
+
+def load(path: str) -> bytes:
+    """A file's bytes.
+
+    Raises:
+        Refusal: TMG001, the file cannot be read.
+    """
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except IsADirectoryError:
+        message, hint = "is a folder, not a file", "name a script, or the folder where folders are taken"
+    except FileNotFoundError:
+        message, hint = "no such file", "check the path"
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        message, hint = f"cannot be read: {reason}", "check the permissions"
+    raise Refusal(Diagnostic("TMG001", path, 0, 0, message, hint))
+
+
+def read(path: str) -> Source:
+    """Reads and decodes one script.
+
+    Raises:
+        Refusal: TMG001 unreadable, TMG002 not decodable, TMG003 empty.
+    """
+    return from_bytes(path, load(path))
+
+
+def from_bytes(path: str, data: bytes) -> Source:
+    """Decodes one script as Python does: byte order mark, coding cookie, else UTF-8.
+
+    Raises:
+        Refusal: TMG002 not decodable, TMG003 empty.
+    """
+    bom = data.startswith(codecs.BOM_UTF8)
+    body = data[len(codecs.BOM_UTF8) :] if bom else data
+    encoding = _encoding_of(path, data)
+    try:
+        text = body.decode(encoding)
+        # A codec with several spellings for one text (UTF-7, the stateful Asian ones) cannot give the
+        # untouched parts of a file back byte for byte.
+        if text.encode(encoding) != body:
+            raise UnicodeError("it does not give the same bytes back")
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, body, encoding, error) from None
+    except (UnicodeError, LookupError) as error:
+        message = f"the encoding {encoding} is of no use here: {error}"
+        raise Refusal(Diagnostic("TMG002", path, 1, 1, message, "save the file as UTF-8")) from None
+    if not text.strip():
+        message = "the file is empty" if not data else "the file holds nothing but blanks"
+        raise Refusal(Diagnostic("TMG003", path, 0, 0, message, "name the training script"))
+    return Source(path, data, text, encoding, bom)
+
+
+def encode(source: Source, text: str) -> bytes:
+    """The bytes of a text that takes the place of `source`'s: same codec, same byte order mark."""
+    return (codecs.BOM_UTF8 if source.bom else b"") + text.encode(source.encoding)
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines as Python counts them, without their ends."""
+    return _LINE_END.split(text)
+
+
+def _encoding_of(path: str, data: bytes) -> str:
+    for mark, name in ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF16_LE, "UTF-16"),
+                       (codecs.BOM_UTF32_BE, "UTF-32"), (codecs.BOM_UTF16_BE, "UTF-16")):  # fmt: skip
+        if data.startswith(mark):
+            message = f"the file is {name}, which Python does not read"
+            raise Refusal(Diagnostic("TMG002", path, 1, 1, message, "save the file as UTF-8"))
+    lines = iter(data[:1024].splitlines(keepends=True)[:2])
+    try:
+        encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
+    except SyntaxError as error:
+        # The cookie names no codec, or one that the byte order mark contradicts. Bytes that are not
+        # UTF-8 in the first two lines come here too; decoding the whole says where they are.
+        if "encoding" in str(error) and "missing" not in str(error):
+            reason = error.msg
+            if data.startswith(codecs.BOM_UTF8):
+                reason = "beside a byte order mark Python takes only utf-8"
+            message = f"the coding cookie cannot be followed: {reason}"
+            line = 1 + (b"coding" not in data.splitlines()[0])
+            raise Refusal(Diagnostic("TMG002", path, line, 1, message, _COOKIE_HINT)) from None
+        return "utf-8"
+    return "utf-8" if encoding == "utf-8-sig" else encoding
+
+
+def _undecodable(path: str, body: bytes, encoding: str, error: UnicodeDecodeError) -> Refusal:
+    lines = split_lines(body[: error.start].decode(encoding, "replace"))
+    message = f"byte 0x{body[error.start]:02x} at offset {error.start} is not {encoding}: {error.reason}"
+    return Refusal(Diagnostic("TMG002", path, len(lines), len(lines[-1]) + 1, message, _COOKIE_HINT))

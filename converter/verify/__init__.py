@@ -1,0 +1,12 @@
+"""Proves a conversion: runs the original and the converted script on virtual devices and compares them.
+
+The contract is the mean of the towers' gradients, taken at the same weights, applied once (docs/verify.md).
+Nothing here imports TensorFlow; that happens in the processes that `verify` starts.
+"""
+
+from __future__ import annotations
+
+from converter.verify.data import Check, DeviceRow, Report, Settings, VariableRow, VerifyError, to_json
+from converter.verify.run import verify
+
+__all__ = ["Check", "DeviceRow", "Report", "Settings", "VariableRow", "VerifyError", "to_json", "verify"]

@@ -1,0 +1,180 @@
+"""The TensorFlow 1.x API for a script, on whatever TensorFlow is installed.
+
+TensorFlow 2.x: `import tensorflow` gives `tensorflow.compat.v1`, completed by those parts of
+`tf.contrib` that tf-slim still offers. TensorFlow 1.x: only `tensorflow.compat.v1` where it is missing.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import importlib
+import os
+import sys
+import types
+
+MISSING = []  # one line for each name that a script asked for in vain
+
+# where the pieces of tf.contrib went: modules that are searched in order
+CONTRIB = {
+    'slim': ('tf_slim',),
+    'layers': ('tf_slim.layers', 'tf_slim'),
+    'framework': ('tf_slim.ops.variables', 'tf_slim.ops.arg_scope', 'tf_slim', 'tensorflow.compat.v1.nest'),
+    'training': ('tf_slim.training', 'tf_slim'),
+    'losses': ('tf_slim.losses', 'tensorflow.compat.v1.losses'),
+    'metrics': ('tf_slim.metrics',),
+    'rnn': ('tensorflow.compat.v1.nn.rnn_cell', 'tensorflow.compat.v1.nn'),
+    'data': ('tensorflow.compat.v1.data.experimental', 'tensorflow.compat.v1.data'),
+    'summary': ('tensorflow.compat.v1.summary',),
+}
+
+
+def load():
+    """Imports TensorFlow, makes it answer as 1.x, and returns the module that a script will see."""
+    os.environ['TF_USE_LEGACY_KERAS'] = '1'
+    import tensorflow
+
+    version = getattr(tensorflow, '__version__', None)
+    if version is None:
+        raise ImportError('the module tensorflow has no version')
+    if version.split('.')[0] == '1':
+        return _first(tensorflow)
+    return _second(tensorflow)
+
+
+def _first(tensorflow):
+    if 'tensorflow.compat.v1' not in sys.modules:
+        try:
+            importlib.import_module('tensorflow.compat.v1')
+        except ImportError:
+            compat = types.ModuleType('tensorflow.compat')
+            compat.__path__ = []
+            for name in dir(getattr(tensorflow, 'compat', None)):
+                if not name.startswith('__'):
+                    setattr(compat, name, getattr(tensorflow.compat, name))
+            compat.v1 = tensorflow
+            sys.modules['tensorflow.compat'] = tensorflow.compat = compat
+            sys.modules['tensorflow.compat.v1'] = tensorflow
+    for name in ('disable_v2_behavior', 'disable_eager_execution', 'disable_resource_variables'):
+        if not hasattr(tensorflow, name):
+            setattr(tensorflow, name, _nothing)
+    return tensorflow
+
+
+def _nothing():
+    """Stands for the switches back to 1.x behaviour, which 1.x does not need."""
+
+
+def _second(tensorflow):
+    v1 = importlib.import_module('tensorflow.compat.v1')
+    v1.disable_v2_behavior()
+    try:
+        # both ask for `tensorflow` themselves, and mean the real one
+        importlib.import_module('tf_keras')
+        _slim_parts()
+    except ImportError:
+        pass
+    getattr(v1, 'layers', None)
+    shim = _Module('tensorflow', v1.__version__, (v1,), keep=tensorflow)
+    shim.__path__, shim.__file__ = tensorflow.__path__, tensorflow.__file__
+    shim.__spec__ = tensorflow.__spec__
+    shim.compat, shim.python = tensorflow.compat, importlib.import_module('tensorflow.python')
+    sys.modules['tensorflow'] = shim
+    contrib = _Module(
+        'tensorflow.contrib',
+        v1.__version__,
+        (),
+    )
+    contrib.__path__ = []
+    sys.modules['tensorflow.contrib'] = shim.contrib = v1.contrib = contrib
+    for name, homes in CONTRIB.items():
+        full = 'tensorflow.contrib.' + name
+        module = _Module(full, v1.__version__, homes)
+        module.__path__ = []
+        sys.modules[full] = module
+        setattr(contrib, name, module)
+    rnn = 'tensorflow.contrib.rnn.python.ops.'
+    for tail, home in (
+        ('rnn_cell', 'tensorflow.compat.v1.nn.rnn_cell'),
+        ('rnn_cell_impl', 'tensorflow.compat.v1.nn.rnn_cell'),
+    ):
+        sys.modules[rnn + tail] = _Module(rnn + tail, v1.__version__, (home,))
+    return shim
+
+
+def _slim_parts():
+    framework = importlib.import_module('tensorflow.python.framework.ops')
+    for name, home in (('Tensor', 'tensor'), ('IndexedSlices', 'indexed_slices')):
+        if not hasattr(framework, name):
+            setattr(
+                framework, name, getattr(importlib.import_module('tensorflow.python.framework.' + home), name)
+            )
+    layers = importlib.import_module('tf_keras.src.legacy_tf_layers')
+    sys.modules.setdefault('tf_keras.legacy_tf_layers', layers)
+    for part in ('base', 'convolutional', 'core', 'normalization', 'pooling'):
+        sys.modules.setdefault(
+            'tf_keras.legacy_tf_layers.' + part,
+            importlib.import_module('tf_keras.src.legacy_tf_layers.' + part),
+        )
+    keras = sys.modules['tf_keras']
+    if not hasattr(keras, 'legacy_tf_layers'):
+        keras.legacy_tf_layers = layers
+
+
+class _Module(types.ModuleType):
+    """A module whose names live elsewhere; a name that is nowhere is noted for the report."""
+
+    def __init__(self, name, version, homes, keep=None):
+        super(_Module, self).__init__(name)
+        self.__dict__['_tmg_homes'] = homes
+        self.__dict__['_tmg_version'] = version
+        self.__dict__['_tmg_keep'] = keep
+
+    def __getattr__(self, name):
+        if name.startswith('__') and name != '__version__':
+            raise AttributeError(name)
+        for home in self.__dict__['_tmg_homes']:
+            module = home if isinstance(home, types.ModuleType) else _find(home)
+            if module is not None and hasattr(module, name):
+                return getattr(module, name)
+        full = self.__name__ + '.' + name
+        MISSING.append(
+            '%s is not in TensorFlow %s; run verify with --python and an interpreter that has '
+            'TensorFlow 1.x' % (full, self.__dict__['_tmg_version'])
+        )
+        raise AttributeError('module %r has no attribute %r' % (self.__name__, name))
+
+    def __dir__(self):
+        names = set(self.__dict__)
+        for home in self.__dict__['_tmg_homes']:
+            module = home if isinstance(home, types.ModuleType) else _find(home)
+            names.update(dir(module) if module is not None else ())
+        return sorted(names)
+
+    @property
+    def __all__(self):
+        return [name for name in dir(self) if not name.startswith('_')]
+
+
+def _find(name):
+    """A module by its dotted name, through attributes where the last parts are not importable."""
+    parts = name.split('.')
+    for length in range(len(parts), 0, -1):
+        try:
+            found = importlib.import_module('.'.join(parts[:length]))
+        except ImportError:
+            continue
+        for part in parts[length:]:
+            found = getattr(found, part, None)
+        return found
+    return None
+
+
+def missing_line(error):
+    """The line for a script that ended because a part of the 1.x API is not there, else None."""
+    if not isinstance(error, (ImportError, AttributeError)):
+        return None
+    if MISSING:
+        return MISSING[-1]
+    text = '%s' % (error,)
+    if 'tensorflow.contrib' in text or "'contrib'" in text:
+        return text + '; run verify with --python and an interpreter that has TensorFlow 1.x'
+    return None

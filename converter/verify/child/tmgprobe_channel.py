@@ -1,0 +1,76 @@
+"""The line between the probe and the program that started it: one JSON object a line, both ways.
+
+The script under test keeps its standard input, output and error, but as an empty file and a log;
+what stood there when the process began is the line.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import io
+import json
+import os
+import sys
+
+
+class Channel(object):
+    """Sends events, receives commands."""
+
+    def __init__(self, log_path):
+        self._commands = os.fdopen(os.dup(0), 'rb')
+        self._events = os.fdopen(os.dup(1), 'wb')
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        sys.stdout.flush()
+        os.dup2(log, 1)
+        os.dup2(log, 2)
+        if sys.version_info[0] > 2:
+            # the log holds whatever the script prints, under any locale
+            sys.stdout = io.TextIOWrapper(
+                os.fdopen(1, 'wb', closefd=False), encoding='utf-8', errors='replace', line_buffering=True
+            )
+            sys.stderr = io.TextIOWrapper(
+                os.fdopen(2, 'wb', closefd=False), encoding='utf-8', errors='replace', line_buffering=True
+            )
+
+    def send(self, event, **content):
+        """Sends one event; figures that JSON cannot hold become strings."""
+        content['event'] = event
+        text = json.dumps(_plain(content), sort_keys=True)
+        self._events.write((text + '\n').encode('utf-8'))
+        self._events.flush()
+
+    def receive(self):
+        """Waits for the next command; the process ends with its starter."""
+        line = self._commands.readline()
+        if not line:
+            os._exit(0)
+        return json.loads(line.decode('utf-8'))
+
+    def leave(self, event, **content):
+        """Sends the last event and ends the process at once, whatever threads the script left."""
+        self.send(event, **content)
+        for stream in (sys.stdout, sys.stderr):
+            try:
+                stream.flush()
+            except Exception:
+                pass
+        os._exit(0)
+
+
+def _plain(value):
+    if isinstance(value, dict):
+        return {_text(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if hasattr(value, 'item') and not hasattr(value, '__len__'):
+        return _plain(value.item())
+    if isinstance(value, float):
+        return value if value - value == 0 else repr(value)
+    return _text(value)
+
+
+def _text(value):
+    return value.decode('utf-8', 'replace') if isinstance(value, bytes) else u'%s' % (value,)

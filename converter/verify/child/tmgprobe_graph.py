@@ -1,0 +1,218 @@
+"""Questions about a TensorFlow 1.x graph: what reaches what, what is fed, which variables there are."""
+
+from __future__ import absolute_import, division, print_function
+
+import re
+
+import numpy as np
+
+SOURCES = (
+    'IteratorGetNext',
+    'IteratorGetNextSync',
+    'IteratorGetNextAsOptional',
+    'QueueDequeueV2',
+    'QueueDequeueManyV2',
+    'QueueDequeueUpToV2',
+    'QueueDequeue',
+    'QueueDequeueMany',
+    'QueueDequeueUpTo',
+)
+HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
+SLICES = ('StridedSlice', 'Slice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
+HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
+TOWER = re.compile(r'(?:^|/)tower_\d+/')
+
+
+def ancestors(operations):
+    """Every operation that must run for these to run, themselves included."""
+    seen, todo = set(), list(operations)
+    while todo:
+        operation = todo.pop()
+        if operation in seen:
+            continue
+        seen.add(operation)
+        todo.extend(tensor.op for tensor in operation.inputs)
+        todo.extend(operation.control_inputs)
+    return seen
+
+
+def descendants(tensors, within):
+    """The operations of `within` that compute with these tensors, directly or not."""
+    consumers = {}
+    for operation in within:
+        for tensor in operation.inputs:
+            consumers.setdefault(tensor.name, []).append(operation)
+    seen, todo = set(), [tensor.name for tensor in tensors]
+    while todo:
+        for operation in consumers.get(todo.pop(), ()):
+            if operation not in seen:
+                seen.add(operation)
+                todo.extend(output.name for output in operation.outputs)
+    return seen
+
+
+def elements(graph, fetches, values=None):
+    """The graph elements of a fetch structure in order, each with its value (None without values)."""
+    if fetches is None:
+        return []
+    if isinstance(fetches, dict) or hasattr(fetches, 'keys'):
+        keys = list(fetches.keys())
+        return _each(
+            graph, [fetches[key] for key in keys], None if values is None else [values[key] for key in keys]
+        )
+    if isinstance(fetches, (list, tuple)):
+        return _each(graph, list(fetches), None if values is None else list(values))
+    if hasattr(fetches, 'dense_shape') and hasattr(fetches, 'indices') and hasattr(fetches, 'values'):
+        return [(fetches.values, None), (fetches.indices, None)]
+    return [(graph.as_graph_element(fetches, allow_tensor=True, allow_operation=True), values)]
+
+
+def _each(graph, fetches, values):
+    found = []
+    for index, fetch in enumerate(fetches):
+        found.extend(elements(graph, fetch, None if values is None else values[index]))
+    return found
+
+
+def operation_of(element):
+    """The operation behind a fetched element."""
+    return element.op if hasattr(element, 'op') else element
+
+
+def feeds(graph, feed_dict):
+    """A feed as {tensor name: array}; sparse ones as their components."""
+    result = {}
+    for key, value in (feed_dict or {}).items():
+        parts = [key]
+        if hasattr(key, 'dense_shape') and hasattr(key, 'indices'):
+            parts, value = [key.indices, key.values, key.dense_shape], list(value)
+        elif isinstance(key, (list, tuple)):
+            parts, value = list(key), list(value)
+        else:
+            value = [value]
+        for part, item in zip(parts, value):
+            tensor = graph.as_graph_element(part, allow_tensor=True, allow_operation=False)
+            result[tensor.name] = np.asarray(item, dtype=tensor.dtype.as_numpy_dtype)
+    return result
+
+
+def static_shape(tensor):
+    """The static shape as a list with None for what is open; None where the rank is."""
+    shape = tensor.get_shape()
+    if shape.ndims is None:
+        return None
+    return shape.as_list()
+
+
+def sources(operations):
+    """The tensors through which datasets and queues give data to these operations, in order of creation."""
+    operations = set(operations)
+    graphs = [op.graph for op in operations if op.type in SOURCES][:1]
+    return [
+        tensor
+        for graph in graphs
+        for op in graph.get_operations()
+        if op.type in SOURCES and op in operations
+        for tensor in op.outputs
+    ]
+
+
+def sliced_axis(tensor, within):
+    """Where the towers cut this tensor: its batch axis, or None where no tower cuts it."""
+    for operation in within:
+        if operation.type not in SLICES or not TOWER.search(operation.name):
+            continue
+        if not any(value.name == tensor.name for value in operation.inputs):
+            continue
+        if operation.type != 'StridedSlice':
+            return 0
+        whole = operation.get_attr('begin_mask') & operation.get_attr('end_mask')
+        axis = 0
+        while whole >> axis & 1:
+            axis += 1
+        return axis
+    return None
+
+
+def variables(tf, graph):
+    """Every variable of the graph by name: {name: variable}."""
+    found = {}
+    with graph.as_default():
+        for listed in (tf.global_variables(), tf.trainable_variables(), tf.local_variables()):
+            for variable in listed:
+                found[variable.name] = variable
+    return found
+
+
+def written(operations):
+    """How many operations write each variable: {operation name of the variable: count}."""
+    counts = {}
+    for operation in operations:
+        if not (
+            operation.type.startswith(('Assign', 'Scatter', 'ResourceScatter')) or 'Apply' in operation.type
+        ):
+            continue
+        targets = operation.inputs[:1] if 'Apply' not in operation.type else list(operation.inputs)
+        for tensor in list(targets)[:1]:
+            handle = _handle(tensor)
+            if handle:
+                counts[handle] = counts.get(handle, 0) + 1
+    return counts
+
+
+def _handle(tensor):
+    for _ in range(20):
+        operation = tensor.op
+        if operation.type in HANDLES:
+            return operation.name
+        if operation.type not in (
+            'Identity',
+            'Enter',
+            'RefEnter',
+            'RefIdentity',
+            'Switch',
+            'RefSwitch',
+        ) or not len(operation.inputs):
+            return None
+        tensor = operation.inputs[0]
+    return None
+
+
+class Store(object):
+    """Reads and sets the variables of a session without adding operations to its graph."""
+
+    def __init__(self, tf, session, run):
+        self.session, self.run = session, run
+        self.variables = variables(tf, session.graph)
+        self._failed = tf.errors.FailedPreconditionError
+
+    def read(self, names=None):
+        """{name: value} of those of these variables that are there and have one."""
+        names = [name for name in (self.variables if names is None else names) if name in self.variables]
+        try:
+            values = self.run(self.session, [self.variables[name] for name in names])
+            # what was fetched may share its memory with the variable, which goes on changing
+            return {name: np.array(value) for name, value in zip(names, values)}
+        except self._failed:
+            values = {}
+            for name in names:
+                try:
+                    values[name] = np.array(self.run(self.session, self.variables[name]))
+                except self._failed:
+                    pass
+            return values
+
+    def write(self, values):
+        """Sets variables; those whose initial values are one tensor in turn."""
+        waiting = [(self.variables[name], value) for name, value in values.items() if name in self.variables]
+        while waiting:
+            feed, now, later = {}, [], []
+            for variable, value in waiting:
+                initial = variable.initializer.inputs[1]
+                if initial.name in feed:
+                    later.append((variable, value))
+                else:
+                    feed[initial.name] = value
+                    now.append(variable.initializer)
+            self.run(self.session, now, feed)
+            waiting = later

@@ -1,0 +1,135 @@
+"""Which input of one script is which of the other, and along which axis the towers share it.
+
+Plain data in and out. An input is {'name', 'shape', 'static', 'source', 'sliced'}: a fed tensor or one that
+a dataset or queue fills (`source`), with the axis on which towers cut it (`sliced`, None: they do not).
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import tmgprobe_compare as compare
+
+
+def match(own, recorded, gpus, total):
+    """Pairs the original's inputs with the conversion's.
+
+    Returns ([{'own', 'parts', 'axis'}], [names that only the original has]): `parts` are the names of
+    the conversion's tensors (one, or one for each tower where every tower reads for itself), `axis`
+    the batch axis, None for what all towers get whole.
+    """
+    by_name = {item['name']: item for item in recorded}
+    own_sources = [item for item in own if item['source']]
+    their_sources = [item for item in recorded if item['source']]
+    pairs, alone = [], []
+    for item in own:
+        if item['source'] and len(own_sources) and len(their_sources) == gpus * len(own_sources) and gpus > 1:
+            place = own_sources.index(item)
+            parts = their_sources[place :: len(own_sources)]
+        elif item['name'] in by_name:
+            parts = [by_name[item['name']]]
+        elif item['source'] and len(their_sources) == len(own_sources):
+            parts = [their_sources[own_sources.index(item)]]
+        else:
+            alone.append(item['name'])
+            continue
+        pairs.append((item, parts))
+    axes = _axes(pairs, gpus, total)
+    return [
+        {'own': item['name'], 'parts': [part['name'] for part in parts], 'axis': axis}
+        for (item, parts), axis in zip(pairs, axes)
+    ], alone
+
+
+def _axes(pairs, gpus, total):
+    found = []
+    for item, parts in pairs:
+        mine, theirs = item['shape'], parts[0]['shape']
+        if len(parts) > 1:
+            found.append(0 if mine else None)
+            continue
+        grown = [axis for axis in range(min(len(mine), len(theirs))) if theirs[axis] != mine[axis]]
+        exact = [axis for axis in grown if theirs[axis] == gpus * mine[axis]]
+        if not total and exact:
+            found.append(exact[0])
+        elif parts[0]['sliced'] is not None and parts[0]['sliced'] < len(theirs):
+            found.append(parts[0]['sliced'])
+        elif not total and 0 in grown:
+            found.append(0)
+        else:
+            found.append(None)
+    if any(axis is not None for axis in found):
+        return found
+    # nothing tells: the batch is the leading dimension that most inputs have
+    leading = [parts[0]['shape'][0] for _, parts in pairs if parts[0]['shape']]
+    if not leading:
+        return found
+    batch = max(leading, key=lambda size: (leading.count(size), -leading.index(size)))
+    return [0 if parts[0]['shape'] and parts[0]['shape'][0] == batch else None for _, parts in pairs]
+
+
+def rows(pairs, arrays):
+    """The examples in these inputs; None where no input has a batch axis."""
+    for pair in pairs:
+        if pair['axis'] is not None:
+            return sum(arrays[part].shape[pair['axis']] for part in pair['parts'])
+    return None
+
+
+def shards(pairs, arrays, gpus, upper=True):
+    """The towers' feeds for the original: [({tensor name: array}, rows)], without the empty ones."""
+    count = rows(pairs, arrays)
+    if count is None:
+        return [(whole(pairs, arrays), 1)]
+    result = []
+    for gpu, (begin, end) in enumerate(compare.bounds(count, gpus, upper)):
+        feed, size = {}, end - begin
+        for pair in pairs:
+            value = arrays[pair['parts'][min(gpu, len(pair['parts']) - 1)]]
+            if len(pair['parts']) > 1:
+                size = value.shape[pair['axis']] if pair['axis'] is not None else size
+            elif pair['axis'] is not None:
+                if value.shape[pair['axis']] == count:
+                    value = compare.cut(value, pair['axis'], begin, end)
+                else:  # several rows for each example, or one for several
+                    length = value.shape[pair['axis']]
+                    value = compare.cut(value, pair['axis'], length * begin // count, length * end // count)
+            feed[pair['own']] = value
+        if size:
+            result.append((feed, size))
+    return result
+
+
+def whole(pairs, arrays):
+    """The whole global batch as one feed for the original."""
+    import numpy as np
+
+    feed = {}
+    for pair in pairs:
+        values = [arrays[part] for part in pair['parts']]
+        joined = len(values) > 1 and pair['axis'] is not None
+        feed[pair['own']] = np.concatenate(values, pair['axis']) if joined else values[0]
+    return feed
+
+
+def fits(feed, statics):
+    """Whether arrays fit the static shapes {name: list or None} of the tensors they go to."""
+    for name, value in feed.items():
+        static = statics.get(name)
+        if static is None:
+            continue
+        if len(static) != value.ndim or any(s is not None and s != v for s, v in zip(static, value.shape)):
+            return False
+    return True
+
+
+def cut_rows(pairs, arrays, size):
+    """The conversion's arrays cut to their first `size` examples; None where towers read for themselves."""
+    if any(len(pair['parts']) > 1 for pair in pairs):
+        return None
+    result = dict(arrays)
+    count = rows(pairs, arrays)
+    for pair in pairs:
+        if pair['axis'] is not None:
+            name = pair['parts'][0]
+            length = arrays[name].shape[pair['axis']]
+            result[name] = compare.cut(arrays[name], pair['axis'], 0, length * size // count)
+    return result

@@ -1,0 +1,190 @@
+"""The converted script's side: run it, and keep what its first steps took in and made of it."""
+
+from __future__ import absolute_import, division, print_function
+
+import os
+import pickle
+import re
+
+import numpy as np
+import tmgprobe_graph as graphs
+import tmgprobe_inputs as inputs
+import tmgprobe_step as steps
+
+
+class Record(object):
+    """Keeps `job['steps']` steps and writes them to `job['record']`."""
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        self.kept, self.plan, self.first = [], None, {}
+
+    def step(self, call):
+        """Takes one training step and keeps it; the last one ends the process."""
+        if self.plan is None:
+            self._begin(call)
+        kept, result = self._keep(call)
+        self.kept.append(kept)
+        if len(self.kept) == 1:
+            path = os.path.join(self.job['work'], 'converted.ckpt')
+            names = self._listed(call)
+            self.first['saved'] = steps.saver(self.tf, call.session.graph, names).save(
+                call.session, path, write_meta_graph=False
+            )
+        if len(self.kept) >= self.job['steps']:
+            self.finish()
+        return result
+
+    def finish(self):
+        """Writes what was kept and ends the process."""
+        if not self.kept:
+            return
+        with open(self.job['record'], 'wb') as stream:
+            pickle.dump({'steps': self.kept, 'first': self.first}, stream, 2)
+        self.channel.leave(
+            'recorded',
+            steps=len(self.kept),
+            first={
+                key: value
+                for key, value in self.first.items()
+                if key in ('restored', 'devices', 'uneven_errors')
+            },
+        )
+
+    def _begin(self, call):
+        self.channel.send('ready', **call.facts())
+        self.plan = self.channel.receive()
+        store = call.store()
+        self.start = store.read()
+        self.first['restored'] = self._restore(call, store)
+        self.first['uneven'], self.first['uneven_errors'] = self._uneven(call, store)
+        store.write(self.start)
+
+    def _listed(self, call):
+        return sorted({variable.name for variable in call.session.graph.get_collection('variables')})
+
+    def _restore(self, call, store):
+        """Restores the original's checkpoint; the names of variables that got another value, or an error."""
+        try:
+            saver = steps.saver(self.tf, call.session.graph, self._listed(call))
+            saver.restore(call.session, self.plan['checkpoint'])
+        except Exception as error:
+            return {'error': first_line(error)}
+        with open(self.plan['checkpoint_values'], 'rb') as stream:
+            wanted = pickle.load(stream)
+        found = store.read(sorted(wanted))
+        return {
+            'variables': len(wanted),
+            'wrong': [name for name in sorted(wanted) if not np.array_equal(wanted[name], found.get(name))],
+        }
+
+    def _uneven(self, call, store):
+        """Gradients and losses for fewer examples: {rows: {'applied', 'losses'}} and {rows: error}."""
+        arrays, found, errors = call.arrays, {}, {}
+        pairs, _ = inputs.match(
+            self.plan['inputs'], call.step.describe(arrays, call.sources), self.job['gpus'], self.job['total']
+        )
+        count = inputs.rows(pairs, arrays)
+        if count is None:
+            return found, errors
+        statics = {name: graphs.static_shape(call.session.graph.as_graph_element(name)) for name in arrays}
+        for size in uneven_sizes(count, self.job['gpus']):
+            few = inputs.cut_rows(pairs, arrays, size)
+            if few is None:
+                continue
+            if not inputs.fits(few, statics):
+                errors[size] = 'static shape'
+                continue
+            store.write(self.start)
+            try:
+                applied, losses = call.run([self._applied(call), call.step.losses], few)
+                found[size] = {'applied': self._values(call, applied), 'losses': losses, 'arrays': few}
+            except Exception as error:
+                errors[size] = first_line(error)
+        return found, errors
+
+    def _applied(self, call):
+        return [steps.gradients_fetch(apply.given) for apply in call.step.applies]
+
+    def _values(self, call, fetched):
+        """The applied gradients as {index of the apply call: {variable: gradient}}."""
+        return {
+            apply.index: dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables))))
+            for apply, values in zip(call.step.applies, fetched)
+        }
+
+    def _keep(self, call):
+        store = call.store()
+        before = store.read()
+        options, metadata = call.options, call.metadata
+        traced = not self.kept
+        if traced:
+            full = self.tf.RunOptions()
+            if options is not None:
+                full.CopyFrom(options)
+            full.trace_level = self.tf.RunOptions.FULL_TRACE
+            options, metadata = full, self.tf.RunMetadata() if metadata is None else metadata
+        result, applied, losses = call.run(
+            [call.fetches, self._applied(call), call.step.losses], call.arrays, options, metadata
+        )
+        if traced:
+            self.first['devices'] = placement(call.step, call.arrays, metadata)
+        pairs = graphs.elements(call.session.graph, call.fetches, result)
+        scalars = {
+            place: float(value)
+            for place, (element, value) in enumerate(pairs)
+            if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
+        }
+        return {
+            'triggered': [apply.index for apply in call.step.applies],
+            'arrays': call.arrays,
+            'inputs': call.step.describe(call.arrays, call.sources),
+            'before': before,
+            'after': store.read(),
+            'applied': self._values(call, applied),
+            'losses': losses,
+            'scalars': scalars,
+        }, result
+
+
+def uneven_sizes(count, gpus):
+    """Batch sizes that the towers cannot share evenly: one just below the full one, one too small for all."""
+    if gpus < 2:
+        return []
+    sizes = [size for size in (count - 1, count - 2) if size > gpus and size % gpus][:1]
+    return sizes + [size for size in (max(1, gpus - 1),) if size < count]
+
+
+def first_line(error):
+    """An error as one line."""
+    lines = [line for line in ('%s' % (error,)).splitlines() if line.strip()]
+    return '%s: %s' % (type(error).__name__, lines[0].strip() if lines else '')
+
+
+def placement(step, arrays, metadata):
+    """{device: [forward operations, gradient operations]} of the computations on the inputs of one run."""
+    graph = step.graph
+    named = {op.name: (order, op) for order, op in enumerate(graph.get_operations())}
+    tensors = [graph.as_graph_element(name) for name in arrays]
+    ran = step.backward | graphs.ancestors(loss.op for loss in step.losses)
+    computing = graphs.descendants(tensors, ran) if tensors else ran
+    heavy = {op for op in computing if graphs.HEAVY.search(op.type)}
+    if not heavy:
+        heavy = {
+            op
+            for op in computing
+            if op.outputs
+            and op.outputs[0].dtype.base_dtype.is_floating
+            and op.type not in graphs.SLICES + ('Identity', 'Reshape', 'Cast', 'ConcatV2', 'AddN', 'Pack')
+        }
+    spans = [(group.first, group.last) for group in step.groups]
+    found = {}
+    for device in metadata.step_stats.dev_stats:
+        place = re.search(r'(?i)device:(cpu:\d+)$', device.device)
+        for node in device.node_stats if place else ():
+            order, op = named.get(node.node_name.split(':')[0], (None, None))
+            if op in heavy:
+                backward = any(first <= order < last for first, last in spans)
+                row = found.setdefault(place.group(1).lower(), [0, 0])
+                row[int(backward)] += 1
+    return found

@@ -1,0 +1,420 @@
+"""What the probe changes about TensorFlow before the script sees it.
+
+GPUs become virtual CPU devices, random operations can be held still, and gradients on their way from
+the loss to the optimizer pass a place where another value can be put in. All of it leaves the names
+of the script's own operations as they are.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import contextlib
+import re
+import sys
+
+GPU = re.compile(r'(?i)(?:^|(?<=/))(?:device:)?gpu:(\d+|\*)')
+SCOPE = 'tf_multigpu_probe/'
+
+
+class Group(object):
+    """The gradients of one call of compute_gradients or tf.gradients.
+
+    losses: what was differentiated; variables: names; raw: gradients as computed (None, a tensor,
+    or a pair of values and indices); gates: where to feed others in their place; first, last: the
+    graph's sizes before and after, between which lie the operations of this call.
+    """
+
+    def __init__(self, losses, variables, raw, gates, first, last):
+        self.losses, self.variables, self.raw, self.gates = losses, variables, raw, gates
+        self.first, self.last = first, last
+
+
+class Apply(object):
+    """One call of apply_gradients: the train operation it returned and what it was given."""
+
+    def __init__(self, index, operation, variables, given, gates, first, last):
+        self.index, self.operation = index, operation
+        self.variables, self.given, self.gates = variables, given, gates
+        self.first, self.last = first, last
+
+
+class Watched(object):
+    """What was seen of one graph."""
+
+    def __init__(self, graph):
+        self.graph = graph
+        self.applies, self.groups = [], []
+        self.flag = None
+        self.held = {}
+
+
+class Watch(object):
+    """Installs the changes and keeps what they see.
+
+    gated: put gates on the gradients (the original script, whose gradients are exchanged).
+    """
+
+    def __init__(self, tf, gpus, gated):
+        self.tf, self.gpus, self.gated = tf, gpus, gated
+        self.graphs = {}
+        self.not_held = {}
+        self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
+        self._wrapped = set()
+
+    def of(self, graph):
+        """What was seen of this graph."""
+        if id(graph) not in self.graphs:
+            self.graphs[id(graph)] = Watched(graph)
+        return self.graphs[id(graph)]
+
+    def install(self, on_run):
+        """on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run."""
+        self._devices()
+        self._sessions(on_run)
+        self._optimizers()
+        self._gradients()
+        self._random()
+
+    # devices and sessions
+
+    def _devices(self):
+        from tensorflow.python.framework import ops
+
+        original = ops.Graph.device
+
+        def device(graph, where):
+            return original(graph, virtual(where))
+
+        ops.Graph.device = device
+
+    def _sessions(self, on_run):
+        from tensorflow.python.client import session
+
+        base, gpus, tf = session.BaseSession, self.gpus, self.tf
+        start, run = base.__init__, base.run
+
+        def initialise(self, target='', graph=None, config=None):
+            start(self, '', graph, virtual_config(tf, config, gpus))
+
+        def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            return on_run(run, self, fetches, feed_dict, options, run_metadata)
+
+        def make_callable(self, fetches, feed_list=None, accept_options=False):
+            def call(*args, **options):
+                return self.run(fetches, dict(zip(feed_list or [], args)), **options)
+
+            return call
+
+        base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
+
+    # optimizers
+
+    def _optimizers(self):
+        from tensorflow.python.training import optimizer
+
+        start, watch = optimizer.Optimizer.__init__, self
+
+        def initialise(self, *args, **kwargs):
+            start(self, *args, **kwargs)
+            for kind in type(self).__mro__:
+                watch._optimizer(kind)
+
+        optimizer.Optimizer.__init__ = initialise
+        self._optimizer(optimizer.Optimizer)
+
+    def _optimizer(self, kind):
+        """Watches the methods that this class defines itself; subclasses often bring their own."""
+        if kind in self._wrapped or kind is object:
+            return
+        self._wrapped.add(kind)
+        watch = self
+        if 'compute_gradients' in kind.__dict__:
+            compute = kind.__dict__['compute_gradients']
+
+            def compute_gradients(self, loss, *args, **kwargs):
+                made, graph = watch._depth['made'], watch._graph()
+                first = size(graph)
+                watch._depth['gradients'] += 1
+                try:
+                    pairs = compute(self, loss, *args, **kwargs)
+                finally:
+                    watch._depth['gradients'] -= 1
+                if watch._depth['made'] != made:
+                    return pairs  # a method that ended in another one, which was watched
+                pairs = list(pairs)
+                gates = watch._group([loss], [v for _, v in pairs], [g for g, _ in pairs], first)
+                return list(zip(gates, [v for _, v in pairs]))
+
+            kind.compute_gradients = compute_gradients
+        if 'apply_gradients' in kind.__dict__:
+            apply = kind.__dict__['apply_gradients']
+
+            def apply_gradients(self, grads_and_vars, *args, **kwargs):
+                if watch._depth['apply']:
+                    return apply(self, grads_and_vars, *args, **kwargs)
+                watched, pairs = watch.of(watch._graph()), list(grads_and_vars)
+                first = size(watched.graph)
+                given = [gradient for gradient, _ in pairs]
+                gates = [watch._gate(gradient, given) for gradient in given]
+                gated = [gradient for gradient, _ in gates]
+                watch._depth['apply'] += 1
+                try:
+                    result = apply(self, list(zip(gated, [v for _, v in pairs])), *args, **kwargs)
+                finally:
+                    watch._depth['apply'] -= 1
+                watched.applies.append(
+                    Apply(
+                        len(watched.applies),
+                        result.op if hasattr(result, 'op') else result,
+                        [v.name for _, v in pairs],
+                        [parts(g) for g in given],
+                        [fed for _, fed in gates],
+                        first,
+                        size(watched.graph),
+                    )
+                )
+                return result
+
+            kind.apply_gradients = apply_gradients
+
+    def _graph(self):
+        return self.tf.get_default_graph()
+
+    def _group(self, losses, variables, raw, first):
+        """Notes a set of gradients; returns them behind their gates."""
+        self._depth['made'] += 1
+        watched = self.of(self._graph())
+        gates = [self._gate(gradient) for gradient in raw]
+        watched.groups.append(
+            Group(
+                losses,
+                [v.name for v in variables],
+                [parts(g) for g in raw],
+                [fed for _, fed in gates],
+                first,
+                size(watched.graph),
+            )
+        )
+        return [gradient for gradient, _ in gates]
+
+    def _gate(self, gradient, after=None):
+        """A gradient behind a node that hands on another value when it is fed one: (gradient, what to feed).
+
+        The gradient itself is computed even then, and before; so are those that `after` lists. Without
+        that order an update could run into the passes that read its variable, as it can in scripts
+        that apply what tf.gradients gave.
+        """
+        if gradient is None or not (self.gated or after):
+            return gradient, parts(gradient)
+        after = [tensor.op for one in after or [gradient] for tensor in tensors(one)]
+        with self._graph().name_scope(SCOPE):
+            if not isinstance(gradient, self.tf.IndexedSlices):
+                gradient = self.tf.convert_to_tensor(gradient)
+                return self._pass(gradient, gradient.get_shape(), after)
+            shape = gradient.values.get_shape()
+            rows = None if shape.ndims is None else [None] + shape.as_list()[1:]
+            values, fed_values = self._pass(gradient.values, rows, after)
+            indices, fed_indices = self._pass(gradient.indices, [None], after)
+            return self.tf.IndexedSlices(values, indices, gradient.dense_shape), (fed_values, fed_indices)
+
+    def _pass(self, tensor, shape, after):
+        entrance = self.tf.placeholder_with_default(tensor, shape) if self.gated else tensor
+        with self._graph().control_dependencies(after):
+            return self.tf.identity(entrance), entrance
+
+    def _gradients(self):
+        from tensorflow.python.ops import gradients_impl
+
+        original, watch = gradients_impl.gradients, self
+
+        def gradients(ys, xs, *args, **kwargs):
+            graph = watch._graph()
+            first = size(graph)
+            found = original(ys, xs, *args, **kwargs)
+            targets = xs if isinstance(xs, (list, tuple)) else [xs]
+            if watch._depth['gradients'] or not targets or not all(is_variable(x) for x in targets):
+                return found
+            losses = list(ys) if isinstance(ys, (list, tuple)) else [ys]
+            return watch._group(losses, targets, found, first)
+
+        replace({'gradients': (original, gradients)})
+
+    # randomness
+
+    def _random(self):
+        from tensorflow.python.ops import random_ops
+
+        watch, made = self, {}
+
+        def hold(name, still):
+            original = getattr(random_ops, name, None)
+            if original is None:
+                return
+
+            def held(*args, **kwargs):
+                return watch._hold(name, original(*args, **kwargs), still, args, kwargs)
+
+            held.__name__, held.__doc__ = name, original.__doc__
+            for alias in ALIASES.get(name, (name,)):
+                made[alias] = (original, held)
+
+        for name, still in STILL.items():
+            hold(name, still)
+        replace(made)
+
+    def _hold(self, name, drawn, still, args, kwargs):
+        from tensorflow.python.framework import ops
+        from tensorflow.python.ops import array_ops
+
+        graph = self._graph()
+        if type(graph).__name__ in ('FuncGraph', '_FuncGraph'):
+            self.not_held[name] = self.not_held.get(name, 0) + 1
+            return drawn
+        watched = self.of(graph)
+        if watched.flag is None:
+            with graph.as_default(), ops.control_dependencies(None), graph.device('/cpu:0'), graph.name_scope(
+                SCOPE
+            ):
+                watched.flag = array_ops.placeholder_with_default(True, [], name='random')
+        with graph.name_scope(SCOPE):
+            calm = still(self.tf, drawn, args, kwargs)
+            result = self.tf.where(watched.flag, drawn, calm)
+            result.set_shape(drawn.get_shape())
+        watched.held[name] = watched.held.get(name, 0) + 1
+        return result
+
+
+def size(graph):
+    """The number of operations in a graph; those made later come after."""
+    return len(graph.get_operations())
+
+
+def parts(gradient):
+    """A gradient as None, a tensor, or a pair (values, indices)."""
+    if gradient is not None and hasattr(gradient, 'indices') and hasattr(gradient, 'values'):
+        return gradient.values, gradient.indices
+    return gradient
+
+
+def tensors(gradient):
+    """The tensors of a gradient in any form."""
+    found = parts(gradient)
+    if found is None:
+        return []
+    return [tensor for tensor in (found if isinstance(found, tuple) else (found,)) if hasattr(tensor, 'op')]
+
+
+def is_variable(target):
+    """Whether a gradient with respect to this is one with respect to a variable."""
+    if hasattr(target, 'initializer') and hasattr(target, 'name'):
+        return True
+    operation = getattr(target, 'op', None)
+    return operation is not None and operation.type in ('VariableV2', 'Variable', 'VarHandleOp')
+
+
+def virtual(where):
+    """A device with every GPU i replaced by CPU i + 1, in any form that tf.device takes."""
+    if where is None:
+        return None
+    if callable(where) and not hasattr(where, 'to_string'):
+
+        def place(operation):
+            return virtual(where(operation))
+
+        return place
+    text = where.to_string() if hasattr(where, 'to_string') else where
+    if not isinstance(text, str):
+        return where
+    return GPU.sub(lambda match: 'device:CPU:%d' % (int(match.group(1).replace('*', '0')) + 1), text)
+
+
+def virtual_config(tf, config, gpus):
+    """A session's configuration with a virtual CPU device for each GPU and plain execution."""
+    result = tf.ConfigProto()
+    if config is not None:
+        result.CopyFrom(config)
+    result.device_count['CPU'] = gpus + 1
+    result.device_count['GPU'] = 0
+    result.allow_soft_placement = True
+    result.log_device_placement = False
+    rewrite = result.graph_options.rewrite_options
+    if hasattr(rewrite, 'disable_meta_optimizer'):
+        rewrite.disable_meta_optimizer = True  # operations run under the names they were given
+    return result
+
+
+def _argument(args, kwargs, index, name, default):
+    value = args[index] if len(args) > index else kwargs.get(name, default)
+    return default if value is None else value
+
+
+def _still_uniform(tf, drawn, args, kwargs):
+    """Nine tenths of the way: dropout keeps every unit whose probability to stay is over 0.1."""
+    low = _argument(args, kwargs, 1, 'minval', 0)
+    high = _argument(args, kwargs, 2, 'maxval', 1)
+    if drawn.dtype.is_integer:
+        low, high = tf.cast(low, drawn.dtype), tf.cast(high, drawn.dtype)
+        return tf.zeros_like(drawn) + low + (high - low) // 2
+    low, high = tf.cast(low, drawn.dtype), tf.cast(high, drawn.dtype)
+    return tf.zeros_like(drawn) + low + (high - low) * tf.cast(0.9, drawn.dtype)
+
+
+def _still_normal(tf, drawn, args, kwargs):
+    mean = tf.cast(_argument(args, kwargs, 1, 'mean', 0.0), drawn.dtype)
+    deviation = tf.cast(_argument(args, kwargs, 2, 'stddev', 1.0), drawn.dtype)
+    return tf.zeros_like(drawn) + mean + deviation * tf.cast(0.3, drawn.dtype)
+
+
+def _still_shuffle(tf, drawn, args, kwargs):
+    return tf.identity(_argument(args, kwargs, 0, 'value', None))
+
+
+def _still_choice(tf, drawn, args, kwargs):
+    best = tf.cast(tf.argmax(_argument(args, kwargs, 0, 'logits', None), 1), drawn.dtype)
+    return tf.zeros_like(drawn) + tf.expand_dims(best, 1)
+
+
+def _still_ones(tf, drawn, args, kwargs):
+    return tf.ones_like(drawn)
+
+
+STILL = {
+    'random_uniform': _still_uniform,
+    'random_normal': _still_normal,
+    'truncated_normal': _still_normal,
+    'random_shuffle': _still_shuffle,
+    'multinomial': _still_choice,
+    'categorical': _still_choice,
+    'random_gamma': _still_ones,
+    'random_poisson': _still_ones,
+}
+ALIASES = {
+    'random_uniform': ('random_uniform', 'uniform'),
+    'random_normal': ('random_normal', 'normal'),
+    'random_shuffle': ('random_shuffle', 'shuffle'),
+    'random_gamma': ('random_gamma', 'gamma'),
+    'random_poisson': ('random_poisson', 'poisson'),
+    'truncated_normal': ('truncated_normal', 'random_truncated_normal'),
+}
+
+
+def replace(names):
+    """Puts {name: (old, new)} wherever a loaded module of TensorFlow or Keras holds the old one."""
+    for title, module in list(sys.modules.items()):
+        if module is None or not title.startswith(('tensorflow', 'keras', 'tf_keras', 'tf_slim')):
+            continue
+        held = getattr(module, '__dict__', {})
+        wrapped = held.get('_tfmw_wrapped_module') or held.get('tfmw_wrapped_module')
+        for owner in (module, wrapped):
+            inner = getattr(owner, '__dict__', {}) if owner is not None else {}
+            for name, (old, new) in names.items():
+                if inner.get(name) is old:
+                    with contextlib.suppress(Exception) if hasattr(contextlib, 'suppress') else _quiet():
+                        setattr(owner, name, new)
+
+
+@contextlib.contextmanager
+def _quiet():
+    try:
+        yield
+    except Exception:
+        pass

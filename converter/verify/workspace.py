@@ -1,0 +1,122 @@
+"""Temporary copies of the two scripts' folders, and the number of towers written into the converted one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from converter.verify.data import BatchMode
+
+MARKER = "# tf-multigpu: helpers for training on several GPUs"
+LARGEST_FILE = 256 * 2**20  # bytes
+LARGEST_COPY = 2 * 2**30  # bytes
+SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".mypy_cache", ".pytest_cache"}
+
+_CONSTANT = re.compile(
+    rb"^([ \t]*\w*num_gpus[ \t]*=[ \t]*)(\d+)([ \t]*(?:#.*)?\r?)$", re.IGNORECASE | re.MULTILINE
+)
+_FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
+_FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
+_HEADER = re.compile(rb"^# tf-multigpu [^\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Towers:
+    """What the converted script says of itself.
+
+    gpus: the number of towers it is written for, None when it counts them as it runs.
+    way: how that number can be changed: "constant", "flag" or "environment".
+    """
+
+    gpus: int | None
+    batch: BatchMode | None
+    way: str
+
+
+def read_towers(path: Path) -> Towers:
+    """Reads the number of towers and the meaning of the batch size from a converted script."""
+    text = path.read_bytes()
+    header = _HEADER.search(text)
+    options = header.group().decode("utf-8", "replace").split() if header else []
+    batch: BatchMode | None = None
+    gpus: int | None = None
+    for option, value in zip(options, options[1:], strict=False):
+        if option == "--batch" and value in ("per-gpu", "total"):
+            batch = "total" if value == "total" else "per-gpu"
+        if option == "--num-gpus" and value.isdigit():
+            gpus = int(value)
+    way = "environment"
+    for file in [path, *_neighbours(path)]:
+        constant = _constant(file.read_bytes())
+        if constant:
+            return Towers(int(constant.group(2)), batch, "constant")
+    body = _HEADER.sub(b"", text)
+    if _FLAG.search(body):
+        way = "flag"
+        default = _FLAG_DEFAULT.search(body)
+        gpus = int(default.group(1)) if default else gpus
+    return Towers(gpus, batch, way)
+
+
+def _neighbours(path: Path) -> Iterator[Path]:
+    """The Python files beside a script that carry the helpers."""
+    for file in sorted(path.parent.glob("*.py")):
+        if (
+            file != path
+            and file.is_file()
+            and file.stat().st_size < 2**20
+            and MARKER.encode() in file.read_bytes()
+        ):
+            yield file
+
+
+def _constant(text: bytes) -> re.Match[bytes] | None:
+    begin = text.find(MARKER.encode())
+    return _CONSTANT.search(text, begin) if begin >= 0 else None
+
+
+def copy_folder(script: Path, target: Path) -> tuple[Path, list[str]]:
+    """Copies the folder of a script; returns the script's copy and what was left out."""
+    notes, copied = [], 0
+    source = script.parent
+    for folder, folders, files in os.walk(source):
+        folders[:] = sorted(
+            name for name in folders if name not in SKIPPED and not _is_environment(Path(folder, name))
+        )
+        place = target / Path(folder).relative_to(source)
+        place.mkdir(parents=True, exist_ok=True)
+        for name in sorted(files):
+            file = Path(folder, name)
+            if not file.is_file():
+                continue
+            size = file.stat().st_size
+            if file != script and (size > LARGEST_FILE or copied + size > LARGEST_COPY):
+                notes.append(f"{file.relative_to(source)} ({size >> 20} MB) was not copied")
+                continue
+            copied += size
+            shutil.copyfile(file, place / name)
+    return target / script.name, notes
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists()
+
+
+def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str) -> tuple[str, ...]:
+    """Makes the copied script build this many towers; returns the arguments to give it."""
+    if way == "constant":
+        for file in [script, *_neighbours(script)]:
+            text = file.read_bytes()
+            found = _constant(text)
+            if found:
+                number = str(gpus).encode()
+                file.write_bytes(text[: found.start(2)] + number + text[found.end(2) :])
+    given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
+    if way == "flag" and not given:
+        flag = "--num-gpus" if b"--num-gpus" in _HEADER.sub(b"", script.read_bytes()) else "--num_gpus"
+        return (*args, f"{flag}={gpus}")
+    return args
