@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import tomllib
+import sys
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import Header, find_header, format_header
+from converter.header import Header, format_header, is_converted
 from converter.options import Options
 from converter.source import mentions_tensorflow, parse
 
@@ -45,7 +45,7 @@ def convert(source: Source, options: Options) -> Conversion:
     """Converts one script; never raises for what a script contains."""
     if not mentions_tensorflow(source.data):
         return Conversion(source, "unchanged", None, ())
-    if find_header(source.text) is not None:
+    if is_converted(source.text):
         done = Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
         return Conversion(source, "unchanged", None, (done,))
     try:
@@ -77,11 +77,7 @@ def project_line_length(path: str) -> int:
 def _line_length(folder: str) -> int:
     file = os.path.join(folder, "pyproject.toml")
     if os.path.isfile(file):
-        try:
-            with open(file, "rb") as stream:
-                tools = tomllib.load(stream).get("tool", {})
-        except (OSError, tomllib.TOMLDecodeError):
-            tools = {}
+        tools = _tool_settings(file)
         for tool in ("black", "ruff"):
             length = tools.get(tool, {}).get("line-length")
             if isinstance(length, int) and length > 0:
@@ -90,3 +86,16 @@ def _line_length(folder: str) -> int:
     if parent == folder or os.path.isdir(os.path.join(folder, ".git")):
         return LINE_LENGTH
     return _line_length(parent)
+
+
+def _tool_settings(file: str) -> dict[str, dict[str, object]]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib  # comes with black
+    try:
+        with open(file, "rb") as stream:
+            settings = tomllib.load(stream).get("tool", {})
+    except (OSError, tomllib.TOMLDecodeError):
+        return {}
+    return settings if isinstance(settings, dict) else {}

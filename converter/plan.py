@@ -112,6 +112,7 @@ class Loop:
     contexts: tuple[tuple[str, str], ...]
     restore: tuple[tuple[str, str], ...]
     splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
+    behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop
     layer_names: str  # the object that goes on counting layers' default names after the loop, "" for none
     register: bool  # losses are looked up by the merged one where they are minimised elsewhere
 
@@ -127,7 +128,7 @@ class Plan:
     pinned: runs of statements outside the loop that make variables, as (first, last).
     """
 
-    loop: Loop
+    loops: tuple[Loop, ...]
     replaces: tuple[Replace, ...]
     inserts: tuple[Insert, ...]
     pinned: tuple[tuple[At, At], ...]

@@ -8,11 +8,11 @@ RULES = (
     Rule(
         code="TMG110",
         title="the batch size follows the number of GPUs",
-        why="With --batch per-gpu each tower takes as many examples as the script did, so a step takes N times as "
-        "many. The number is changed once, where it is defined, and what is computed from it follows: batches "
-        "in an epoch, ranges, slices, so that an epoch stays an epoch. A flag keeps what the user gives for "
-        "one GPU, and the host's uses of it are multiplied. With --batch total the number stays, and the "
-        "towers share it.",
+        why="With --batch per-gpu each tower takes as many examples as the script did, so a step takes N "
+        "times as many. The number is changed once, where it is defined, and what is computed from it "
+        "follows: batches in an epoch, ranges, slices, so that an epoch stays an epoch. A flag keeps "
+        "what the user gives for one GPU, and the host's uses of it are multiplied. With --batch total "
+        "the number stays, and the towers share it.",
         before="""\
 import tensorflow as tf
 
@@ -41,50 +41,65 @@ num_batches = 60000 // batch_size
     Rule(
         code="TMG207",
         title="the model reads a number that depends on the batch size in an unknown way",
-        why="Inside the towers a batch size means one shard's. That is known for the batch size itself and for "
-        "multiples and fractions of it, which are re-bound. A number such as batch_size - 1, computed before "
-        "the model, is none of these: the model would read the one of the global batch. Compute it where the "
-        "model uses it, from the batch size.",
+        why="Inside the towers a batch size means one shard's. That is known for the batch size itself and "
+        "for multiples and fractions of it, which are re-bound there, and for numbers that the model's "
+        "own block computes from it. This number is computed elsewhere and is neither: batch_size - 1, "
+        "1 / batch_size. The model would read the one of the global batch. Compute it where the model "
+        "uses it, from the batch size.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
-others = batch_size - 1
+noise = 0.1 / batch_size
+
+
+def build(x, y):
+    x = x + tf.random_normal(tf.shape(x), stddev=noise)
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
 X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.float32, [None, 1])
-loss = tf.reduce_sum(tf.square(tf.layers.dense(X, 1) - Y)) / others
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+Y = tf.placeholder(tf.int64, [None])
+train_op = build(X, Y)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        images, targets = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: targets})
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
 """,
         after="""\
 import tensorflow as tf
 
 batch_size = 64
+
+
+def build(x, y, size):
+    x = x + tf.random_normal(tf.shape(x), stddev=0.1 / size)
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
 X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.float32, [None, 1])
-loss = tf.reduce_sum(tf.square(tf.layers.dense(X, 1) - Y)) / (batch_size - 1)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+Y = tf.placeholder(tf.int64, [None])
+train_op = build(X, Y, batch_size)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        images, targets = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: targets})
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
 """,
         references=("docs: TMG108, the number inside the towers",),
     ),
     Rule(
         code="TMG212",
         title="one reading of the batch size serves the towers and the host",
-        why="A batch size that comes from a flag stays what the user gives for one GPU: the towers read it as it is, "
-        "and the host's readings are multiplied by the number of GPUs where they stand. This one stands in a "
-        "function that both the towers and other code call, so it would need both values. Pass the batch size "
-        "to the function as an argument.",
+        why="A batch size that comes from a flag stays what the user gives for one GPU: the towers read it "
+        "as it is, and the host's readings are multiplied by the number of GPUs where they stand. This "
+        "one stands in a function that both the towers and other code call, so it would need both "
+        "values. Pass the batch size to the function as an argument.",
         before="""\
 import tensorflow as tf
 
@@ -136,11 +151,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG303",
         title="the size of the batches was not found",
-        why="What is fed here comes from code that the tool cannot follow: a generator, another file, a reader of its "
-        "own. So the script goes on loading batches of the size that it had, and the towers share each of "
-        "them. The steps are right, but each GPU has only 1/N of the work, and a run takes as many steps as "
-        "before. Name the number batch_size where it is defined in the script, or make that code load N times "
-        "as many.",
+        why="What is fed here comes from code that the tool cannot follow: a generator, another file, a "
+        "reader of its own. So the script goes on loading batches of the size that it had, and the "
+        "towers share each of them. The steps are right, but each GPU has only 1/N of the work, and a "
+        "run takes as many steps as before. Name the number batch_size where it is defined in the "
+        "script, or make that code load N times as many.",
         before="""\
 import tensorflow as tf
 
@@ -169,6 +184,50 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for images, labels in batches(batch_size):
         sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("docs: TMG110, how the number is followed",),
+    ),
+    Rule(
+        code="TMG304",
+        title="the whole data set is fed in each step",
+        why="Every step takes all examples there are, so there is no batch size to raise: the towers share "
+        "the data set, each step is the original's, computed by N GPUs, and the number of steps stays. "
+        "That is --batch total, whatever was asked for. Feeding batches (of a size that the script "
+        "names) makes steps cheaper, and lets them grow with the number of GPUs.",
+        before="""\
+import numpy as np
+import tensorflow as tf
+
+images = np.load('images.npy')
+labels = np.load('labels.npy')
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 64
+images = np.load('images.npy')
+labels = np.load('labels.npy')
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(images), batch_size):
+        sess.run(train_op, {X: images[i:i + batch_size], Y: labels[i:i + batch_size]})
 """,
         references=("docs: TMG110, how the number is followed",),
     ),

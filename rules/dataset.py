@@ -55,6 +55,11 @@ def _iterator(call: Call) -> Value:
     return iterator
 
 
+def _from_structure(call: Call) -> Value:
+    """An iterator that is bound to its data sets later."""
+    return call.typed("Iterator")
+
+
 def _queue_batch(call: Call) -> Value:
     """tf.train.batch and its like: the queue gives whole batches."""
     size = call.get(1, "batch_size")
@@ -83,6 +88,7 @@ CALLS: dict[str, Handler] = {
     "Dataset.map": _map,
     **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
                      "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
+    **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
     **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"), _queue_batch),
 }  # fmt: skip
 
@@ -90,11 +96,11 @@ RULES = (
     Rule(
         code="TMG114",
         title="batches of tf.data and of queues grow with the number of GPUs and are sharded",
-        why="A pipeline gives one global batch for each step: Dataset.batch (or tf.train.batch and its like) gets N "
-        "times the examples and the towers share what the iterator gives, in order, so that an epoch stays an "
-        "epoch and the towers see consecutive batches of the original. One iterator for each tower would "
-        "shuffle and repeat on its own, and tf.train.batch inside the loop would start a queue for each "
-        "tower, filled by threads that nobody asked for.",
+        why="A pipeline gives one global batch for each step: Dataset.batch (or tf.train.batch and its "
+        "like) gets N times the examples and the towers share what the iterator gives, in order, so "
+        "that an epoch stays an epoch and the towers see consecutive batches of the original. One "
+        "iterator for each tower would shuffle and repeat on its own, and tf.train.batch inside the "
+        "loop would start a queue for each tower, filled by threads that nobody asked for.",
         before="""\
 import tensorflow as tf
 

@@ -81,11 +81,12 @@ RULES = (
     Rule(
         code="TMG112",
         title="the number of GPUs is a flag where the script has flags, else a constant",
-        why="A script with a command line (argparse, tf.app.flags, absl) gets --num_gpus beside its own flags, so "
-        "that the number is chosen as everything else is; any other script gets a constant among the "
-        "helpers, in capitals where its own constants are. --num-gpus of the conversion is its default. With "
-        "--num-gpus auto the default is counted when the script starts, from CUDA_VISIBLE_DEVICES and "
-        "nvidia-smi: device_lib.list_local_devices() would take the memory of all GPUs for the answer.",
+        why="A script with a command line (argparse, tf.app.flags, absl) gets --num_gpus beside its own "
+        "flags, so that the number is chosen as everything else is; any other script gets a constant "
+        "among the helpers, in capitals where its own constants are. --num-gpus of the conversion is "
+        "its default. With --num-gpus auto the default is counted when the script starts, from "
+        "CUDA_VISIBLE_DEVICES and nvidia-smi: device_lib.list_local_devices() would take the memory of "
+        "all GPUs for the answer.",
         before="""\
 import argparse
 

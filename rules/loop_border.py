@@ -8,12 +8,13 @@ RULES = (
     Rule(
         code="TMG104",
         title="values of the towers that are read after the loop are merged",
-        why="After the loop a name means what it meant on one GPU. Tensors with one row for each example (logits, "
-        "predictions) are put together in the original order, so that accuracy, summaries and everything else "
-        "computed from them has the value for the whole batch. Means over the examples become the mean "
-        "weighted by the towers' rows, sums the sum, the loss the weighted mean. A tensor that had a name in "
-        "the graph leaves it to the merged one: get_tensor_by_name and summary tags go on working. Only what "
-        "the loss needs is built in the towers; metrics stand after the loop, as they are written.",
+        why="After the loop a name means what it meant on one GPU. Tensors with one row for each example "
+        "(logits, predictions) are put together in the original order, so that accuracy, summaries and "
+        "everything else computed from them has the value for the whole batch. Means over the examples "
+        "become the mean weighted by the towers' rows, sums the sum, the loss the weighted mean. A "
+        "tensor that had a name in the graph leaves it to the merged one: get_tensor_by_name and "
+        "summary tags go on working. Only what the loss needs is built in the towers; metrics stand "
+        "after the loop, as they are written.",
         before="""\
 import tensorflow as tf
 
@@ -43,10 +44,11 @@ accuracy = tf.reduce_mean(tf.to_float(tf.equal(tf.argmax(logits, 1), Y)))
     Rule(
         code="TMG203",
         title="a statement between those of the model cannot be moved",
-        why="The loop holds the statements from the first use of an input to the loss. What stands between them and "
-        "does not depend on the batch goes before it, what the loss does not need goes after it. This "
-        "statement can do neither: it makes an input out of something that the model made, or ends the block. "
-        "Inside the loop it would be done once for each tower. Move it before the model or after the loss.",
+        why="The loop holds the statements from the first use of an input to the loss. What stands between "
+        "them and does not depend on the batch goes before it, what the loss does not need goes after "
+        "it. This statement can do neither: it makes an input out of something that the model made, or "
+        "ends the block. Inside the loop it would be done once for each tower. Move it before the model "
+        "or after the loss.",
         before="""\
 import tensorflow as tf
 
@@ -83,9 +85,9 @@ with tf.Session() as sess:
     Rule(
         code="TMG204",
         title="an input is made by the same statement as the model that reads it",
-        why="The placeholders stand before the loop, the model inside. One statement makes both here, a call that "
-        "goes into a function for the one and the other, so there is no place between them for the loop to "
-        "begin. Make the placeholders first and hand them to the function.",
+        why="The placeholders stand before the loop, the model inside. One statement makes both here, a "
+        "call that goes into a function for the one and the other, so there is no place between them "
+        "for the loop to begin. Make the placeholders first and hand them to the function.",
         before="""\
 import tensorflow as tf
 
@@ -134,10 +136,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG205",
         title="an input or a batch size is read through something that the loop cannot re-bind",
-        why="Inside the loop the name under which the model reads an input stands for the tower's shard. That works "
-        "for names, attributes and items that the loop's own block can write. This one is reached through a "
-        "container or an object that has no name there, so the model would go on reading the whole batch, in "
-        "every tower. Give it a name of its own before the model, or pass it to the function as an argument.",
+        why="Inside the loop the name under which the model reads an input stands for the tower's shard. "
+        "That works for names, attributes and items that the loop's own block can write. This one is "
+        "reached through a container or an object that has no name there, so the model would go on "
+        "reading the whole batch, in every tower. Give it a name of its own before the model, or pass "
+        "it to the function as an argument.",
         before="""\
 import tensorflow as tf
 
@@ -172,61 +175,71 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG206",
-        title="a global input or batch size is read in the function that holds the loop",
-        why="The loop stands in a function and would have to re-bind a name of the module. Assigned in the function "
-        "it becomes a local of the function, and reading it before raises UnboundLocalError; declared global "
-        "it would change under every other function that reads it. Pass it to the function as an argument.",
+        title="an input or a batch size belongs to the function around the loop",
+        why="The loop stands in a function inside of another one and would have to re-bind a name of the "
+        "outer one. Assigned in the inner function it becomes a local of it, and reading it before "
+        "raises UnboundLocalError; Python 2 has no `nonlocal` to say otherwise. (A name of the module "
+        "is declared global.) Pass it to the function as an argument.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
 
 
-def build():
-    logits = tf.layers.dense(X, 10)
-    loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-    return tf.train.AdamOptimizer(0.001).minimize(loss)
+def train():
+    X = tf.placeholder(tf.float32, [None, 784])
+    Y = tf.placeholder(tf.int64, [None])
+
+    def build():
+        logits = tf.layers.dense(X, 10)
+        loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+        return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+    train_op = build()
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            sess.run(train_op, {X: images, Y: labels})
 
 
-train_op = build()
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
+train()
 """,
         after="""\
 import tensorflow as tf
 
 batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
 
 
-def build(x, y):
-    logits = tf.layers.dense(x, 10)
-    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
-    return tf.train.AdamOptimizer(0.001).minimize(loss)
+def train():
+    X = tf.placeholder(tf.float32, [None, 784])
+    Y = tf.placeholder(tf.int64, [None])
+
+    def build(x, y):
+        logits = tf.layers.dense(x, 10)
+        loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+        return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+    train_op = build(X, Y)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            sess.run(train_op, {X: images, Y: labels})
 
 
-train_op = build(X, Y)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
+train()
 """,
+        references=("docs: TMG103, how names are re-bound",),
     ),
     Rule(
         code="TMG208",
         title="values of the towers are kept in a container that is not merged",
-        why="Lists and dicts of tensors that are read after the loop are merged element by element, and the elements "
-        "put back. A tuple takes no elements, a list whose length is not known cannot be walked, and "
-        "containers inside containers are not followed: what is read here after the loop would be the last "
-        "tower's part instead of the whole batch. Give each tensor that is read after the loss a name of its "
-        "own.",
+        why="Lists and dicts of tensors that are read after the loop are merged element by element, and the "
+        "elements put back. A tuple takes no elements, a list whose length is not known cannot be "
+        "walked, and containers inside containers are not followed: what is read here after the loop "
+        "would be the last tower's part instead of the whole batch. Give each tensor that is read after "
+        "the loss a name of its own.",
         before="""\
 import tensorflow as tf
 
@@ -266,10 +279,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG210",
         title="a value of the towers is read after the loss and cannot be merged",
-        why="The whole batch's value can be put together from the towers' only for what has a row for each example, "
-        "a mean, or a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 score of the whole "
-        "batch is no mean of those of its parts, so any merging would show a wrong number. Compute it after "
-        "the loss, from tensors that have one row for each example: those are put together exactly.",
+        why="The whole batch's value can be put together from the towers' only for what has a row for each "
+        "example, a mean, or a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 "
+        "score of the whole batch is no mean of those of its parts, so any merging would show a wrong "
+        "number. Compute it after the loss, from tensors that have one row for each example: those are "
+        "put together exactly.",
         before="""\
 import tensorflow as tf
 
@@ -313,10 +327,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG214",
         title="the model and its loss are not built in one place",
-        why="The loop goes around one run of statements, in the innermost function that sees both the inputs and the "
-        "finished loss. Here there is none: the parts are built by functions that nothing in this file calls "
-        "one after the other (another file does, or a framework), or all in one return statement. Build the "
-        "model and its loss in one function, or call the functions that do from one place in this file.",
+        why="The loop goes around one run of statements, in the innermost function that sees both the "
+        "inputs and the finished loss. Here there is none: the parts are built by functions that "
+        "nothing in this file calls one after the other (another file does, or a framework), or all in "
+        "one return statement. Build the model and its loss in one function, or call the functions that "
+        "do from one place in this file.",
         before="""\
 import tensorflow as tf
 
@@ -344,16 +359,63 @@ import tensorflow as tf
 batch_size = 64
 
 
-def train(sess):
+def train():
     X = tf.placeholder(tf.float32, [None, 784])
     Y = tf.placeholder(tf.int64, [None])
     logits = tf.layers.dense(X, 10)
     loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
     train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+    Rule(
+        code="TMG215",
+        title="several batches behind each other meet an input with one row for each example",
+        why="Two batches put behind each other (tf.concat along the batch axis, the two sides of a pair, "
+        "real and generated images) are no longer one batch: a tower has the shard of the first behind "
+        "the shard of the second. An input that is fed with rows for all of them at once, such as "
+        "labels for both halves, would be cut down the middle instead, and its rows would belong to "
+        "other examples. Feed what belongs to each of the batches on its own, and put it together as "
+        "the batches are.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+A = tf.placeholder(tf.float32, [None, 784])
+B = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.float32, [None, 1])
+prediction = tf.layers.dense(tf.concat([A, B], 0), 1)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
+        a, b, targets = next_batches(batch_size)
+        sess.run(train_op, {A: a, B: b, Y: targets})
 """,
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+A = tf.placeholder(tf.float32, [None, 784])
+B = tf.placeholder(tf.float32, [None, 784])
+YA = tf.placeholder(tf.float32, [None, 1])
+YB = tf.placeholder(tf.float32, [None, 1])
+prediction = tf.layers.dense(tf.concat([A, B], 0), 1)
+loss = tf.reduce_mean(tf.square(prediction - tf.concat([YA, YB], 0)))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        a, b, targets_a, targets_b = next_batches(batch_size)
+        sess.run(train_op, {A: a, B: b, YA: targets_a, YB: targets_b})
+""",
+        references=("docs: TMG103, how batches are cut",),
     ),
 )

@@ -117,13 +117,13 @@ RULES = (
     Rule(
         code="TMG107",
         title="each tower sees only what it adds to the collections itself",
-        why="Losses (tf.losses.*, tf.add_to_collection), update ops and summaries are kept in collections of the "
-        "graph. Every tower adds its own, so the second tower's tf.losses.get_total_loss() would count the "
-        "first one's loss again, the third both: gradients would no longer be an average. Each tower starts "
-        "from what the collections held before the loop, and after the loop they hold what the first tower "
-        "put there: as many losses, summaries and update ops as on one GPU. Collections that grow only when "
-        "a variable is made (variables, regularisation losses) are the same for all towers, so weight decay "
-        "counts once.",
+        why="Losses (tf.losses.*, tf.add_to_collection), update ops and summaries are kept in collections "
+        "of the graph. Every tower adds its own, so the second tower's tf.losses.get_total_loss() would "
+        "count the first one's loss again, the third both: gradients would no longer be an average. "
+        "Each tower starts from what the collections held before the loop, and after the loop they hold "
+        "what the first tower put there: as many losses, summaries and update ops as on one GPU. "
+        "Collections that grow only when a variable is made (variables, regularisation losses) are the "
+        "same for all towers, so weight decay counts once.",
         before="""\
 import tensorflow as tf
 

@@ -8,10 +8,11 @@ RULES = (
     Rule(
         code="TMG211",
         title="the loss adds a sum over the examples and a term that does not depend on them",
-        why="With --batch total the towers' sums over their shards add up to the sum over the batch, so that the "
-        "steps stay the original's. A term beside the sum that does not depend on the examples, such as weight "
-        "decay, is in every tower's loss and would be added N times. Divide the sum by the batch size, so that "
-        "the loss is a mean and the towers are averaged, or take --batch per-gpu, which averages them too.",
+        why="With --batch total the towers' sums over their shards add up to the sum over the batch, so "
+        "that the steps stay the original's. A term beside the sum that does not depend on the "
+        "examples, such as weight decay, is in every tower's loss and would be added N times. Divide "
+        "the sum by the batch size, so that the loss is a mean and the towers are averaged, or take "
+        "--batch per-gpu, which averages them too.",
         options=("--batch", "total"),
         before="""\
 import tensorflow as tf
@@ -50,11 +51,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG301",
         title="the loss is a sum over the examples",
-        why="A sum grows with the batch, and so does its gradient. With --batch per-gpu the towers' sums are averaged "
-        "like every other loss: one step is as large as one of the original on its batch, computed from N of "
-        "them. One GPU with the N times larger batch would take a step N times as large. If that is what the "
-        "learning rate was chosen for, --batch total adds the sums. A mean over the examples leaves nothing "
-        "to decide.",
+        why="A sum grows with the batch, and so does its gradient. With --batch per-gpu the towers' sums "
+        "are averaged like every other loss: one step is as large as one of the original on its batch, "
+        "computed from N of them. One GPU with the N times larger batch would take a step N times as "
+        "large. If that is what the learning rate was chosen for, --batch total adds the sums. A mean "
+        "over the examples leaves nothing to decide.",
         before="""\
 import tensorflow as tf
 
@@ -76,7 +77,7 @@ import tensorflow as tf
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.float32, [None, 1])
-loss = tf.reduce_sum(tf.square(tf.layers.dense(X, 1) - Y)) / batch_size
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
@@ -90,12 +91,13 @@ with tf.Session() as sess:
     Rule(
         code="TMG302",
         title="the loss is not known to be a mean over the examples",
-        why="The gradients of the towers' losses are averaged. For a mean over the examples that is the gradient of "
-        "the whole batch. For a root of a mean, a dice coefficient, a ratio of two sums, or a loss that sets "
-        "the examples of a batch against each other (in-batch negatives, hard triplets), it is the average "
-        "over N batches of the original's size: a sound training step, but not what one GPU would do with one "
-        "batch of N times the size. The message says which operation it is. Where a mean says the same, "
-        "minimise that: the mean squared error has the minimum of its root.",
+        why="The gradients of the towers' losses are averaged. For a mean over the examples that is the "
+        "gradient of the whole batch. For a root of a mean, a dice coefficient, a ratio of two sums, or "
+        "a loss that sets the examples of a batch against each other (in-batch negatives, hard "
+        "triplets), it is the average over N batches of the original's size: a sound training step, but "
+        "not what one GPU would do with one batch of N times the size. The message says which operation "
+        "it is. Where a mean says the same, minimise that: the mean squared error has the minimum of "
+        "its root.",
         before="""\
 import tensorflow as tf
 

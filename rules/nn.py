@@ -3,8 +3,19 @@
 from __future__ import annotations
 
 from converter.analysis import batch
+from converter.analysis.batch import Dims
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import CONFLICT, Batch, Function, Sequence, Symbol, Tensor, Value, opaque
+from converter.analysis.values import (
+    CONFLICT,
+    Batch,
+    Function,
+    Sequence,
+    Symbol,
+    Tensor,
+    Value,
+    opaque,
+    other,
+)
 from converter.rule import Rule
 
 
@@ -18,7 +29,7 @@ def _layer(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x", "input", "value")
     call.walk.effect("variable", call.name, None, call.node)
     _normalizer(call)
-    dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
+    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
     if tensor.dims is not None and call.name.rpartition(".")[2] in ("dense", "fully_connected", "linear", "relu"):
         dims = (*tensor.dims[:-1], _channels(call))
     return Tensor(tensor.batch, call.values(), dims, call.name)
@@ -101,7 +112,7 @@ def _spatial(call: Call) -> Value:
     if call.name.startswith("nn.conv2d_transpose") and tensor.batch.kind == "free":
         tensor = call.tensor(0, "value", "input")
     last = tensor.dims[-1] if tensor.dims and "pool" in call.name else None
-    dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
+    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
@@ -126,7 +137,7 @@ def _per_row_loss(call: Call) -> Value:
         kept = opaque(CONFLICT)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
-        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if axis < kept.axis else batch.other("classes on the batch axis")
+        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if axis < kept.axis else other("classes on the batch axis")
     return Tensor(kept, call.values(), dims, call.name)
 
 
@@ -178,7 +189,7 @@ def _call_layer(call: Call) -> Value:
         call.walk.effect("batch norm", made_by, None, call.node)
     if kind == "Flatten":
         return Tensor(tensor.batch, (*call.values(),), (None, batch.element_count(tensor)), made_by)
-    dims = None if tensor.dims is None else (*((None,) * (len(tensor.dims) - 1)), None)
+    dims: Dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     if kind == "Embedding":
         dims = None if tensor.dims is None else (*tensor.dims, None)
     if kind in ("GlobalAveragePooling2D", "GlobalMaxPooling2D", "LSTM", "GRU"):
@@ -232,13 +243,14 @@ RULES = (
     Rule(
         code="TMG106",
         title="moving averages are updated once in a step, by the first tower",
-        why="Batch normalisation keeps moving averages of its statistics and updates them in every training step. "
-        "With N towers there are N such updates of the same variables: run all, the averages would move N "
-        "times as fast and race with each other; TensorFlow gives no order. Each tower normalises with the "
-        "statistics of its own shard, as the original does with those of its batch, and only the first one "
-        "updates. Update ops in a collection (UPDATE_OPS) are those of the first tower after the loop, so "
-        "that tf.control_dependencies around the training step holds what it did; updates that a layer "
-        "forces by itself (updates_collections=None) are left out of the other towers.",
+        why="Batch normalisation keeps moving averages of its statistics and updates them in every training "
+        "step. With N towers there are N such updates of the same variables: run all, the averages "
+        "would move N times as fast and race with each other; TensorFlow gives no order. Each tower "
+        "normalises with the statistics of its own shard, as the original does with those of its batch, "
+        "and only the first one updates. Update ops in a collection (UPDATE_OPS) are those of the first "
+        "tower after the loop, so that tf.control_dependencies around the training step holds what it "
+        "did; updates that a layer forces by itself (updates_collections=None) are left out of the "
+        "other towers.",
         before="""\
 import tensorflow as tf
 

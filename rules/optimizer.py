@@ -110,12 +110,13 @@ RULES = (
     Rule(
         code="TMG101",
         title="gradients are computed in every tower and applied once",
-        why="minimize() computes the gradients and applies them. Called in every tower it would take N steps "
-        "where the script takes one, each on a part of the batch, and count the global step up N times. So "
-        "the two halves are parted: each tower computes the gradients of its share of the loss, on its own "
-        "GPU, and one apply_gradients() after the loop takes their average. The optimizer is made once, "
-        "before the loop, so that its slot variables (momentum, Adam's m and v) exist once and keep their "
-        "names: old checkpoints go on loading. Sparse gradients of embeddings stay sparse.",
+        why="minimize() computes the gradients and applies them. Called in every tower it would take N "
+        "steps where the script takes one, each on a part of the batch, and count the global step up N "
+        "times. So the two halves are parted: each tower computes the gradients of its share of the "
+        "loss, on its own GPU, and one apply_gradients() after the loop takes their average. The "
+        "optimizer is made once, before the loop, so that its slot variables (momentum, Adam's m and v) "
+        "exist once and keep their names: old checkpoints go on loading. Sparse gradients of embeddings "
+        "stay sparse.",
         before="""\
 import tensorflow as tf
 
@@ -154,10 +155,11 @@ train_op = optimizer.apply_gradients(average_gradients(tower_grads), global_step
         code="TMG102",
         title="gradients are taken where the script takes them, over the losses of all towers",
         why="A script that works on its gradients (clips them, adds noise, looks at their norm), or that "
-        "minimises a loss in another function or scope than the one that builds it, keeps that order. Where "
-        "it calls compute_gradients(), tf.gradients() or such a minimize(), it gets the average over the "
-        "towers, each tower's part computed on its own GPU. What it does to the gradients then happens once, "
-        "to the average: clipping per tower instead would take other steps than the original.",
+        "minimises a loss in another function or scope than the one that builds it, keeps that order. "
+        "Where it calls compute_gradients(), tf.gradients() or such a minimize(), it gets the average "
+        "over the towers, each tower's part computed on its own GPU. What it does to the gradients then "
+        "happens once, to the average: clipping per tower instead would take other steps than the "
+        "original.",
         before="""\
 import tensorflow as tf
 
@@ -198,11 +200,11 @@ train_op = optimizer.apply_gradients(zip(grads, variables))
     Rule(
         code="TMG113",
         title="the learning rate is scaled, on request",
-        why="A step of N towers averages the gradients of N batches; the learning rate stays what the script "
-        "says unless --scale-lr asks for more: `linear` multiplies it by the number of GPUs, `sqrt` by its "
-        "square root. Large batches often need one of them to learn as much in an epoch, and a warm-up with "
-        "it; neither is the same training as on one GPU, so neither is the default. Where the optimizer is "
-        "made without a rate, its default is written out.",
+        why="A step of N towers averages the gradients of N batches; the learning rate stays what the "
+        "script says unless --scale-lr asks for more: `linear` multiplies it by the number of GPUs, "
+        "`sqrt` by its square root. Large batches often need one of them to learn as much in an epoch, "
+        "and a warm-up with it; neither is the same training as on one GPU, so neither is the default. "
+        "Where the optimizer is made without a rate, its default is written out.",
         options=("--scale-lr", "linear"),
         before="""\
 import tensorflow as tf
@@ -224,7 +226,7 @@ with tf.Session() as sess:
 optimizer = tf.train.MomentumOptimizer(0.01 * num_gpus, 0.9)
 """,
         references=(
-            "Goyal et al., Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017 (linear, with warm-up)",
+            "Goyal et al., Accurate, Large Minibatch SGD: Training ImageNet in 1 Hour, 2017 (linear, warm-up)",
             "Krizhevsky, One weird trick for parallelizing convolutional neural networks, 2014 (square root)",
         ),
     ),

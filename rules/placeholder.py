@@ -85,20 +85,21 @@ CALLS: dict[str, Handler] = {
     "placeholder": _placeholder,
     "placeholder_with_default": _with_default,
     "sparse_placeholder": _sparse_placeholder,
-    "Iterator.get_next": _iterator_next,
+    **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
 }
 
 RULES = (
     Rule(
         code="TMG103",
         title="batches are cut into one shard for each tower",
-        why="Every placeholder with a batch axis is cut along it into N consecutive shards whose sizes differ by "
-        "at most one, and inside the loop its name means the shard, so that the model's lines stay as they "
-        "are. Each tower counts with its share of the rows: a batch that does not divide by N, such as the "
-        "last one of an epoch, gives the exact mean. A batch with fewer rows than there are towers leaves "
-        "some without any; they compute on one row with weight 0, because the mean over no rows is NaN and "
-        "NaN times 0 is NaN. Placeholders without a batch axis (keep_prob, learning_rate) go to all towers "
-        "whole; --shared and --batch-axis say so where the script does not.",
+        why="Every placeholder with a batch axis is cut along it into N consecutive shards whose sizes "
+        "differ by at most one, and inside the loop its name means the shard, so that the model's lines "
+        "stay as they are. Each tower counts with its share of the rows: a batch that does not divide "
+        "by N, such as the last one of an epoch, gives the exact mean. A batch with fewer rows than "
+        "there are towers leaves some without any; they compute on one row with weight 0, because the "
+        "mean over no rows is NaN and NaN times 0 is NaN. Placeholders without a batch axis (keep_prob, "
+        "learning_rate) go to all towers whole; --shared and --batch-axis say so where the script does "
+        "not.",
         before="""\
 import tensorflow as tf
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Sequence, Tensor, Value, other
+from converter.analysis.values import FREE, Batch, How, Number, Sequence, Tensor, Value, other
 
-HOW = {"reduce_mean": "mean", "reduce_sum": "sum"}
+HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
 
 def _reduce(call: Call) -> Value:
@@ -15,7 +15,7 @@ def _reduce(call: Call) -> Value:
     keep = call.flag(2, "keepdims", "keep_dims")
     how = HOW.get(call.name, "other")
     why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
-    result = batch.reduce(tensor, axis, how, keep, why)  # type: ignore[arg-type]
+    result = batch.reduce(tensor, axis, how, keep, why)
     result.inputs = (*result.inputs, *call.values())
     return result
 
@@ -28,8 +28,6 @@ def _arg(call: Call) -> Value:
     tensor = call.tensor(0, "input")
     axis = call.get(1, "axis", "dimension")
     if axis is None:
-        from converter.analysis.values import Number
-
         axis = Number(0)
     return batch.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
 
@@ -47,7 +45,8 @@ def _moments(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     axes = call.get(1, "axes")
     keep = call.flag(4, "keep_dims", "keepdims")
-    parts = [batch.reduce(tensor, axes, how, keep, "a variance over the batch") for how in ("mean", "other")]  # type: ignore[arg-type]
+    both: tuple[How, How] = ("mean", "other")
+    parts = [batch.reduce(tensor, axes, how, keep, "a variance over the batch") for how in both]
     return Sequence([_statistic(call, part) for part in parts])
 
 
@@ -70,8 +69,7 @@ def _in_top_k(call: Call) -> Value:
 
 def _top_k(call: Call) -> Value:
     tensor = call.tensor(0, "input")
-    make = lambda: Tensor(tensor.batch, call.values(), None, call.name)  # noqa: E731
-    return Sequence([make(), make()])
+    return Sequence([Tensor(tensor.batch, call.values(), None, call.name) for _ in range(2)])
 
 
 def _confusion(call: Call) -> Value:

@@ -131,12 +131,12 @@ RULES = (
     Rule(
         code="TMG108",
         title="batch sizes that the model reads mean one shard inside the towers",
-        why="Models read the batch size: zero_state(batch_size, …), reshape to [batch_size, -1], a sum divided by "
-        "it. On the host that number becomes the size of the global batch, inside the towers the model has "
-        "only its shard; with the global number the state of a recurrent net would not fit its inputs, and a "
-        "sum divided by it would be too small. So the name is re-bound to the shard's size inside the loop "
-        "and restored after it. Where placeholders have a fixed batch size the shards have fixed sizes too, "
-        "for code that reads x.get_shape()[0].",
+        why="Models read the batch size: zero_state(batch_size, …), reshape to [batch_size, -1], a sum "
+        "divided by it. On the host that number becomes the size of the global batch, inside the towers "
+        "the model has only its shard; with the global number the state of a recurrent net would not "
+        "fit its inputs, and a sum divided by it would be too small. So the name is re-bound to the "
+        "shard's size inside the loop and restored after it. Where placeholders have a fixed batch size "
+        "the shards have fixed sizes too, for code that reads x.get_shape()[0].",
         before="""\
 import tensorflow as tf
 
@@ -164,6 +164,9 @@ for gpu in range(num_gpus):
         outputs, state = tf.nn.dynamic_rnn(cell, X, initial_state=cell.zero_state(batch_size, tf.float32))
 X, Y, batch_size = X_batch, Y_batch, global_batch_size
 """,
-        references=("tf.nn.rnn_cell.RNNCell.zero_state(batch_size, dtype)", "docs: TMG110, the number on the host"),
+        references=(
+            "tf.nn.rnn_cell.RNNCell.zero_state(batch_size, dtype)",
+            "docs: TMG110, the number on the host",
+        ),
     ),
 )

@@ -70,6 +70,11 @@ def _distributed(call: Call) -> Value:
     return call.typed("Distributed")
 
 
+def _other_training(call: Call) -> Value:
+    call.walk.effect("other training", f"tf.{call.name}", None, call.node)
+    return call.typed("Object")
+
+
 def _partial_run(call: Call) -> Value:
     call.walk.effect("partial run", call.name, None, call.node)
     return Host(call.values(), "run", call.node)
@@ -79,6 +84,11 @@ SESSIONS = (
     "Session InteractiveSession train.MonitoredTrainingSession train.SingularMonitoredSession "
     "Supervisor.managed_session Supervisor.prepare_or_wait_for_session SessionManager.prepare_session"
 ).split()
+OTHER_TRAINING = (
+    "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
+    "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun estimator.Estimator "
+    "estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model keras.Sequential keras.models.Sequential"
+).split()
 EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
 
 CALLS: dict[str, Handler] = {
@@ -87,6 +97,7 @@ CALLS: dict[str, Handler] = {
     "GPUOptions": _gpu_options,
     "Session.run": _run,
     "Session.partial_run": _partial_run,
+    **dict.fromkeys(OTHER_TRAINING, _other_training),
     **dict.fromkeys(("train.Server", "train.ClusterSpec", "train.replica_device_setter", "train.SyncReplicasOptimizer",
                      "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy", "contrib.distribute.OneDeviceStrategy",
                      "distribute.Strategy"), _distributed),
@@ -102,12 +113,13 @@ RULES = (
     Rule(
         code="TMG111",
         title="sessions may place operations softly, and take GPU memory as they need it",
-        why="Some operations have no GPU kernel (string and queue operations, some integer ones); inside a tower "
-        "they are asked for a GPU, and without allow_soft_placement the session fails on the first of them. "
-        "With it the script also still runs on a machine with fewer GPUs. By default TensorFlow takes all "
-        "memory of all visible GPUs when the first session opens: allow_growth takes what is needed "
-        "(--gpu-memory growth), a fraction can be set instead (--gpu-memory 0.4), and --gpu-memory all leaves "
-        "it as it is. A config that the script has is completed, never replaced; what it sets stays set.",
+        why="Some operations have no GPU kernel (string and queue operations, some integer ones); inside a "
+        "tower they are asked for a GPU, and without allow_soft_placement the session fails on the "
+        "first of them. With it the script also still runs on a machine with fewer GPUs. By default "
+        "TensorFlow takes all memory of all visible GPUs when the first session opens: allow_growth "
+        "takes what is needed (--gpu-memory growth), a fraction can be set instead (--gpu-memory 0.4), "
+        "and --gpu-memory all leaves it as it is. A config that the script has is completed, never "
+        "replaced; what it sets stays set.",
         before="""\
 import tensorflow as tf
 

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Constant, Count, Number, Sequence, ShapeOf, Tensor, Value, opaque
+from converter.analysis.values import (
+    FREE,
+    Batch,
+    Constant,
+    Count,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Value,
+    opaque,
+)
 
 
 def _reshape(call: Call) -> Value:
@@ -43,7 +54,7 @@ def _unstack(call: Call) -> Value:
     if count is None and tensor.dims is not None and axis < len(tensor.dims):
         count = tensor.dims[axis]
     known = isinstance(count, int) and count <= 64
-    parts = [batch.unstacked(tensor, axis) for _ in range(count if known else 1)]  # type: ignore[arg-type]
+    parts = [batch.unstacked(tensor, axis) for _ in range(count if isinstance(count, int) and known else 1)]
     for part in parts:
         part.inputs = (*part.inputs, *call.values())
     return Sequence(parts, mutable=True, many=not known)
@@ -64,7 +75,7 @@ def _split(call: Call) -> Value:
     if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
         kept = batch.unpacked(tensor, count) or kept
     known = isinstance(count, int) and count <= 64
-    parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known else 1)]  # type: ignore[arg-type]
+    parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known and count else 1)]
     return Sequence(parts, mutable=True, many=not known)
 
 

@@ -8,10 +8,10 @@ RULES = (
     Rule(
         code="TMG201",
         title="no training step was found",
-        why="The tool looks for what a training script does: minimize(), compute_gradients() or tf.gradients() of "
-        "a loss, in the script or in the functions that it calls. This file has none that can be reached: it "
-        "only builds a model, evaluates one, or trains it in another file. Towers speed up training, so there "
-        "is nothing to do here. Convert the script that trains.",
+        why="The tool looks for what a training script does: minimize(), compute_gradients() or "
+        "tf.gradients() of a loss, in the script or in the functions that it calls. This file has none "
+        "that can be reached: it only builds a model, evaluates one, or trains it in another file. "
+        "Towers speed up training, so there is nothing to do here. Convert the script that trains.",
         before="""\
 import tensorflow as tf
 
@@ -42,11 +42,12 @@ with tf.Session() as sess:
     Rule(
         code="TMG202",
         title="no batch of examples goes into the loss",
-        why="Towers share a batch. The loss that is minimised here depends on no input with a batch axis: no "
-        "placeholder of the shape [None, …] or [batch_size, …] and no batch of a pipeline leads to it, or "
-        "what leads to it is a placeholder whose shape says nothing and that is fed with a number. Data that "
-        "is built into the graph as a constant is not cut. Feed the examples through a placeholder with a "
-        "batch axis; for one that has it elsewhere or does not show it, --batch-axis NAME=0 says where.",
+        why="Towers share a batch. The loss that is minimised here depends on no input with a batch axis: "
+        "no placeholder of the shape [None, …] or [batch_size, …] and no batch of a pipeline leads to "
+        "it, or what leads to it is a placeholder whose shape says nothing and that is fed with a "
+        "number. Data that is built into the graph as a constant is not cut. Feed the examples through "
+        "a placeholder with a batch axis; for one that has it elsewhere or does not show it, "
+        "--batch-axis NAME=0 says where.",
         before="""\
 import numpy as np
 import tensorflow as tf
@@ -88,18 +89,27 @@ with tf.Session() as sess:
     Rule(
         code="TMG209",
         title="the loss has no name where the towers are built",
-        why="Each tower's loss is kept when its turn ends, and the merged loss takes the name after the loop. A loss "
-        "that is only an argument, as in minimize(tf.reduce_mean(…)), has no name to be kept under, and what "
-        "computes it stands in the same statement as the step that must be taken once. Give it a name in a "
-        "statement of its own.",
+        why="Each tower's loss is kept when its turn ends, and the merged loss takes its name after the "
+        "loop. Here the loss is built and minimised in one return statement, or the call that builds it "
+        "hands back only the training step: there is no statement between the loss and the step for the "
+        "loop to end at. Give the loss a name in a statement of its own.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    return tf.train.AdamOptimizer(0.001).minimize(cost(x, y))
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-train_op = tf.train.AdamOptimizer(0.001).minimize(tf.losses.sparse_softmax_cross_entropy(Y, logits))
+train_op = train_step(X, Y)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -111,11 +121,20 @@ with tf.Session() as sess:
 import tensorflow as tf
 
 batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    loss = cost(x, y)
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+train_op = train_step(X, Y)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -127,11 +146,11 @@ with tf.Session() as sess:
     Rule(
         code="TMG213",
         title="the training step is made by a function that cannot be taken apart",
-        why="slim.learning.create_train_op, tf.contrib.layers.optimize_loss and their like compute gradients, change "
-        "them, apply them and update collections in one call. The towers need the halves apart: gradients for "
-        "each, one update for all. A minimize() whose arguments are given by * or ** cannot be taken apart "
-        "either. Write the step with the optimizer itself: minimize(), or compute_gradients() and "
-        "apply_gradients() with what the function did in between.",
+        why="slim.learning.create_train_op, tf.contrib.layers.optimize_loss and their like compute "
+        "gradients, change them, apply them and update collections in one call. The towers need the "
+        "halves apart: gradients for each, one update for all. A minimize() whose arguments are given "
+        "by * or ** cannot be taken apart either. Write the step with the optimizer itself: minimize(), "
+        "or compute_gradients() and apply_gradients() with what the function did in between.",
         before="""\
 import tensorflow as tf
 
@@ -170,5 +189,136 @@ with tf.Session() as sess:
             "tf.contrib.slim.learning.create_train_op, tf.contrib.training.create_train_op, "
             "tf.contrib.layers.optimize_loss (TensorFlow 1.x)",
         ),
+    ),
+    Rule(
+        code="TMG216",
+        title="the script uses several GPUs already",
+        why="It places parts of its model on GPUs of its own choice, or builds them in a loop over devices. "
+        "Towers around that would ask for the same devices again, each for all of its parts. Convert "
+        "the script as it was for one GPU; where the parts of one model are spread over the GPUs "
+        "because it does not fit on one of them, towers are not what is needed.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+with tf.device('/gpu:0'):
+    hidden = tf.layers.dense(X, 64)
+with tf.device('/gpu:1'):
+    logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, 64)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("docs: TMG109, where variables and towers are placed",),
+    ),
+    Rule(
+        code="TMG217",
+        title="the script is distributed already",
+        why="It belongs to a cluster (tf.train.Server, ClusterSpec, replica_device_setter), synchronises "
+        "replicas (SyncReplicasOptimizer) or runs under a distribution strategy. What those do with "
+        "gradients and variables contradicts what towers do. Convert the script as it was for one GPU "
+        "on one machine.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+cluster = tf.train.ClusterSpec({'ps': ['localhost:2222'], 'worker': ['localhost:2223']})
+server = tf.train.Server(cluster, 'worker', 0)
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session(server.target) as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+    Rule(
+        code="TMG218",
+        title="each training step takes one example",
+        why="The placeholders have no batch axis and the training loop feeds them with the examples of the "
+        "data set one by one. There is nothing to share among towers, and on GPUs a step of one example "
+        "is mostly waiting. Feed several examples at a time, to placeholders with a batch axis, and "
+        "take the mean of their losses.",
+        before="""\
+import numpy as np
+import tensorflow as tf
+
+train_x = np.linspace(0, 1, 100)
+train_y = 3 * train_x
+X = tf.placeholder(tf.float32)
+Y = tf.placeholder(tf.float32)
+w = tf.Variable(0.0)
+loss = tf.reduce_mean(tf.square(w * X - Y))
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for x, y in zip(train_x, train_y):
+        sess.run(train_op, {X: x, Y: y})
+    print(sess.run(w), sess.run(loss, {X: train_x, Y: train_y}))
+""",
+        after="""\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 16
+train_x = np.linspace(0, 1, 100)
+train_y = 3 * train_x
+X = tf.placeholder(tf.float32, [None])
+Y = tf.placeholder(tf.float32, [None])
+w = tf.Variable(0.0)
+loss = tf.reduce_mean(tf.square(w * X - Y))
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(train_x), batch_size):
+        sess.run(train_op, {X: train_x[i:i + batch_size], Y: train_y[i:i + batch_size]})
+""",
     ),
 )

@@ -5,7 +5,16 @@ from __future__ import annotations
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
-    Constant, Function, Host, Number, Sequence, ShapeOf, Tensor, Typed, Value, Variable,
+    Constant,
+    Function,
+    Host,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
 )  # fmt: skip
 from converter.rule import Rule
 
@@ -146,13 +155,13 @@ RULES = (
     Rule(
         code="TMG105",
         title="variables made by tf.Variable are made once and shared by the towers",
-        why="tf.get_variable and the layers built on it are shared by their variable scope. tf.Variable knows no "
-        "reuse: every tower would make variables of its own, train only those of its own shard, and prefix "
-        "their names with `tower_0/`, so that no old checkpoint loads. Where such variables are made inside "
-        "the loop, the first tower makes them under the names that they have on one GPU and the others are "
-        "handed the same ones in the same order. This needs tf.variable_creator_scope, TensorFlow 1.12 or "
-        "newer. Variables that the script makes before its model are not affected: they stand before the "
-        "loop.",
+        why="tf.get_variable and the layers built on it are shared by their variable scope. tf.Variable "
+        "knows no reuse: every tower would make variables of its own, train only those of its own "
+        "shard, and prefix their names with `tower_0/`, so that no old checkpoint loads. Where such "
+        "variables are made inside the loop, the first tower makes them under the names that they have "
+        "on one GPU and the others are handed the same ones in the same order. This needs "
+        "tf.variable_creator_scope, TensorFlow 1.12 or newer. Variables that the script makes before "
+        "its model are not affected: they stand before the loop.",
         before="""\
 import tensorflow as tf
 
@@ -185,17 +194,17 @@ for gpu in range(num_gpus):
 """,
         references=(
             "tf.variable_creator_scope (tensorflow/python/ops/variable_scope.py, from 1.12)",
-            "tf.Variable: its name follows the name scope; tf.get_variable: its name follows the variable scope only",
+            "tf.Variable: its name follows the name scope; tf.get_variable: it follows the variable scope only",
         ),
     ),
     Rule(
         code="TMG109",
         title="variables are placed on one device, whichever tower makes them",
-        why="All towers read the same variables, so where they live decides what travels in a step. By default "
-        "that is the CPU, which works on every machine; --variables gpu:0 puts them on the first GPU, "
-        "--variables balanced spreads them over the GPUs by size. In the loop tower_device() says so for "
-        "what the model makes; statements before the loop that make variables are put under a "
-        "tf.device(). A device that the script itself chose stays.",
+        why="All towers read the same variables, so where they live decides what travels in a step. By "
+        "default that is the CPU, which works on every machine; --variables gpu:0 puts them on the "
+        "first GPU, --variables balanced spreads them over the GPUs by size. In the loop tower_device() "
+        "says so for what the model makes; statements before the loop that make variables are put under "
+        "a tf.device(). A device that the script itself chose stays.",
         before="""\
 import tensorflow as tf
 
@@ -222,7 +231,8 @@ for gpu in range(num_gpus):
         logits = tf.matmul(X, weights) + bias
 """,
         references=(
-            "tf.device with a function: called for every operation made inside (tensorflow/python/framework/ops.py)",
+            "tf.device with a function: called for every operation made inside "
+            "(tensorflow/python/framework/ops.py, 1.15)",
         ),
     ),
 )

@@ -7,7 +7,8 @@ is not known the result is opaque and says why; nothing is guessed here.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence as SequenceType
+from collections.abc import Iterable
+from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from math import prod
 from typing import TYPE_CHECKING
@@ -140,6 +141,8 @@ def as_tensor(value: Value) -> Tensor:
     if isinstance(value, (Number, Constant, Count)):
         return Tensor(FREE, (value,), ())
     inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
+    if not inner and isinstance(value, Host) and value.roots and value.call != "run":
+        return Tensor(opaque(f"it comes out of {value.call or 'code'}, which is not followed"), (value,))
     if not inner:
         return Tensor(FREE, (value,))
     if isinstance(value, Sequence):

@@ -34,9 +34,9 @@ def _len(call: Call) -> Value:
 
 
 def _range(call: Call) -> Value:
-    bounds = [a.value if isinstance(a, Number) else None for a in call.args]
-    if bounds and all(isinstance(b, int) for b in bounds):
-        numbers = range(*bounds)  # type: ignore[arg-type]
+    bounds = [a.value for a in call.args if isinstance(a, Number) and isinstance(a.value, int)]
+    if bounds and len(bounds) == len(call.args) and bounds[2:] != [0]:
+        numbers = range(*bounds)
         if len(numbers) <= 40:
             return Sequence([Number(n, inputs=call.args) for n in numbers])
     origins = frozenset().union(*(a.origins for a in call.args if isinstance(a, Number)))
@@ -68,13 +68,13 @@ def _list(call: Call) -> Value:
 
 
 def _dict(call: Call) -> Value:
-    pairs = [(Constant(k), v) for k, v in call.kwargs.items()]
+    pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items()]
     if call.args and isinstance(call.args[0], Mapping):
-        pairs = [*call.args[0].pairs, *pairs]  # type: ignore[list-item]
+        pairs = [*call.args[0].pairs, *pairs]
     elif call.args and isinstance(call.args[0], Sequence):
         rows = [r.elements for r in call.args[0].elements if isinstance(r, Sequence) and len(r.elements) == 2]
-        pairs = [(k, v) for k, v in rows] + pairs  # type: ignore[misc]
-    return Mapping(pairs)  # type: ignore[arg-type]
+        pairs = [*((key, value) for key, value in rows), *pairs]
+    return Mapping(pairs)
 
 
 def _number(call: Call) -> Value:
@@ -89,9 +89,17 @@ def _number(call: Call) -> Value:
 
 def _sum(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
+    if isinstance(value, Tensor):
+        return batch.elementwise(call.walk, "add_n", iterate(call.walk, value, None))
     if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
         return batch.elementwise(call.walk, "add_n", value.elements)
     return Host((value,), call.name, call.node)
+
+
+def _abs(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Tensor):
+        return batch.elementwise(call.walk, "abs", call.args)
+    return Host(call.args, call.name, call.node)
 
 
 def _host(call: Call) -> Value:
@@ -171,7 +179,7 @@ def _exit(call: Call) -> Value:
 
 BUILTINS: dict[str, Handler] = {
     "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
-    "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _host, "sum": _sum,
+    "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
     "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
     "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
     "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,

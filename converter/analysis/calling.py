@@ -8,6 +8,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
+from converter.analysis.batch import named_batch
 from converter.analysis.builtins import BUILTINS, METHODS
 from converter.analysis.expressions import get_attribute, iterate
 from converter.analysis.frames import Frame
@@ -20,6 +21,7 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
+    Number,
     Partial,
     Sequence,
     Symbol,
@@ -108,6 +110,8 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
 def _unknown_tensorflow(call: Call) -> Value:
     """A TensorFlow function without a rule: what depends on a batch and goes in comes out opaque."""
     values = [*call.args, *call.kwargs.values()]
+    made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
+    values += made
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         return Tensor(opaque(f"the effect of tf.{call.name} on the batch is not known"), values, None, call.name)
     last = call.name.rpartition(".")[2]
@@ -179,7 +183,7 @@ def _bind_parameters(
     values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         if name not in values:
-            values[name] = function.defaults.get(name) or Host((), "parameter", function.node)
+            values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
         name_numbers(walk, name, values[name])
     if spec.vararg:
         values[spec.vararg.arg] = Sequence(args[len(names) :])
@@ -192,11 +196,41 @@ def _bind_parameters(
     frame.locals.update(values)
 
 
-def call_with_unknowns(walk: Walk, function: Function) -> None:
-    names = [a.arg for a in function.node.args.args]
-    args: list[Value] = [function.defaults.get(n) or Host((), "parameter", function.node) for n in names]
+def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
+    """What a caller that is not followed hands over; a batch size is still a number of its own."""
+    if named_batch([name]) and not isinstance(function.node, ast.Lambda):
+        origin = walk.origin(function.node, "parameter", name)
+        return Number(None, frozenset((origin,)), frozenset((origin,)))
+    return Host((), "parameter", function.node)
+
+
+def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
+    """Enters a function with its defaults, and with unknown values for the other parameters."""
+    parameters = function.node.args.args[len(first) :]
+    rest = [
+        _unknown_parameter(walk, function, a.arg) if named_batch([a.arg]) else
+        function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
+        for a in parameters
+    ]  # fmt: skip
     node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
-    call_function(walk, function, args, {}, node)
+    site = walk.site
+    if site is None and not isinstance(function.node, ast.Lambda):
+        with walk.at(function.node, None):
+            return call_function(walk, function, [*first, *rest], {}, node)
+    return call_function(walk, function, [*first, *rest], {}, node)
+
+
+def use_with_unknowns(walk: Walk, cls: Class) -> None:
+    """Makes an object of a class that this file only defines, and calls the methods that its own do not."""
+    instance = Instance(cls)
+    with walk.at(cls.node, None):
+        walk.stamp(instance, cls.node)
+        init = cls.find("__init__")
+        if isinstance(init, Function):
+            call_with_unknowns(walk, init, instance)
+        for value in list(cls.attributes.values()):
+            if isinstance(value, Function) and value.node not in walk.entered:
+                call_with_unknowns(walk, value, instance)
 
 
 # -- classes and methods --------------------------------------------------------------------------
@@ -204,6 +238,7 @@ def call_with_unknowns(walk: Walk, function: Function) -> None:
 
 def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     instance = Instance(cls)
+    walk.entered.add(cls.node)
     walk.stamp(instance, node)
     init = cls.find("__init__")
     if isinstance(init, Function):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from converter.analysis import batch
 from converter.analysis.frames import Frame, Place
@@ -17,8 +17,10 @@ from converter.analysis.values import (
     Count,
     Function,
     Host,
+    Input,
     Instance,
     Mapping,
+    Module,
     Number,
     Origin,
     Sequence,
@@ -42,13 +44,13 @@ ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]
     ast.Pow: ("pow", operator.pow),
     ast.MatMult: ("matmul", operator.mul),
 }
-COMPARE: dict[type[ast.cmpop], Callable[[object, object], bool]] = {
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
     ast.Eq: operator.eq,
     ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,  # type: ignore[dict-item]
-    ast.LtE: operator.le,  # type: ignore[dict-item]
-    ast.Gt: operator.gt,  # type: ignore[dict-item]
-    ast.GtE: operator.ge,  # type: ignore[dict-item]
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
 }
 
 
@@ -74,6 +76,8 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         if holder.library == "tf" and canonical(dotted) == "app.flags.FLAGS":
             return walk.flags
         return Symbol(holder.library, canonical(dotted) if holder.library == "tf" else dotted)
+    if isinstance(holder, Module):
+        return _module_attribute(walk, holder, name, node)
     if isinstance(holder, (Instance, Class, Typed)):
         value = _own_attribute(walk, holder, name, node)
         if value is not None:
@@ -85,6 +89,14 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     return Host((holder,), name, node)
+
+
+def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
+    value = holder.frame.locals.get(name)
+    if value is None:
+        return Host((holder,), name, node)
+    walk.read(Place("name", holder.frame.uid, name, frame=holder.frame), value, node)
+    return value
 
 
 def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node: ast.AST) -> Value | None:
@@ -130,6 +142,8 @@ def item_place(holder: Value, key: Value) -> Place:
 
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     holder = walk.evaluate(node.value)
+    if isinstance(holder, Input) and holder.op.endswith("get_next"):
+        return holder.another()  # one of several components
     if isinstance(holder, Tensor):
         return batch.subscript(walk, holder, node.slice)
     key = walk.evaluate(node.slice)
@@ -200,6 +214,8 @@ def iterate(walk: Walk, value: Value, length: int | None) -> list[Value]:
     if isinstance(value, ShapeOf):
         rank = value.tensor.rank if value.tensor.rank is not None else length
         return [batch.dimension(value, Number(i)) for i in range(rank or 1)]
+    if isinstance(value, Input) and value.op.endswith("get_next"):
+        return [value.another() for _ in range(length or 2)]
     if isinstance(value, Tensor):
         parts = batch.unstacked(value)
         return [Tensor(parts.batch, (value,), parts.dims, "unstack") for _ in range(length or 2)]
@@ -469,7 +485,7 @@ def _nothing(walk: Walk, node: ast.expr) -> Value:
     return Host()
 
 
-EVALUATE: dict[type[ast.expr], Callable[[Walk, ast.expr], Value]] = {
+EVALUATE: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {
     ast.Name: _name,
     ast.Attribute: _attribute,
     ast.Subscript: _subscript,
@@ -497,4 +513,4 @@ EVALUATE: dict[type[ast.expr], Callable[[Walk, ast.expr], Value]] = {
     ast.Yield: _yield,
     ast.YieldFrom: _await,
     ast.NamedExpr: _named,
-}  # type: ignore[dict-item]
+}

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping as MappingType
 from dataclasses import dataclass, field
 
 from converter.analysis.frames import Access, Frame, Site
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable
-from converter.diagnostics import Diagnostic
 
 
 @dataclass(frozen=True)
@@ -16,7 +14,7 @@ class TrainStep:
     """Where gradients are taken: a `minimize`, `compute_gradients` or `tf.gradients` call."""
 
     kind: str  # "minimize" | "compute_gradients" | "gradients" | other functions' names
-    loss: Value
+    loss: Tensor
     optimizer: Value | None
     call: ast.Call
     site: Site
@@ -91,8 +89,7 @@ class Facts:
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    tensorflow: MappingType[str, object] = field(default_factory=dict)
+    foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
 
     def names_of(self, origin: Origin) -> set[str]:
         return self.origin_names.get(origin.key, set())

@@ -5,24 +5,28 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts
-from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value
+from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed
 from converter.options import Options
 
-Decisions = dict[tuple[int, int, int, int], int | None]  # where an expression stands -> batch axis, None: shared
+Decisions = dict[ast.AST, int | None]  # expression -> batch axis, None: shared
+
+
+ARITHMETIC = ("add", "subtract", "multiply", "divide", "pow", "mod")
+ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
+          "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
 
 
 def fed_tensors(facts: Facts) -> Decisions:
     """Tensors that are fed though they are no placeholders: batches enter the graph there."""
     found: Decisions = {}
+    trained = {step.result.uid for step in facts.train_steps}
     for run in facts.runs:
+        if not run.feeds or not trained & set(needed(run.fetches)):
+            continue
         for key, _ in run.feeds:
             if isinstance(key, Tensor) and not isinstance(key, Input) and key.batch.kind == "example" and key.node is not None:
-                found[position(key.node)] = key.batch.axis
+                found[key.node] = key.batch.axis
     return found
-
-
-def position(node: ast.AST) -> tuple[int, int, int, int]:
-    return tuple(getattr(node, name, 0) or 0 for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"))  # type: ignore[return-value]
 
 
 def decide_inputs(facts: Facts, options: Options) -> Decisions:
@@ -35,7 +39,9 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     axes = dict(options.batch_axes)
     asked = bool(decisions)
     for value in facts.inputs:
-        where = position(value.node) if value.node is not None else (0, 0, 0, 0)
+        where = value.node
+        if where is None:
+            continue
         if value.label in options.shared:
             decisions[where], asked = None, True
         elif value.label in axes:
@@ -57,8 +63,15 @@ def is_one_example(value: Value) -> bool:
 
 def _is_batch(value: Value) -> bool:
     """Whether what is fed comes out of a data set, and not out of a number."""
-    if isinstance(value, (Number, Constant)):
+    if isinstance(value, Sequence):
+        return bool(value.elements)
+    if not isinstance(value, Host) or is_one_example(value):
         return False
-    if isinstance(value, Host):
-        return not is_one_example(value) and (value.call in ("[]", "slice", "next_batch") or bool(value.inputs))
-    return isinstance(value, Sequence) and bool(value.elements) and any(_is_batch(e) for e in value.elements)
+    name = value.call.rpartition(".")[2].lower()
+    if value.call == "[]":
+        return any(isinstance(v, Host) and v.call in ("slice", "[]") or _is_batch(v) for v in value.inputs[1:])
+    if value.call in ARITHMETIC:
+        return any(_is_batch(v) for v in value.inputs)
+    if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):
+        return True
+    return value.call == "item" and any(_is_batch(v) for v in value.inputs)

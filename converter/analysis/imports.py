@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 from typing import TYPE_CHECKING
 
-from converter.analysis.frames import Place
-from converter.analysis.values import Symbol, Value
+from converter.analysis.frames import Frame, Place
+from converter.analysis.values import Constant, Instance, Module, Symbol, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -49,25 +50,77 @@ def canonical(name: str) -> str:
 
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     root, _, rest = alias.name.partition(".")
-    if alias.asname is None:
-        value = _symbol(walk, root, "")
-        _bind(walk, root, value, stmt)
+    local = _local(walk, alias.name, stmt, 0)
+    if local is not None and (alias.asname or not rest):
+        _bind(walk, alias.asname or root, local, stmt)
+    elif local is not None:
+        _bind(walk, root, _package(walk, root, rest, local, stmt), stmt)
+    elif alias.asname is None:
+        _bind(walk, root, _symbol(root, ""), stmt)
     else:
-        _bind(walk, alias.asname, _symbol(walk, root, rest), stmt)
+        _bind(walk, alias.asname, _symbol(root, rest), stmt)
+
+
+def _package(walk: Walk, root: str, rest: str, local: Module, stmt: ast.Import) -> Value:
+    """`import models.vgg` binds `models`: an object that leads to the module."""
+    known = walk.frame.locals.get(root)
+    holder = known if isinstance(known, Instance) else Instance(None, "package")
+    first = holder
+    *between, last = rest.split(".")
+    for name in between:
+        inner = holder.attributes.setdefault(name, Instance(None, "package"))
+        holder = inner if isinstance(inner, Instance) else Instance(None, "package")
+    holder.attributes[last] = local
+    return first
 
 
 def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     module = stmt.module or ""
     root, _, rest = module.partition(".")
-    if alias.name == "*" or alias.name == "__future__" or root == "__future__":
+    if root == "__future__":
         return
-    name = f"{rest}.{alias.name}" if rest else alias.name
-    if stmt.level:
-        root, name = "." * stmt.level + root, name
-    _bind(walk, alias.asname or alias.name, _symbol(walk, root, name), stmt)
+    local = _local(walk, module, stmt, stmt.level) if module or stmt.level else None
+    if local is not None:
+        _import_name(walk, local, alias, stmt, module)
+    elif alias.name != "*":
+        name = f"{rest}.{alias.name}" if rest else alias.name
+        if stmt.level:
+            root, name = "." * stmt.level + root, name
+        _bind(walk, alias.asname or alias.name, _symbol(root, name), stmt)
 
 
-def _symbol(walk: Walk, root: str, rest: str) -> Symbol:
+def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFrom, module: str) -> None:
+    if alias.name == "*":
+        for name, value in list(local.frame.locals.items()):
+            if not name.startswith("_"):
+                _bind(walk, name, value, stmt)
+        return
+    value = local.frame.locals.get(alias.name)
+    if value is None:  # a module of a package
+        inner = f"{module}.{alias.name}" if module else alias.name
+        value = _local(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
+    _bind(walk, alias.asname or alias.name, value, stmt)
+
+
+def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
+    """A module of the project, executed when it is first imported; None for any other."""
+    beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
+    path = walk.project.find(name, beside, level)
+    if path is None or path == os.path.abspath(walk.facts.path):
+        return None
+    if path not in walk.modules:
+        tree = walk.project.tree(path)
+        if tree is None:
+            return None
+        frame = Frame(tree, None, walk.site)
+        frame.locals["__name__"] = Constant(name)
+        walk.modules[path] = frame
+        walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
+        walk.enter_module(frame)
+    return Module(walk.modules[path])
+
+
+def _symbol(root: str, rest: str) -> Symbol:
     if root == "tensorflow":
         return Symbol(TENSORFLOW, canonical(rest))
     if root == "tf_slim":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.expressions import (
@@ -54,8 +54,8 @@ def _skip(walk: Walk, stmt: ast.stmt) -> Signal:
 
 
 def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
-    value = walk.evaluate(stmt.value)
-    return "raise" if isinstance(value, Constant) and value.value is SystemExit else None
+    walk.evaluate(stmt.value)
+    return None
 
 
 def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
@@ -358,7 +358,7 @@ def _assert(walk: Walk, stmt: ast.Assert) -> Signal:
     return None
 
 
-EXECUTE: dict[type[ast.stmt], Callable[[Walk, ast.stmt], Signal]] = {
+EXECUTE: dict[type[ast.stmt], Callable[[Walk, Any], Signal]] = {
     ast.Expr: _expression,
     ast.Assign: _assign,
     ast.AnnAssign: _annotated,
@@ -381,4 +381,4 @@ EXECUTE: dict[type[ast.stmt], Callable[[Walk, ast.stmt], Signal]] = {
     ast.ImportFrom: _import_from,
     ast.Delete: _delete,
     ast.Assert: _assert,
-}  # type: ignore[dict-item]
+}

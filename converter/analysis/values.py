@@ -86,15 +86,19 @@ class Value:
         self.site: Site | None = None
         self.time = 0
         self.label = ""
-        roots: frozenset[Value] = frozenset()
-        for value in self.inputs:
-            if value.roots and value.roots is not roots:
-                roots = roots | value.roots if roots else value.roots
-        self.roots = roots  # the sharded inputs that it depends on
+        self.roots: frozenset[Value] = _roots(self.inputs)  # the sharded inputs that it depends on
 
     def parts(self) -> Iterator[Value]:
         """The values inside this one, for those that hold others."""
         return iter(())
+
+
+def _roots(inputs: tuple[Value, ...]) -> frozenset[Value]:
+    roots: frozenset[Value] = frozenset()
+    for value in inputs:
+        if value.roots and value.roots is not roots:
+            roots = roots | value.roots if roots else value.roots
+    return roots
 
 
 class Host(Value):
@@ -128,13 +132,13 @@ class Number(Value):
 
     def __init__(
         self,
-        value: float | None,
+        value: int | float | None,
         origins: frozenset[Origin] = frozenset(),
         linear: frozenset[Origin] = frozenset(),
         inputs: Iterable[Value] = (),
     ) -> None:
         super().__init__(inputs)
-        self.value = value
+        self.value: int | float | None = value
         self.origins = origins
         self.linear = linear
 
@@ -189,7 +193,15 @@ class Input(Tensor):
         self.dtype = dtype
         self.ambiguous = False
 
+    def another(self) -> Input:
+        """Another component of what came in together with this one."""
+        made = Input(self.op, None, None, "")
+        made.shard(0)
+        made.inputs = self.inputs
+        return made
+
     def shard(self, axis: int) -> None:
+        """Marks it as cut among the towers along an axis."""
         self.batch = Batch("example", axis)
         self.roots = frozenset((self,))
 
@@ -349,6 +361,16 @@ class Symbol(Value):
         self.name = name
 
 
+class Module(Value):
+    """Another file of the project, by the frame in which its top level was executed."""
+
+    __slots__ = ("frame",)
+
+    def __init__(self, frame: Frame) -> None:
+        super().__init__()
+        self.frame = frame
+
+
 class Typed(Value):
     """An object of a library that the rules know by its type: "Optimizer", "Session", "ConfigProto"…"""
 
@@ -376,3 +398,19 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
         yield value
     for part in value.parts():
         yield from tensors_in(part, seen)
+
+
+def needed(values: Iterable[Value]) -> dict[int, Value]:
+    """Everything that some values were computed from, inputs included but not what is behind them."""
+    found: dict[int, Value] = {}
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        if value.uid in found:
+            continue
+        found[value.uid] = value
+        if isinstance(value, Input):
+            continue
+        todo += value.inputs
+        todo += value.parts()
+    return found

@@ -13,9 +13,22 @@ from contextlib import contextmanager
 from converter.analysis import statements
 from converter.analysis.expressions import EVALUATE
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.feeds import Decisions
 from converter.analysis.frames import Access, Frame, Place, Site
-from converter.analysis.feeds import Decisions, position
-from converter.analysis.values import FREE, Constant, Function, Host, Input, Origin, Tensor, Typed, Value, Variable
+from converter.analysis.project import Project
+from converter.analysis.values import (
+    FREE,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Input,
+    Origin,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+)
 
 MAX_STATEMENTS = 60_000  # executed in one walk: past it, functions are no longer entered
 MAX_DEPTH = 24
@@ -24,8 +37,10 @@ MAX_DEPTH = 24
 class Walk:
     """The state of one walk; the work is done in statements.py, expressions.py and calling.py."""
 
-    def __init__(self, path: str, tree: ast.Module, decisions: Decisions) -> None:
+    def __init__(self, path: str, tree: ast.Module, decisions: Decisions, project: Project) -> None:
         self.module = Frame(tree, None, None)
+        self.project = project
+        self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
         self.facts = Facts(path, tree, self.module)
@@ -48,20 +63,28 @@ class Walk:
         self._enter_uncalled()
         return self.facts
 
+    def enter_module(self, frame: Frame) -> None:
+        """Executes the top level of another file of the project."""
+        assert isinstance(frame.node, ast.Module)
+        with self.inside(frame):
+            statements.execute_block(self, frame.node.body)
+
     def _enter_uncalled(self) -> None:
-        """Functions that nobody called may be called by code that is not followed: read them too."""
-        from converter.analysis.calling import call_with_unknowns
+        """Functions and classes that nobody called may be called by code that is not followed: read them too."""
+        from converter.analysis.calling import call_with_unknowns, use_with_unknowns
 
         for name, value in list(self.module.locals.items()):
             if isinstance(value, Function) and value.node not in self.entered and not name.startswith("__"):
                 call_with_unknowns(self, value)
+            elif isinstance(value, Class) and value.node not in self.entered:
+                use_with_unknowns(self, value)
 
     # -- values ------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> Value:
         value = EVALUATE[type(node)](self, node)
-        if self.decisions and isinstance(value, Tensor) and position(node) in self.decisions:
-            value = self._decided(value, self.decisions[position(node)])
+        if node in self.decisions and isinstance(value, Tensor):
+            value = self._decided(value, self.decisions[node])
         return self.stamp(value, node)
 
     def _decided(self, value: Tensor, axis: int | None) -> Tensor:
@@ -110,7 +133,8 @@ class Walk:
         if kind == "flag":
             key = (kind, name)
         else:
-            key = (kind, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+            file = self.facts.foreign.get(node, "")
+            key = (kind, file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
         origin = Origin(node, key, name)
         if name:
             self.facts.origin_names.setdefault(key, set()).add(name)

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from converter.analysis.batch import named_batch
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Value
+from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Value, needed
 from converter.diagnostics import Diagnostic
-from converter.plan import Replace
+from converter.plan import Insert, Replace
 from converter.planner.region import Region, refuse
 from converter.planner.text import Text
-from converter.planner.trail import needed
 
 
 @dataclass(frozen=True)
@@ -38,6 +37,7 @@ class Scaling:
 
     replaces: tuple[Replace, ...] = ()
     unscaled: frozenset[str] = frozenset()
+    inserts: tuple[Insert, ...] = ()
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
@@ -52,6 +52,12 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     elif not origins or computed:
         warnings.append(_kept(facts, call, "TMG304", "the whole data set is fed in each step",
                               "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
+    for origin in origins:
+        if origin.key[0] == "parameter":
+            warnings.append(Diagnostic(
+                "TMG305", facts.path, origin.line, 1,
+                f"the batch size comes from the caller: {origin.name} is multiplied here, and what the caller does with it is not",
+                "let callers hand over the batch size of one tower, and load their own batches N times as large", "warning"))  # fmt: skip
     return BatchSize(frozenset(origins), bool(not origins or computed), tuple(warnings))
 
 
@@ -60,16 +66,31 @@ def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Dia
     return Diagnostic(code, facts.path, node.lineno, node.col_offset + 1, message, hint, "warning")  # type: ignore[attr-defined]
 
 
-def scale(facts: Facts, region: Region, size: BatchSize, text: Text, num_gpus: str) -> Scaling:
+def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_gpus: str) -> Scaling:
     """Multiplies the batch size by the number of GPUs where it is defined."""
     replaces: list[Replace] = []
     unscaled: set[str] = set()
+    inserts: list[Insert] = []
     for origin in sorted(size.origins, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
+        if origin.key[0] != "flag" and origin.key[1]:
+            raise refuse(facts, origin.node, "TMG221", "the batch size is defined in this other file of the project",
+                         "define it in the script that is converted")  # fmt: skip
         if origin.key[0] == "literal":
             replaces.append(_scaled(text, facts.tree, origin.node, num_gpus))
+        elif origin.key[0] == "parameter":
+            inserts.append(_scaled_parameter(origin, text, num_gpus))
         else:
-            replaces += _scaled_reads(facts, region, origin, text, num_gpus, unscaled)
-    return Scaling(tuple(replaces), frozenset(unscaled))
+            replaces += _scaled_reads(facts, regions, origin, text, num_gpus, unscaled)
+    return Scaling(tuple(replaces), frozenset(unscaled), tuple(inserts))
+
+
+def _scaled_parameter(origin: Origin, text: Text, num_gpus: str) -> Insert:
+    """A batch size that a caller in another file hands over is scaled where it arrives."""
+    body = origin.node.body  # type: ignore[attr-defined]
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return Insert(text.start(first), (f"{origin.name} *= {num_gpus}",), "before", "TMG110")
 
 
 def _scaled(text: Text, tree: ast.AST, node: ast.AST, num_gpus: str) -> Replace:
@@ -86,7 +107,7 @@ def _stands_alone(tree: ast.AST, node: ast.AST) -> bool:
 
 
 def _scaled_reads(
-    facts: Facts, region: Region, origin: Origin, text: Text, num_gpus: str, unscaled: set[str]
+    facts: Facts, regions: list[Region], origin: Origin, text: Text, num_gpus: str, unscaled: set[str]
 ) -> list[Replace]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()
@@ -96,7 +117,7 @@ def _scaled_reads(
             continue
         if access.place.kind != "attr" or access.value.origins != frozenset((origin,)):
             continue
-        if region.in_tower(access.site):
+        if any(region.in_tower(access.site) for region in regions):
             inside.add(access.node)
         else:
             outside.setdefault(access.node, access)
@@ -125,9 +146,9 @@ def _origins(
 ) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
     """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
     origins: set[Origin] = set()
-    for value, _, _ in facts.batch_sizes:
-        if isinstance(value, Number):
-            origins |= _base(facts, value)
+    for size, _, _ in facts.batch_sizes:
+        if isinstance(size, Number):
+            origins |= _base(facts, size)
     trained = {s.result.uid for s in steps}
     unknown: list[RunCall] = []
     everything: list[RunCall] = []

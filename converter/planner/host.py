@@ -34,7 +34,7 @@ class GpuCount:
         if definition is not None and definition.style == "flags" and flags_object and not flags:
             self.expression = f"{flags_object}.num_gpus"
             self._define_flag(definition, text, value)
-        elif definition is not None and definition.style == "argparse" and facts.namespaces and not flags:
+        elif definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts):
             self.expression = names.constant("num_gpus")
             self.define = f"{self.expression} = {value}"
             self._add_argument(facts, definition, text, value)
@@ -69,9 +69,8 @@ class GpuCount:
 
 def _beside(facts: Facts) -> FlagDefinition | None:
     """The flag that the new one stands beside: the batch size's, else the last."""
-    if not facts.flags:
-        return None
-    return next((f for f in facts.flags if "batch" in f.name), facts.flags[-1])
+    own = [f for f in facts.flags if f.call not in facts.foreign]
+    return next((f for f in own if "batch" in f.name), own[-1] if own else None)
 
 
 def _bound_namespace(facts: Facts) -> tuple[str, Site]:
@@ -100,7 +99,7 @@ def session_edits(
     done: set[ast.AST] = set()
     completed: set[tuple[str, ast.AST]] = set()
     for session in facts.sessions:
-        if session.call in done:
+        if session.call in done or session.call in facts.foreign:
             continue
         done.add(session.call)
         stmt = _plain_statement(session, where)

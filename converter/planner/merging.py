@@ -8,7 +8,16 @@ from dataclasses import dataclass, field
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Place
 from converter.analysis.values import (
-    Constant, Input, Instance, Mapping, Number, Origin, Sequence, Tensor, Value, tensors_in,
+    Constant,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Tensor,
+    Value,
+    tensors_in,
 )  # fmt: skip
 from converter.diagnostics import Diagnostic
 from converter.options import Options
@@ -110,6 +119,9 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
         value = access.value
         if not isinstance(value, Input) or value.uid not in places or access.place in written:
             continue
+        holder = access.place.holder
+        if holder is not None and region.in_tower(holder.site):
+            continue  # a list or object that each tower makes anew
         text = spelling(region.block.frame, access.place)
         if text is None:
             if _local_of_callee(region, access):
@@ -267,9 +279,8 @@ def merges_out(
     losses = {s.loss.uid: s for s in steps}
     wanted: dict[str, tuple[Value, ast.AST]] = {}
     for access in facts.accesses:
-        if access.time <= region.end or access.write and access.place.kind != "attr":
-            continue
-        _want(facts, region, access, wanted)
+        if not access.write and region.comes_after(access):
+            _want(facts, region, access, wanted)
     for index, access in region.block.accesses():
         if index in region.tower and access.write and access.place.kind == "attr" and isinstance(access.value, Tensor):
             text = spelling(region.block.frame, access.place)
@@ -370,7 +381,7 @@ def _merge(
     batch = value.batch
     packed = batch.packed == "major"
     axis = batch.axis if batch.kind == "example" else 0
-    how = "concat" if batch.kind == "example" else batch.how
+    how: str = "concat" if batch.kind == "example" else batch.how
     if is_loss:
         how = _loss_how(facts, traffic, value, losses[value.uid], options)
     elif not _mergeable(value):

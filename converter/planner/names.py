@@ -28,6 +28,7 @@ class Names:
                     if isinstance(target, ast.Name) and len(target.id) > 1:
                         constants += 1 if target.id.isupper() else -1
         self.upper = constants > 0
+        self.script = frozenset(self.taken)
 
     def fresh(self, *candidates: str) -> str:
         """The first candidate that is free, else the first with an underscore and a number."""
@@ -39,6 +40,14 @@ class Names:
         while f"{candidates[0]}_{number}" in self.taken:
             number += 1
         return self.fresh(f"{candidates[0]}_{number}")
+
+    def again(self, *candidates: str) -> str:
+        """A name that several places may use one after the other, as long as the script does not."""
+        return next((n for n in candidates if n not in self.script), None) or self.fresh(*candidates)
+
+    def numbered(self, name: str, instead: str) -> str:
+        """A name of which a script may need several; `instead` where the script has it already."""
+        return self.fresh(name if name not in self.script else instead)
 
     def constant(self, name: str) -> str:
         """A module level constant, in capitals where the script writes its own so."""

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.frames import Access, Frame, Place
-from converter.analysis.values import CONFLICT, Input, Number, Origin, Tensor, Value, tensors_in
+from converter.analysis.frames import Access, Frame, Place, Site
+from converter.analysis.values import CONFLICT, Input, Number, Origin, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
-from converter.planner.trail import Block, Step, depends_on_batch, needed, path, suites
+from converter.planner.trail import BEHIND, IN_FRONT, Block, Step, depends_on_batch, path, suites
 
 HOISTED_EFFECTS = {"placeholder", "flag", "session"}
 
@@ -29,6 +29,17 @@ class Region:
     end: int  # and when the last one had ended
     inline: frozenset[ast.AST]  # expressions that are losses by themselves, and all nodes in them
     splits: dict[int, tuple[ast.stmt, ...]]  # statements inside a tower's with block that stay in front of the loop
+    behind: dict[int, tuple[ast.stmt, ...]]  # and those that come after it
+
+    def comes_after(self, access: Access) -> bool:
+        """Whether something is read after the loop: later, or by a statement that is moved behind it."""
+        index = self.block.statement(access.site)
+        return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
+
+    def in_any_tower(self, site: Site) -> bool:
+        """The same for any execution of the block: a class may make several models."""
+        stmts = {self.block.body[i] for i in self.tower}
+        return any(step.stmt in stmts for step in site.chain())
 
     def in_tower(self, site: object) -> bool:
         index = self.block.statement(site)  # type: ignore[arg-type]
@@ -60,19 +71,25 @@ def find_region(
     ]  # fmt: skip
     if not made:
         raise refuse(facts, steps[0].call, "TMG214", "the model and its loss are not built in one place", "")
-    block = _block(facts, made, [s.loss for s in steps if s.loss_node not in inline])
+    losses = [s.loss for s in steps if s.loss_node not in inline]
+    block = _block(facts, made, losses)
     tower = {index for v in made if (index := block.statement(v.site)) is not None}
     if not tower:
         raise refuse(facts, steps[0].call, "TMG214", "the statements that build the loss are not in one place", "")
     tower = _close(block, tower, inputs, facts, {o.key for o in sizes})
+    foreign = facts.foreign.get(block.body[0])
+    if foreign is not None:
+        raise refuse(facts, block.body[min(tower)], "TMG221", "the model is built in this other file of the project, where the towers belong",
+                     "build the model in the script that is converted")  # fmt: skip
     splits = _split(facts, block, tower)
+    behind = _split_behind(facts, block, tower, made, steps)
     before, tower, after = _sort_out(facts, block, tower, inputs, values)
     splits.update(_split(facts, block, tower))
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
     return Region(
         block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values, min(times), max(times),
-        frozenset(n for loss in inline for n in ast.walk(loss)), splits,
+        frozenset(n for loss in inline for n in ast.walk(loss)), splits, behind,
     )  # fmt: skip
 
 
@@ -96,7 +113,7 @@ def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
 
 def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Refusal:
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
-    return Refusal(Diagnostic(code, facts.path, line, column, message, hint))
+    return Refusal(Diagnostic(code, facts.foreign.get(node, facts.path), line, column, message, hint))
 
 
 # -- which block ----------------------------------------------------------------------------------
@@ -105,6 +122,8 @@ def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> R
 def _block(facts: Facts, made: list[Value], losses: list[Tensor]) -> Block:
     """The innermost block that all statements between the inputs and the losses lie in."""
     where = suites(facts.tree)
+    for module in {s.frame.module.node for v in made for s in v.site.chain()} - {facts.tree} if facts.foreign else ():  # type: ignore[union-attr]
+        where.update(suites(module))
     paths = [path(v.site) for v in (*made, *losses) if v.site is not None]
     depth = _common(paths)
     while depth >= 0:
@@ -285,8 +304,41 @@ def _split(facts: Facts, block: Block, tower: set[int]) -> dict[int, tuple[ast.s
         if child not in found.setdefault(index, []):
             found[index].append(child)
     for children in found.values():
-        block.move(children)
+        block.move(children, IN_FRONT)
     return {i: tuple(sorted(c, key=lambda s: s.lineno)) for i, c in found.items()}
+
+
+def _split_behind(
+    facts: Facts, block: Block, tower: set[int], made: list[Value], steps: Sequence[TrainStep]
+) -> dict[int, tuple[ast.stmt, ...]]:
+    """What follows the loss in the towers' `with` blocks: these are opened once more behind the loop for it."""
+    found: dict[int, tuple[ast.stmt, ...]] = {}
+    for index in sorted(tower):
+        around = block.body[index]
+        trains = [s for s in steps if block.statement(s.site) == index]
+        if not isinstance(around, ast.With):
+            if trains and around is not trains[0].site.stmt:
+                raise refuse(facts, trains[0].call, "TMG219", "the training step stands in the same statement as the model",
+                             "take the gradients in a statement of its own, after the loss")  # fmt: skip
+            continue
+        inner = Block(facts, block.frame, around.body)
+        last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
+        rest = around.body[last + 1 :]
+        if any(inner.statement(s.site) in range(last + 1) for s in trains) or (rest and not _trails(block, index, tower, inner, last)):
+            if trains:
+                raise refuse(facts, trains[0].call, "TMG219", "the training step stands among the statements of the model",
+                             "take the gradients after the loss")  # fmt: skip
+            continue
+        if rest:
+            found[index] = tuple(rest)
+            block.move(rest, BEHIND)
+    return found
+
+
+def _trails(block: Block, index: int, tower: set[int], inner: Block, last: int) -> bool:
+    """Whether the rest of a with block can wait until the loop is over."""
+    writes = {a.place for i, a in inner.accesses() if i > last and a.write}
+    return not any(i > index and i in tower and a.place in writes for i, a in block.accesses())
 
 
 def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:

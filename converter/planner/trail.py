@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Frame, Site
@@ -17,22 +17,6 @@ def path(site: Site | None) -> tuple[Step, ...]:
     if site is None:
         return ()
     return tuple(reversed([(s.frame.uid, s.stmt) for s in site.chain()]))
-
-
-def needed(values: Iterable[Value]) -> dict[int, Value]:
-    """Everything that some values were computed from, inputs included but not what is behind them."""
-    found: dict[int, Value] = {}
-    todo = list(values)
-    while todo:
-        value = todo.pop()
-        if value.uid in found:
-            continue
-        found[value.uid] = value
-        if isinstance(value, Input):
-            continue
-        todo += value.inputs
-        todo += value.parts()
-    return found
 
 
 def depends_on_batch(value: Value) -> bool:
@@ -55,6 +39,9 @@ def suites(tree: ast.AST) -> dict[ast.stmt, list[ast.stmt]]:
     return found
 
 
+IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
+
+
 class Block:
     """One block of the script in one execution: the frame, its statements, and what each touched."""
 
@@ -63,8 +50,9 @@ class Block:
         self.frame = frame
         self.body = body
         self.index = {stmt: i for i, stmt in enumerate(body)}
-        self.moved: set[ast.stmt] = set()  # statements inside of these that the loop leaves in front of it
+        self.moved: dict[ast.stmt, int] = {}  # statements inside of these that the loop leaves IN_FRONT or BEHIND
         self._paths: dict[int, int | None] = {}
+        self._accesses: list[tuple[int, Access]] | None = None
 
     def statement(self, site: Site | None) -> int | None:
         """The index of the statement of this block that a site lies in."""
@@ -78,17 +66,19 @@ class Block:
     def _find(self, site: Site) -> int | None:
         for step in site.chain():
             if step.frame.uid == self.frame.uid and step.stmt in self.moved:
-                return -1
+                return self.moved[step.stmt]
             if step.frame.uid == self.frame.uid and step.stmt in self.index:
                 return self.index[step.stmt]
         return None
 
-    def move(self, stmts: Iterable[ast.stmt]) -> None:
-        self.moved |= set(stmts)
+    def move(self, stmts: Iterable[ast.stmt], where: int) -> None:
+        self.moved.update(dict.fromkeys(stmts, where))
         self._paths.clear()
+        self._accesses = None
 
-    def accesses(self) -> Iterator[tuple[int, Access]]:
-        for access in self.facts.accesses:
-            index = self.statement(access.site)
-            if index is not None and index >= 0:
-                yield index, access
+    def accesses(self) -> list[tuple[int, Access]]:
+        """Reads and writes inside this block, each with the index of its statement."""
+        if self._accesses is None:
+            found = ((self.statement(access.site), access) for access in self.facts.accesses)
+            self._accesses = [(index, access) for index, access in found if index is not None and index >= 0]
+        return self._accesses

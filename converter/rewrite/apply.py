@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from converter.plan import At, Insert, Plan, Replace
+from converter.plan import At, Insert, Loop, Plan, Replace
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, helper_text
 from converter.rewrite.loop_text import loop_text
@@ -47,23 +47,31 @@ class _Rewriter(cst.CSTTransformer):
         self.inserts: dict[At, list[Insert]] = {}
         for insert in plan.inserts:
             self.inserts.setdefault(insert.at, []).append(insert)
-        loop = plan.loop
-        self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for _, inner in loop.splits for at in inner}
+        self.split_out: dict[At, list[cst.BaseStatement]] = {
+            at: [] for loop in plan.loops for _, inner in (*loop.splits, *loop.behind) for at in inner
+        }
+        self.moved = {at for loop in plan.loops for at in (*loop.before, *loop.tower, *loop.after)}
         lines = [at[0] for at in self.split_out]
         lines += [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts]
-        lines += [at[0] for at in (*loop.before, *loop.tower, *loop.after)]
+        lines += [at[0] for at in self.moved]
         lines += [at[0] for run in plan.pinned for at in run]
         self.lines = sorted(set(lines))
+        inner = [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts] + [at[0] for at in self.split_out]
+        self.inner = sorted(set(inner))
 
-    def _touched(self, node: cst.CSTNode) -> bool:
+    def _touched(self, node: cst.CSTNode, lines: list[int] | None = None) -> bool:
+        """Whether an edit begins within a node."""
         where = self.positions.get(node)
         if where is None:
             return not isinstance(node, cst.BaseParenthesizableWhitespace)
-        first = bisect_left(self.lines, where.start.line)
-        return first < bisect_right(self.lines, where.end.line)
+        lines = self.lines if lines is None else lines
+        return bisect_left(lines, where.start.line) < bisect_right(lines, where.end.line)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
-        return isinstance(node, cst.Module) or self._touched(node)
+        if isinstance(node, cst.Module):
+            return True
+        whole = isinstance(node, cst.BaseStatement) and self._start(node) in self.moved
+        return self._touched(node, self.inner if whole else None)
 
     def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
         if isinstance(original, cst.Module):
@@ -84,7 +92,7 @@ class _Rewriter(cst.CSTTransformer):
         return (where.start.line, where.start.column), (where.end.line, where.end.column)
 
     def _start(self, node: cst.CSTNode) -> At:
-        if isinstance(node, cst.SimpleStatementLine):
+        if isinstance(node, cst.SimpleStatementLine) and node.body:
             node = node.body[0]
         where = self.positions[node]
         return where.start.line, where.start.column
@@ -106,16 +114,17 @@ class _Rewriter(cst.CSTTransformer):
         statements: dict[At, list[cst.BaseStatement]] = {}
         for start, stmt in zip(starts, updated, strict=True):
             statements[start] = self._with_inserts(start, stmt, depth)
-        loop = self.plan.loop
         order = [s for s in starts if s not in self.split_out]
         for start in starts:
             if start in self.split_out:
                 self.split_out[start] = statements[start]
-        if loop.tower and loop.tower[0] in statements:
-            moved = {*loop.before, *loop.tower, *loop.after}
-            first = starts.index(min(moved))
-            order = [*starts[:first], *loop.before, loop.tower[0], *loop.after, *(s for s in starts[first:] if s not in moved)]
-            statements[loop.tower[0]] = self._loop(statements, depth)
+        for loop in self.plan.loops:
+            if loop.tower[0] in statements:
+                moved = {*loop.before, *loop.tower, *loop.after}
+                first = order.index(min(moved))
+                rest = [s for s in order[first:] if s not in moved]
+                order = [*order[:first], *loop.before, loop.tower[0], *loop.after, *rest]
+                statements[loop.tower[0]] = self._loop(loop, statements, depth)
         return self._pinned(order, statements, depth)
 
     def _with_inserts(self, start: At, stmt: cst.BaseStatement, depth: int) -> list[cst.BaseStatement]:
@@ -150,29 +159,32 @@ class _Rewriter(cst.CSTTransformer):
                 inside = None
         return result
 
-    def _in_front(self, statements: dict[At, list[cst.BaseStatement]]) -> list[cst.BaseStatement]:
-        """The towers' with blocks, opened once more for what of them stays in front of the loop."""
+    def _reopened(
+        self, parts: tuple[tuple[At, tuple[At, ...]], ...], statements: dict[At, list[cst.BaseStatement]]
+    ) -> list[cst.BaseStatement]:
+        """The towers' with blocks, opened once more for what of them stays out of the loop."""
         made: list[cst.BaseStatement] = []
-        for at, inner in self.plan.loop.splits:
+        for at, inner in parts:
             scope = next(s for s in statements[at] if isinstance(s, cst.With))
             body = [stmt for child in inner for stmt in self.split_out[child]]
             made.append(scope.with_changes(body=cst.IndentedBlock(body), leading_lines=[]))
         return made
 
-    def _loop(self, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
-        towers = [s for at in self.plan.loop.tower for s in statements[at]]
-        text = loop_text(self.plan, self.width - depth)
+    def _loop(self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
+        towers = [s for at in loop.tower for s in statements[at]]
+        text = loop_text(self.plan, loop, self.width - depth)
         if depth == 0:
             towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
         head, towers[0] = _split_leading(towers[0], whole=False)
         prelude = self._parse(text.prelude, depth)
         source = f"{text.headers[0]}\n    " + text.headers[1].replace("\n", "\n    " + " " * depth) + "\n        pass\n"
-        loop = self._parse((source,), depth, fit=False)[0]
+        towered = self._parse((source,), depth, fit=False)[0]
         step = len(self.module.default_indent.expandtabs(4))
         above = self._parse(text.above, depth + 2 * step)
         below = self._parse(text.below, depth + 2 * step)
-        loop = _fill(loop, [*above, *towers, *below])
-        made = [*self._in_front(statements), *prelude, loop, *self._parse(text.epilogue, depth)]
+        towered = _fill(towered, [*above, *towers, *below])
+        made = [*self._reopened(loop.splits, statements), *prelude, towered]
+        made += [*self._parse(text.epilogue, depth), *self._reopened(loop.behind, statements)]
         return [_with_leading(made[0], head), *made[1:]]
 
     def _parse(self, lines: Sequence[str], depth: int, fit: bool = True) -> list[cst.BaseStatement]:
@@ -180,7 +192,7 @@ class _Rewriter(cst.CSTTransformer):
         if not lines:
             return []
         source = "\n".join(fitted(line, self.width - depth) if fit else line for line in lines) + "\n"
-        return list(cst.parse_module(source).body)  # type: ignore[arg-type]
+        return list(_parsed(source, self.module).body)
 
 
 class _BlankLines(cst.CSTTransformer):
@@ -190,6 +202,11 @@ class _BlankLines(cst.CSTTransformer):
         if updated_node.comment is None and not updated_node.whitespace.value:
             return updated_node.with_changes(indent=False)
         return updated_node
+
+
+def _parsed(source: str, module: cst.Module) -> cst.Module:
+    """Text of the tool's own as a tree, with the line ends of the script inside strings too."""
+    return cst.parse_module(source.replace("\n", module.default_newline))
 
 
 def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Module) -> cst.BaseExpression:
@@ -232,16 +249,16 @@ def _with_leading(stmt: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cs
 
 def _with_helpers(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
     """The helpers after the imports, before anything that needs them."""
-    body = list(module.body)
+    body: list[cst.BaseStatement] = list(module.body)
     place = 0
     for index, stmt in enumerate(body[:first_user]):
         if _is_import(stmt) or (index == 0 and _is_docstring(stmt)):
             place = index + 1
-    text = helper_text(plan, module.default_indent, _imported(body))
-    helpers = list(cst.parse_module(text).body)
-    header = list(cst.parse_module(text).header)
+    text = helper_text(plan, module.default_indent, _imported(module.body))
+    block = _parsed(text, module)
+    helpers: list[cst.BaseStatement] = list(block.body)
     blank = [cst.EmptyLine(indent=False)] if place else []
-    helpers[0] = _with_leading(helpers[0], [*blank, *header])
+    helpers[0] = _with_leading(helpers[0], [*blank, *block.header])
     end = cst.EmptyLine(indent=False, comment=cst.Comment(END))
     if place < len(body):
         following = body[place]

@@ -7,8 +7,9 @@ def fitted(line: str, width: int) -> str:
     """A statement of the tool's own, wrapped by black if it is longer than `width` characters."""
     if all(len(part) <= width for part in line.split("\n")) or "\\\n" in line:
         return line
-    import black
+    from black import format_str
+    from black.mode import Mode, TargetVersion
 
     # Python 3.3 is the nearest target to 2.7 that black knows: no comma after * and ** arguments.
-    mode = black.Mode({black.TargetVersion.PY33}, max(width, 40), string_normalization=False)
-    return black.format_str(line, mode=mode).rstrip("\n")
+    mode = Mode({TargetVersion.PY33}, max(width, 40), string_normalization=False)
+    return format_str(line, mode=mode).rstrip("\n")

@@ -21,12 +21,16 @@ class LoopText:
     epilogue: list[str]
 
 
-def loop_text(plan: Plan, width: int) -> LoopText:
-    loop = plan.loop
+def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
+    """The loop in the script's own names."""
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        _prelude(plan, names), _headers(plan, names, width), _above(loop, names), _below(plan), _epilogue(plan, names)
+        _prelude(loop, names),
+        _headers(plan, loop, names, width),
+        _above(loop, names),
+        _below(plan, loop),
+        _epilogue(plan, loop, names),
     )
 
 
@@ -34,8 +38,7 @@ def _plain(helper: str) -> str:
     return helper.removesuffix("_gpu_0").removesuffix("_balanced")
 
 
-def _prelude(plan: Plan, names: dict[str, str]) -> list[str]:
-    loop = plan.loop
+def _prelude(loop: Loop, names: dict[str, str]) -> list[str]:
     lines = []
     if loop.gradient is not None and loop.gradient.create:
         lines.append(f"{loop.gradient.optimizer} = {loop.gradient.create}")
@@ -43,7 +46,7 @@ def _prelude(plan: Plan, names: dict[str, str]) -> list[str]:
     saved += [(r.saved, r.place) for r in loop.rebinds]
     if saved:
         lines.append(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}")
-    lists = [m.towers for m in loop.merges]
+    lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
     if loop.gradient is not None:
         lists.append(loop.gradient.grads)
     if lists:
@@ -54,8 +57,8 @@ def _prelude(plan: Plan, names: dict[str, str]) -> list[str]:
     return lines
 
 
-def _headers(plan: Plan, names: dict[str, str], width: int) -> list[str]:
-    loop, tf, gpu = plan.loop, plan.tensorflow, plan.loop.gpu
+def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[str]:
+    tf, gpu = plan.tensorflow, loop.gpu
     items = [
         f"{tf}.device({names['tower_device']}({gpu}))",
         f"{tf}.name_scope('tower_%d' % {gpu})",
@@ -84,8 +87,7 @@ def _above(loop: Loop, names: dict[str, str]) -> list[str]:
     return lines
 
 
-def _below(plan: Plan) -> list[str]:
-    loop = plan.loop
+def _below(plan: Plan, loop: Loop) -> list[str]:
     lines = []
     for merge in loop.merges:
         part = _part(plan, merge, loop.shards[merge.shard])
@@ -93,7 +95,7 @@ def _below(plan: Plan) -> list[str]:
             lines.append(
                 f"{loop.gradient.grads}.append({loop.gradient.optimizer}.compute_gradients({part}))"
             )
-        if merge.merged:
+        if merge.merged or loop.gradient is None:
             lines.append(f"{merge.towers}.append({part})")
     return lines
 
@@ -117,8 +119,8 @@ def _part(plan: Plan, merge: Merge, shard: Shard) -> str:
     return f"{place} * {shard.weight}"
 
 
-def _epilogue(plan: Plan, names: dict[str, str]) -> list[str]:
-    loop, tf = plan.loop, plan.tensorflow
+def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[str]:
+    tf = plan.tensorflow
     lines = [f"{loop.layer_names}.resume()"] if loop.layer_names else []
     if loop.restore:
         places, saved = zip(*loop.restore, strict=True)

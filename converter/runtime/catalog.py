@@ -1,19 +1,13 @@
-"""The helpers by name: their source, what they need, and what to call them in a script."""
+"""The helpers by name: their source and what they need."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from converter.planner.names import Names
 
 MODULES = ("counting", "devices", "sharding", "sharing", "gradients")
-PLACED = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers for --variables
 
 
 @dataclass(frozen=True)
@@ -52,24 +46,3 @@ def _helpers(text: str) -> dict[str, Helper]:
         source = "\n".join(lines[first - 1 : stmt.end_lineno])
         found[name] = Helper(name, source, tuple(sorted(used)), tuple(sorted(used & modules)))
     return found
-
-
-def helper_names(
-    wanted: Iterable[str], variables: str, tree: ast.Module, names: Names
-) -> tuple[tuple[str, str], ...]:
-    """The wanted helpers and those that they need, each with a name that is free in the script."""
-    known = catalog()
-    suffix = PLACED.get(variables, "")
-    todo = [name + suffix if name + suffix in known else name for name in wanted]
-    chosen: set[str] = set()
-    while todo:
-        name = todo.pop()
-        if name not in chosen:
-            chosen.add(name)
-            todo += [n for n in known[name].needs if n in known]
-    named = {}
-    for name in known:
-        if name in chosen:
-            plain = name.removesuffix(suffix) if suffix else name
-            named[name] = names.fresh(plain, f"towers_{plain}")
-    return tuple(named.items())

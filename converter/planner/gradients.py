@@ -1,0 +1,122 @@
+"""Where gradients are taken: in the loop, or over the towers' losses where the script takes them."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Typed
+from converter.plan import Gradient, Insert, Replace
+from converter.planner.merging import Traffic
+from converter.planner.names import Names
+from converter.planner.region import Region, refuse
+from converter.planner.text import Text
+
+COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name", "grad_loss")  # fmt: skip
+
+def gradients(
+    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text
+) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
+    gradient: Gradient | None = None
+    replaces: list[Replace] = []
+    inserts: list[Insert] = []
+    helpers: list[str] = []
+    register = False
+    for step in steps:
+        losses = traffic.loss_lists[step.loss.uid]
+        near = _same_names(region, step)
+        if not near:
+            register = True
+            assert step.loss_node is not None
+            losses = f"TOWER_LOSSES[{text.of(step.loss_node)}.name]"
+        if near and len(steps) == 1 and (inside := _inside(facts, region, step, names, text, losses)) is not None:
+            gradient, replace = inside
+            replaces.append(replace)
+            helpers.append("average_gradients")
+            continue
+        made, before = _at_call(facts, step, names, text, losses)
+        replaces.append(made)
+        inserts += before
+        helpers.append("gradients_of_towers" if step.kind == "gradients" else "tower_gradients")
+    if register:
+        helpers.append("merge_loss")
+    return gradient, replaces, inserts, helpers, register
+
+
+def _same_names(region: Region, step: TrainStep) -> bool:
+    """Whether the loop's names can be seen where the gradient is taken."""
+    return step.site.frame.uid == region.block.frame.uid
+
+
+def _inside(
+    facts: Facts, region: Region, step: TrainStep, names: Names, text: Text, losses: str
+) -> tuple[Gradient, Replace] | None:
+    """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
+    call = step.call
+    if step.kind != "minimize" or not isinstance(call.func, ast.Attribute) or step.site.stmt not in region.block.index:
+        return None
+    arguments = _minimize_arguments(call)
+    if arguments is None or any(name in arguments for name in COMPUTE_ARGUMENTS):
+        return None
+    optimizer = call.func.value
+    if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
+        if not _known_before(facts, region, optimizer):
+            return None
+        name, create = names.numbered("optimizer", "tower_optimizer"), text.of(optimizer)
+    elif isinstance(optimizer, ast.Name) and step.optimizer is not None and 0 < step.optimizer.time < region.start:
+        name, create = optimizer.id, ""
+    else:
+        return None
+    grads = names.fresh("tower_grads", "tower_gradients_list")
+    applied = _apply_call(name, f"average_gradients({grads})", arguments, text)
+    return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
+
+
+def _known_before(facts: Facts, region: Region, node: ast.expr) -> bool:
+    """Whether all that an expression reads has its value before the loop begins."""
+    inside = set(ast.walk(node))
+    places = {a.place for a in facts.accesses if not a.write and a.node in inside}
+    return not any(a.write and a.place in places and a.time >= region.start for a in facts.accesses)
+
+
+def _minimize_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """Arguments of minimize by name; None where they are given by * or **."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    found = dict(zip(MINIMIZE, call.args, strict=False))
+    found.update({k.arg: k.value for k in call.keywords if k.arg})
+    return found
+
+
+def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: Text) -> str:
+    rest = [f"{name}={text.of(arguments[name])}" for name in ("global_step", "name") if name in arguments]
+    return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
+
+
+def _at_call(
+    facts: Facts, step: TrainStep, names: Names, text: Text, losses: str
+) -> tuple[Replace, list[Insert]]:
+    """The gradient taken where the script takes it, over the towers' losses."""
+    call = step.call
+    if step.kind == "gradients":
+        rest = [text.of(a) for a in call.args[1:]] + [f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)]
+        made = f"gradients_of_towers({', '.join([losses, *rest])})"
+        return Replace(text.start(call), text.end(call), made, "TMG102"), []
+    arguments = _minimize_arguments(call)
+    if step.kind not in ("minimize", "compute_gradients") or arguments is None or not isinstance(call.func, ast.Attribute):
+        raise refuse(facts, call, "TMG213", f"a training step made by {step.kind} is not converted yet",
+                     "use optimizer.minimize, or compute_gradients and apply_gradients")  # fmt: skip
+    if step.kind == "compute_gradients":
+        order = ("loss", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+        arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+    inserts: list[Insert] = []
+    optimizer = text.of(call.func.value)
+    if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
+        name = names.numbered("optimizer", "tower_optimizer")
+        inserts.append(Insert(text.start(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
+        optimizer = name
+    compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
+    grads = f"tower_gradients({', '.join([optimizer, losses, *compute])})"
+    made = grads if step.kind == "compute_gradients" else _apply_call(optimizer, grads, arguments, text)
+    return Replace(text.start(call), text.end(call), made, "TMG102"), inserts

@@ -1,0 +1,32 @@
+"""Which helpers a script needs, and what they are called in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from converter.options import Variables
+from converter.planner.names import Names
+from converter.runtime.catalog import catalog
+
+PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers that place
+
+
+def helper_names(
+    wanted: Iterable[str], variables: Variables, names: Names
+) -> tuple[tuple[str, str], ...]:
+    """The wanted helpers and those that they need, each with a name that is free in the script."""
+    known = catalog()
+    suffix = PLACED.get(variables, "")
+    todo = [name + suffix if name + suffix in known else name for name in wanted]
+    chosen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name not in chosen:
+            chosen.add(name)
+            todo += [n for n in known[name].needs if n in known]
+    named = {}
+    for name in known:
+        if name in chosen:
+            plain = name.removesuffix(suffix) if suffix else name
+            named[name] = names.fresh(plain, f"towers_{plain}")
+    return tuple(named.items())
