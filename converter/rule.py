@@ -29,9 +29,17 @@ class Rule:
     before: str = ""
     after: str = ""
     references: tuple[str, ...] = field(default=())
+    options: tuple[str, ...] = field(default=())
+
+    @property
+    def reason(self) -> str:
+        """The why, and what the examples are converted with."""
+        used = f" The example is converted with {' '.join(self.options)}." if self.options else ""
+        return self.why.strip() + used
 
     @property
     def kind(self) -> Kind:
+        """What sort of thing the rule knows, as its code says."""
         return {"0": "input", "1": "conversion", "2": "refusal", "3": "warning"}[self.code[3]]  # type: ignore[return-value]
 
 

@@ -21,7 +21,7 @@ def explain(rule: Rule) -> str:
     does = f"{rule.title[:1].upper()}{rule.title[1:]}. {_DOES[rule.kind]}"
     sections = (
         ("What it does", textwrap.fill(does, _WIDTH)),
-        ("Why", textwrap.fill(rule.why, _WIDTH)),
+        ("Why", textwrap.fill(rule.reason, _WIDTH)),
         ("Before", rule.before),
         ("After", rule.after),
         ("References", "\n".join(rule.references)),

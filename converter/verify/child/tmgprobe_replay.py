@@ -18,6 +18,7 @@ import tmgprobe_record as record
 import tmgprobe_step as steps
 
 CLOSE = 1e-4  # a diagnosis names a fault whose consequence it finds this closely
+FAR = 1e-3  # what the original's own way may end away from the conversion's
 NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
 
 
@@ -27,7 +28,7 @@ class Replay(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.recording, self.figures, self.first = None, [], {}
-        self.weights = None
+        self.weights, self.calls = None, []
 
     def step(self, call):
         """Takes one recorded step again; the last one ends the process."""
@@ -42,7 +43,8 @@ class Replay(object):
             last = self.recording['steps'][len(self.figures) - 1] if self.figures else None
             if len(self.figures) == 0:
                 self.first['uneven'] = self._uneven(call, kept, one)
-            one.compare(None if last is None else self._own(last, kept))
+            self.calls.append(call)
+            one.compare(None if last is None else self._own(self.weights, last, kept))
             self.weights = one.weights
         self.figures.append(one.figures)
         if len(self.figures) == len(self.recording['steps']) or not one.figures['order']:
@@ -51,14 +53,21 @@ class Replay(object):
 
     def finish(self):
         """Sends the figures and ends the process."""
-        if self.figures:
-            self.channel.leave(
-                'replayed',
-                steps=self.figures,
-                first=self.first,
-                not_held=self.watch.not_held,
-                trajectory=self._trajectory(),
-            )
+        if not self.figures:
+            return
+        trajectory, spread = self._trajectory(), None
+        if any(error is not None and not error <= FAR for error in trajectory.values()):
+            spread = self._spread()
+        for figures in self.figures:
+            figures.pop('slack', None)
+        self.channel.leave(
+            'replayed',
+            steps=self.figures,
+            first=self.first,
+            not_held=self.watch.not_held,
+            trajectory=trajectory,
+            spread=spread,
+        )
 
     def _begin(self, call):
         checkpoint = self._save(call)
@@ -112,9 +121,9 @@ class Replay(object):
             'wrong': [name for name in names if not np.array_equal(kept['after'].get(name), found.get(name))],
         }
 
-    def _own(self, last, kept):
+    def _own(self, weights, last, kept):
         """The weights of the original's own way, with what the script changed between the steps."""
-        own = dict(self.weights)
+        own = dict(weights)
         for name, value in kept['before'].items():
             if name not in own or not np.array_equal(value, last['after'].get(name)):
                 own[name] = value
@@ -140,27 +149,56 @@ class Replay(object):
             found[size] = {'skipped': cut_ok} if cut_ok else {'failed': error}
         return found
 
-    def _trajectory(self):
-        """How far the original's own way ends from the conversion's: {variable: error or None (rounding)}."""
+    def _trajectory(self, ends=None):
+        """How far the original's own way ends from the conversion's: {variable: error or None (rounding)}.
+
+        `ends`: weights after the last step to take instead of the conversion's.
+        """
         kept = self.recording['steps'][: len(self.figures)]
         if self.weights is None:
             return {}
-        skipped = {name for figures in self.figures for name in figures.get('noise', ())}
+        before, ends = kept[0]['before'], kept[-1]['after'] if ends is None else ends
+        stems = [name.split(':')[0] for figures in self.figures for name in figures.get('noise', ())]
         result = {}
         for name, wanted in self.weights.items():
-            if name not in kept[-1]['after'] or name not in kept[0]['before']:
+            if name not in ends or name not in before:
                 continue
-            stem = [noise.split(':')[0] for noise in skipped]
-            if any(name.split(':')[0] == base or name.startswith(base + '/') for base in stem):
+            if any(name.split(':')[0] == stem or name.startswith(stem + '/') for stem in stems):
                 result[name] = None
                 continue
             slack = sum(figures['slack'].get(name, 0.0) for figures in self.figures)
-            result[name] = compare.movement_error(
-                kept[-1]['after'][name], wanted, kept[0]['before'][name], slack
-            )
-        for figures in self.figures:
-            figures.pop('slack', None)
+            result[name] = compare.movement_error(ends[name], wanted, before[name], slack)
         return result
+
+    def _spread(self):
+        """How far the original's way ends from itself when its first weights are changed by rounding.
+
+        Where a unit sits on the edge of a ReLU or two numbers are level in a max pool, a change in the
+        last places changes a gradient by a finite amount, and any two runs part. The largest of three
+        tries; None where the script is over, so that it cannot be tried.
+        """
+        kept, worst = self.recording['steps'][: len(self.figures)], 0.0
+        try:
+            for seed in range(3):
+                own = {}
+                randomly = np.random.RandomState(seed)
+                for name, value in kept[0]['before'].items():
+                    rounding = (
+                        compare.ROUNDING * randomly.uniform(-1, 1, np.shape(value))
+                        if value.dtype.kind == 'f'
+                        else None
+                    )
+                    own[name] = value if rounding is None else np.asarray(value * (1 + rounding), value.dtype)
+                for index, (call, step) in enumerate(zip(self.calls, kept)):
+                    one = Comparison(call, step, self.job['gpus'], self.job['total'])
+                    if index:
+                        own = self._own(own, kept[index - 1], step)
+                    own = one.walk(own, self.figures[index]['reference'])
+                errors = [error for error in self._trajectory(own).values() if error is not None]
+                worst = max([worst] + [error for error in errors if error - error == 0])
+        except (RuntimeError, KeyError):
+            return None
+        return worst
 
 
 class Comparison(object):
@@ -489,6 +527,14 @@ class Comparison(object):
                     gradient != 0, way * np.minimum(2.0, 2 * doubt / np.abs(gradient)), 2 * way
                 )
         self.figures['slack'] = slack
+
+    def walk(self, own, used):
+        """One step of the original's own way from these weights: the weights after it."""
+        found, _ = self.references(own)
+        raw, _, feed = found[used]
+        self._load(own)
+        self._train(raw, feed, {})
+        return self.store.read(list(self.kept['after']))
 
     def _train(self, raw, feed, applied):
         """The script's own run, with these raw gradients and (where given) these applied ones."""

@@ -11,6 +11,8 @@ import contextlib
 import re
 import sys
 
+import tmgprobe_graph as graphs
+
 GPU = re.compile(r'(?i)(?:^|(?<=/))(?:device:)?gpu:(\d+|\*)')
 SCOPE = 'tf_multigpu_probe/'
 
@@ -154,7 +156,8 @@ class Watch(object):
                 watched, pairs = watch.of(watch._graph()), list(grads_and_vars)
                 first = size(watched.graph)
                 given = [gradient for gradient, _ in pairs]
-                gates = [watch._gate(gradient, given) for gradient in given]
+                after = given + watch._losses(watched, given)
+                gates = [watch._gate(gradient, after) for gradient in given]
                 gated = [gradient for gradient, _ in gates]
                 watch._depth['apply'] += 1
                 try:
@@ -175,6 +178,18 @@ class Watch(object):
                 return result
 
             kind.apply_gradients = apply_gradients
+
+    def _losses(self, watched, given):
+        """The losses behind these gradients; weight decay in them reads what an update changes."""
+        below = graphs.ancestors(tensor.op for gradient in given for tensor in tensors(gradient))
+        return [
+            loss
+            for group in watched.groups
+            for loss in group.losses
+            if any(tensor.op in below for raw in group.raw for tensor in tensors(raw))
+            and hasattr(loss, 'op')
+            and watched.graph.is_fetchable(loss)
+        ]
 
     def _graph(self):
         return self.tf.get_default_graph()
@@ -297,7 +312,7 @@ def parts(gradient):
 
 def tensors(gradient):
     """The tensors of a gradient in any form."""
-    found = parts(gradient)
+    found = gradient if isinstance(gradient, tuple) else parts(gradient)
     if found is None:
         return []
     return [tensor for tensor in (found if isinstance(found, tuple) else (found,)) if hasattr(tensor, 'op')]

@@ -1,0 +1,92 @@
+# `make demo` and `make test` need Python 3.10 or newer and nothing else; every other target builds on what they install.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+FIXTURES := $(sort $(wildcard fixtures/*/single.py))
+
+.PHONY: help demo test matrix lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+
+help:
+	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices'
+	@echo 'make test     ruff, mypy and all tests but the whole matrix'
+	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
+	@echo 'make lint     ruff, mypy, and whether docs/rules is what the rules say'
+	@echo 'make format   let ruff sort imports and mend what it can'
+	@echo 'make goldens  convert every fixture again; review the result as a diff'
+	@echo 'make docs     write docs/rules from the rules'
+	@echo 'make bench    time startup and conversion against their budgets'
+	@echo 'make clean    remove what was built, the environments too'
+
+# --- Environments -----------------------------------------------------------------------------------------------------
+
+$(BIN)/python:
+	@python=$$(tools/find-python 3.13 3.12 3.11 3.10) || { \
+	    echo 'No Python 3.10 to 3.13 with its venv module on PATH or among the pyenv versions.' >&2; exit 1; }; \
+	echo "$$python -m venv $(VENV)"; "$$python" -m venv $(VENV)
+
+# pip compiles what it installs, but an editable install leaves this package to Python, which may have been told
+# (PYTHONDONTWRITEBYTECODE) not to: then every start would compile again.
+COMPILE = $(BIN)/python -m compileall -q converter rules
+
+$(VENV)/.verify: $(BIN)/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable '.[verify]'
+	$(COMPILE)
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.verify
+	$(BIN)/python -m pip install --quiet --editable '.[verify,dev]'
+	@touch $@
+
+compiled: $(VENV)/.verify
+	@$(COMPILE)
+
+# Each makes .venv-tf1.X where its Python is found, and says loudly what is left out where it is not.
+tf1.15 tf1.12 tf1.4: tf%:
+	@tools/tensorflow $*
+
+# --- Targets ----------------------------------------------------------------------------------------------------------
+
+demo: compiled
+	@mkdir -p build/demo
+	$(BIN)/tf-multigpu convert fixtures/slim_cnn/single.py --num-gpus 4 -o build/demo/multi.py
+	@echo
+	@diff -u fixtures/slim_cnn/single.py build/demo/multi.py || test $$? -eq 1
+	@echo
+	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4
+
+test: lint compiled tf1.15
+	$(PYTEST) -m 'not matrix' --cov --cov-report=term
+
+matrix: lint compiled tf1.15 tf1.4 tf1.12
+	$(PYTEST)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python tools/rule_docs.py --check docs/rules
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix
+
+goldens: compiled
+	@for single in $(FIXTURES); do \
+	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	done
+
+docs: $(VENV)/.dev
+	$(BIN)/python tools/rule_docs.py docs/rules
+
+bench: compiled
+	$(BIN)/python benchmarks/startup.py
+	$(BIN)/python benchmarks/convert.py
+
+clean:
+	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 build dist htmlcov .coverage
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find converter rules tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,67 @@
+"""What the tests of the command line share: small scripts, and a stand-in for the engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from converter import __version__
+from converter.cli.work import NO_TRAINING_STEP
+from converter.conversion import Conversion
+from converter.diagnostics import Diagnostic
+from converter.header import Header, format_header, is_converted
+from converter.options import Options
+from converter.source import Source, parse
+
+TRAINING = b"import tensorflow as tf\nminimize()\n"
+NO_TRAINING = b"import tensorflow as tf\n"
+PLAIN = b"import os\n"
+PYTHON_2 = b'import tensorflow\nprint "x"\n'
+
+
+@dataclass(frozen=True)
+class Done:
+    """What one run came to."""
+
+    code: int
+    out: bytes
+    err: str
+
+
+Run = Callable[..., Done]
+
+
+def put(path: str, data: bytes = TRAINING) -> Path:
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_bytes(data)
+    return Path(path)
+
+
+def files(root: Path) -> list[str]:
+    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+
+
+@dataclass
+class Engine:
+    """Converts a script that says `minimize` by putting a header on it, and remembers what it was asked."""
+
+    asked: list[tuple[str, Options]] = field(default_factory=list)
+    line: str = "towers()"
+
+    def convert(self, source: Source, options: Options) -> Conversion:
+        self.asked.append((source.path, options))
+        if "crash" in source.text:
+            raise KeyError("no such tower")
+        if is_converted(source.text):
+            known = Diagnostic("TMG009", source.path, 1, 1, "converted before", severity="info")
+            return Conversion(source, "unchanged", None, (known,))
+        parse(source)
+        if "minimize" not in source.text:
+            missing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, "no training step found")
+            return Conversion(source, "refused", None, (missing,))
+        doubt = Diagnostic("TMG301", source.path, 2, 1, "doubtful", severity="warning")
+        header = format_header(Header(__version__, "somewhere.py", source.sha256, options))
+        text = header + source.newline + source.text + self.line
+        findings = (doubt,) if "doubt" in source.text else ()
+        return Conversion(source, "converted", text, findings)

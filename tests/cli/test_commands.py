@@ -1,0 +1,119 @@
+"""The commands beside `convert`, and what all of them share."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from converter import __version__
+from converter.cli import commands
+from converter.rule import all_rules
+from tests.cli.standins import Run
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+
+
+def test_version(run: Run) -> None:
+    done = run("--version")
+    assert (done.code, done.out.decode()) == (0, f"tf-multigpu {__version__}\n")
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("-h",)])
+def test_help_lists_the_commands(run: Run, arguments: tuple[str, ...]) -> None:
+    done = run(*arguments)
+    assert done.code == 0
+    assert all(
+        name in done.out.decode()
+        for name in ("convert", "verify", "explain", "rules", "--install-completion")
+    )
+
+
+@pytest.mark.parametrize("command", ["convert", "verify", "explain", "rules"])
+def test_every_command_has_help(run: Run, command: str) -> None:
+    done = run(command, "--help")
+    assert done.code == 0
+    assert f"Usage: tf-multigpu {command}" in done.out.decode()
+
+
+def test_the_help_of_convert_shows_examples_and_exit_statuses(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = run("convert", "--help").out.decode()
+    for text in (
+        "Examples:",
+        "tf-multigpu convert train.py -o train_mg.py",
+        "Exit status: 0 done; 1 would change",
+    ):
+        assert text in shown
+
+
+def test_no_command_at_all(run: Run) -> None:
+    done = run()
+    assert done.code == 2
+    assert "Usage: tf-multigpu" in done.out.decode() + done.err
+
+
+def test_a_misspelt_command(run: Run) -> None:
+    done = run("covnert")
+    assert done.code == 2
+    assert "Did you mean 'convert'?" in done.err
+
+
+@pytest.mark.parametrize("code", ["TMG004", "tmg004"])
+def test_explain(run: Run, code: str) -> None:
+    done = run("explain", code)
+    assert done.code == 0
+    assert done.out.decode().startswith("TMG004: the file is Python 2\n\nWhat it does\n")
+
+
+@pytest.mark.parametrize("code", ["TMG999", "004", ""])
+def test_explain_knows_no_other_codes(run: Run, code: str) -> None:
+    done = run("explain", code)
+    assert (done.code, done.out) == (2, b"")
+    assert "tf-multigpu rules" in done.err
+
+
+def test_rules(run: Run) -> None:
+    lines = run("rules").out.decode().splitlines()
+    assert [line.split()[0] for line in lines] == [rule.code for rule in all_rules()]
+    assert [rule["code"] for rule in json.loads(run("rules", "--json").out)] == [
+        rule.code for rule in all_rules()
+    ]
+
+
+def test_what_goes_wrong_outside_of_all_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ZeroDivisionError("ouch")
+
+    monkeypatch.setattr(commands, "app", lambda *arguments, **settings: fail())
+    done = run("rules")
+    assert done.code == 4
+    assert "TMG090 internal error: ZeroDivisionError: ouch" in done.err
+
+
+def process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "converter", *arguments]
+    return subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True)
+
+
+def test_the_package_runs_as_a_module() -> None:
+    assert process("--version").stdout == f"tf-multigpu {__version__}\n"
+    assert process("convert", "gone.py").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [("tf-multigpu con", "convert"), ("tf-multigpu convert --bat", "--batch-axis"),
+     ("tf-multigpu convert --scale-lr s", "sqrt"), ("tf-multigpu explain --h", "--help")],
+)  # fmt: skip
+def test_the_shell_completes(words: str, offered: str) -> None:
+    done = process(
+        _TF_MULTIGPU_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1)
+    )
+    assert offered in done.stdout.splitlines()

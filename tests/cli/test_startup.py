@@ -1,0 +1,168 @@
+"""What starting costs: the modules that are imported, and the quick way out."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from converter.cli import app
+from converter.cli.shortcut import nothing_to_do
+from tests.cli.standins import NO_TRAINING, PLAIN, Run, files, put
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PROGRAM = "import sys; from converter.cli.app import main; sys.exit(main())"
+HEAVY = {"tensorflow", "numpy", "black", "rich", "pydantic", "libcst.matchers", "libcst.codemod", "yaml"}
+
+
+def imported(*arguments: str) -> set[str]:
+    """The modules that a run of the program imports."""
+    command = [sys.executable, "-X", "importtime", "-c", PROGRAM, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rsplit("|", 1)[1].strip() for line in lines}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    put("plain.py", PLAIN)
+    put("empty.py", b"")
+    put("sub/plain.py", PLAIN)
+    put("net.py", NO_TRAINING)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--in-place", "plain.py"), ("--check", "sub"), ("--in-place", "sub", "-q")]
+)
+def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[str, ...]) -> None:
+    modules = imported("convert", *arguments)
+    assert "converter.cli.shortcut" in modules
+    assert not modules & (HEAVY | {"typer", "libcst", "ast", "dataclasses", "converter.source.text"})
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--in-place", "-v", "plain.py"), ("plain.py", "-o", "out/"), ("--diff", "sub")]
+)
+def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
+    modules = imported("convert", *arguments)
+    assert "typer" in modules
+    assert not modules & (HEAVY | {"libcst", "json"})
+
+
+def test_converting_imports_nothing_that_it_does_not_need(folder: Path) -> None:
+    put("train.py", (ROOT / "fixtures/logistic_regression/single.py").read_bytes())
+    for script, needed in (("net.py", "converter.conversion"), ("train.py", "libcst")):
+        modules = imported("convert", script)
+        assert needed in modules
+        assert not modules & HEAVY
+
+
+@pytest.mark.parametrize("arguments", [("--version",), ("rules",), ("explain", "TMG001")])
+def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    modules = imported(*arguments)
+    assert not modules & (HEAVY | {"libcst", "converter.cli.convert", "converter.cli.verify"})
+
+
+def test_a_file_without_tensorflow_takes_less_than_four_bare_pythons(folder: Path) -> None:
+    # Compiled, as an installed package is, whatever the environment says about writing that down.
+    variables = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONPYCACHEPREFIX": str(folder / "compiled")}
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+
+    def seconds(*arguments: str) -> float:
+        took = []
+        for _ in range(15):
+            begin = time.perf_counter()
+            subprocess.run([sys.executable, *arguments], check=True, env=variables)
+            took.append(time.perf_counter() - begin)
+        return min(took)  # what else the machine does only adds
+
+    assert seconds("-c", PROGRAM, "convert", "--in-place", "plain.py") < 4 * seconds("-c", "pass")
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "convert --in-place plain.py",
+        "convert plain.py --in-place",
+        "convert --check plain.py sub empty.py",
+        "convert --in-place -q --num-gpus 4 --batch total --variables gpu:0 --scale-lr sqrt plain.py",
+        "convert --in-place --skip-non-training --num-gpus auto plain.py",
+    ],
+)
+def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
+    assert nothing_to_do(line.split())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "",
+        "convert",
+        "convert --in-place",
+        "convert plain.py",
+        "convert --diff plain.py",
+        "convert --in-place net.py",
+        "convert --in-place plain.py net.py",
+        "convert --in-place .",
+        "convert --in-place gone.py",
+        "convert --in-place gone",
+        "convert --in-place --check plain.py",
+        "convert --in-place --json plain.py",
+        "convert --in-place --verbose plain.py",
+        "convert --in-place -o out plain.py",
+        "convert --in-place --num-gpus plain.py",
+        "convert --in-place --num-gpus 0 plain.py",
+        "convert --in-place --num-gpus 2x plain.py",
+        "convert --in-place --num-gpus=2 plain.py",
+        "convert --in-place --batch half plain.py",
+        "convert --in-place --batch",
+        "convert --in-place -- plain.py",
+        "convert --in-place -",
+        "convert --help --in-place plain.py",
+        "verify --in-place plain.py",
+        "rules --check plain.py",
+    ],
+)
+def test_what_the_quick_way_leaves_to_the_long_one(folder: Path, line: str) -> None:
+    assert not nothing_to_do(line.split())
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "--in-place",
+                "--check",
+                "-q",
+                "--quiet",
+                "--skip-non-training",
+                "--num-gpus",
+                "2",
+                "auto",
+                "0",
+            ),
+            *("--batch", "total", "half", "--variables", "cpu", "--scale-lr", "none"),
+            *("plain.py", "sub", "empty.py", "gone.py", "net.py"),
+        ]
+    ),
+    max_size=5,
+)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(WORDS)
+def test_both_ways_give_the_same(folder: Path, run: Run, words: list[str]) -> None:
+    if nothing_to_do(["convert", *words]):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(app, "nothing_to_do", lambda arguments: False)
+            done = run("convert", *words)
+        assert (done.code, done.out, done.err) == (0, b"", "")
+        assert files(folder) == ["empty.py", "net.py", "plain.py", "sub/plain.py"]

@@ -1,0 +1,82 @@
+"""Where the tests find each TensorFlow, and what they say when one is missing."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@dataclass(frozen=True)
+class Environment:
+    """A TensorFlow to run scripts on.
+
+    version: as the tests ask for it, "2" or "1.15".
+    python: its interpreter.
+    made_by: the command that makes it.
+    """
+
+    version: str
+    python: str
+    made_by: str
+
+    @property
+    def missing(self) -> bool:
+        return not _has_tensorflow(self.python)
+
+
+@cache
+def _has_tensorflow(python: str) -> bool:
+    """Whether the interpreter runs and would find TensorFlow, without the seconds that importing it takes."""
+    look = "import pkgutil, sys; sys.exit('tensorflow' not in [found[1] for found in pkgutil.iter_modules()])"
+    try:
+        return subprocess.run([python, "-c", look], capture_output=True, timeout=60).returncode == 0
+    except OSError:
+        return False
+
+
+ENVIRONMENTS = {
+    environment.version: environment
+    for environment in (
+        Environment("2", sys.executable, "make test"),
+        Environment("1.15", str(ROOT / ".venv-tf1.15/bin/python"), "make tf1.15, with Python 3.7"),
+        Environment("1.12", str(ROOT / ".venv-tf1.12/bin/python"), "make tf1.12, with Python 2.7"),
+        Environment("1.4", str(ROOT / ".venv-tf1.4/bin/python"), "make tf1.4, with Python 3.6"),
+    )
+}
+
+
+def _wanted(item: pytest.Item) -> Iterator[Environment]:
+    """The environments that a test's markers name."""
+    if item.get_closest_marker("tf2"):
+        yield ENVIRONMENTS["2"]
+    for marker in item.iter_markers("tf1"):
+        yield ENVIRONMENTS[marker.kwargs.get("version", "1.15")]
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    for environment in _wanted(item):
+        if environment.missing:
+            pytest.skip(f"no TensorFlow {environment.version} ({environment.made_by})")
+
+
+@pytest.fixture
+def tensorflow_python(request: pytest.FixtureRequest) -> str:
+    """The interpreter that goes with the test's one marker, tf2 or tf1(version=...)."""
+    (environment,) = _wanted(request.node)
+    return environment.python
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    missing = [environment for environment in ENVIRONMENTS.values() if environment.missing]
+    if missing:
+        terminalreporter.section("NOT TESTED: environments that are missing", sep="!", red=True, bold=True)
+    for environment in missing:
+        terminalreporter.line(f"TensorFlow {environment.version}: {environment.made_by}", red=True)

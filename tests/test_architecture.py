@@ -1,0 +1,177 @@
+"""Imports go one way: source, analysis, plan, rewrite, then report, beside it verify, the commands on top."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# What every room may know: plain data without behaviour.
+BASE = {"converter", "converter.diagnostics", "converter.header", "converter.options"}
+
+# Room -> the rooms that it may import besides BASE and itself. Nothing else may be imported across rooms.
+MAY_IMPORT = {
+    "converter": set(),
+    "converter.diagnostics": set(),
+    "converter.header": set(),
+    "converter.options": set(),
+    "converter.rule": set(),
+    "converter.source": {"converter.rule"},
+    "converter.analysis": {"converter.source", "converter.rule"},
+    "rules": {"converter.rule", "converter.source", "converter.analysis"},
+    "converter.plan": set(),
+    "converter.planner": {
+        "converter.source", "converter.analysis", "converter.plan", "converter.rule", "converter.runtime",
+    },
+    "converter.runtime": set(),
+    "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
+    "converter.conversion": {
+        "converter.source", "converter.analysis", "converter.rule", "converter.plan",
+        "converter.planner", "converter.rewrite",
+    },
+    # What verify answers is plain data that a report shows; the rest of verify is above it.
+    "converter.verify.data": set(),
+    "converter.report": {
+        "converter.rule", "converter.source", "converter.plan", "converter.conversion",
+        "converter.verify.data",
+    },
+    "converter.verify": {"converter.source", "converter.verify.data"},
+    "converter.verify.child": set(),
+    "converter.cli": {
+        "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",
+        "converter.verify.data",
+    },
+    "converter.__main__": {"converter.cli"},
+}  # fmt: skip
+
+# These find the rules by walking their package; none of them may name one.
+WALK_RULES = {"converter.rule", "converter.analysis"}
+
+CHILD_MAY_IMPORT = {"tensorflow", "numpy", "sklearn", "tf_keras", "tf_slim"} | set(sys.stdlib_module_names)
+PYTHON_2_NAMES = {"__builtin__", "StringIO", "cPickle", "Queue"}
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Dotted name and file of every module of both packages."""
+    for package in ("converter", "rules"):
+        for path in sorted((ROOT / package).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            yield ".".join(part for part in parts if part != "__init__"), path
+
+
+MODULES = dict(modules())
+
+
+def room_of(module: str) -> str:
+    """The longest room that holds a module."""
+    return max((room for room in MAY_IMPORT if module == room or module.startswith(room + ".")), key=len)
+
+
+def imports(path: Path) -> Iterator[tuple[int, str]]:
+    """Line and full dotted name of all that a file imports, inside functions and under TYPE_CHECKING too."""
+    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}:{node.lineno}: relative import"
+            whole = {f"{node.module}.{alias.name}" for alias in node.names}
+            yield from ((node.lineno, name) for name in sorted(whole & MODULES.keys() or {str(node.module)}))
+
+
+def crossings() -> Iterator[tuple[str, str, str]]:
+    """Importing room, imported room and place of every import between rooms."""
+    for module, path in MODULES.items():
+        for line, name in imports(path):
+            if name.split(".")[0] in ("converter", "rules"):
+                source, target = room_of(module), room_of(name)
+                if source != target and not (name == "rules" and source in WALK_RULES):
+                    yield source, target, f"{path.relative_to(ROOT)}:{line} imports {name}"
+
+
+def importers_of(*names: str) -> list[str]:
+    """Every place that imports one of the named outside packages, or something below it."""
+    return [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for module, path in MODULES.items()
+        for line, name in imports(path)
+        if any(name == banned or name.startswith(banned + ".") for banned in names)
+    ]
+
+
+def test_every_module_has_a_room() -> None:
+    assert [name for name in MODULES if name.startswith("converter.") and room_of(name) == "converter"] == []
+
+
+def test_rooms_import_only_what_they_may() -> None:
+    assert [place for source, target, place in crossings() if target not in MAY_IMPORT[source] | BASE] == []
+
+
+def test_what_rooms_may_import_goes_one_way() -> None:
+    below: dict[str, set[str]] = {}
+
+    def reach(room: str, path: tuple[str, ...]) -> set[str]:
+        assert room not in path, " -> ".join((*path, room))
+        if room not in below:
+            targets = MAY_IMPORT[room]
+            below[room] = targets.union(*(reach(target, (*path, room)) for target in targets))
+        return below[room]
+
+    for room in MAY_IMPORT:
+        reach(room, ())
+    assert "converter.rewrite" not in below["rules"] | below["converter.analysis"]
+
+
+@pytest.mark.parametrize("room", ["analysis", "plan.py", "planner", "report", "cli", "verify"])
+def test_only_rewriting_edits(room: str) -> None:
+    assert [place for place in importers_of("libcst") if place.startswith(f"converter/{room}")] == []
+
+
+def test_rules_recognise_and_do_not_edit() -> None:
+    assert [place for place in importers_of("libcst") if place.startswith("rules/")] == []
+
+
+def test_slow_parts_of_libcst_stay_out() -> None:
+    assert importers_of("libcst.matchers", "libcst.codemod") == []
+
+
+def test_tensorflow_is_imported_only_by_what_runs_beside_it() -> None:
+    beside = ("converter/runtime/", "converter/verify/child/")
+    places = importers_of("tensorflow", "numpy", "sklearn", "tf_keras", "tf_slim")
+    assert [place for place in places if not place.startswith(beside)] == []
+
+
+def test_the_child_of_verify_stands_alone() -> None:
+    allowed = CHILD_MAY_IMPORT | PYTHON_2_NAMES
+    child = ROOT / "converter/verify/child"
+    # The child runs with its own folder on the path: its modules know each other by their bare names.
+    siblings = {path.stem for path in child.rglob("*") if path.is_dir() or path.suffix == ".py"}
+    strays = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for path in sorted(child.rglob("*.py"))
+        for line, name in imports(path)
+        if name.split(".")[0] not in allowed | siblings
+    ]
+    assert strays == []
+
+
+def test_converting_imports_nothing_heavy(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_bytes((ROOT / "fixtures/slim_cnn/single.py").read_bytes())
+    program = (
+        "import sys\n"
+        "from converter.cli.app import main\n"
+        "status = main()\n"
+        "heavy = {'tensorflow', 'numpy', 'sklearn', 'libcst.matchers', 'libcst.codemod'}\n"
+        "print('HEAVY', sorted(heavy & set(sys.modules)))\n"
+        "sys.exit(status)\n"
+    )
+    command = [sys.executable, "-c", program, "convert", "train.py", "-o", "train_mg.py"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "HEAVY []" in done.stdout
+    assert (tmp_path / "train_mg.py").exists()

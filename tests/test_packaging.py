@@ -1,0 +1,95 @@
+"""What gets installed: the two packages, whole, with few dependencies, one command and one version number."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from email.message import Message
+from email.parser import Parser
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+import converter
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ZipFile]:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    (path,) = folder.glob("*.whl")
+    with ZipFile(path) as archive:
+        yield archive
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: ZipFile) -> Message:
+    (name,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+    return Parser().parsestr(wheel.read(name).decode())
+
+
+def required(metadata: Message, extra: str | None) -> set[str]:
+    """The names of what an extra, or the core when None, depends on."""
+    pattern = r"([\w.-]+)[^;]*" + (rf"; extra == '{extra}'" if extra else "")
+    matches = (re.fullmatch(pattern, line) for line in metadata.get_all("Requires-Dist", []))
+    return {match.group(1) for match in matches if match}
+
+
+def test_both_packages_are_shipped_whole(wheel: ZipFile) -> None:
+    here = {
+        path.relative_to(ROOT).as_posix()
+        for name in ("converter", "rules")
+        for path in (ROOT / name).rglob("*.py")
+    }
+    shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    assert here <= shipped
+    assert {name.split("/")[0] for name in shipped} == {"converter", "rules"}
+
+
+def test_the_code_that_runs_elsewhere_is_shipped(wheel: ZipFile) -> None:
+    for folder in ("converter/runtime/", "converter/verify/child/"):
+        assert [name for name in wheel.namelist() if name.startswith(folder) and name.endswith(".py")]
+
+
+def test_the_version_stands_in_one_place(metadata: Message) -> None:
+    assert metadata["Version"] == converter.__version__
+    assert "version =" not in (ROOT / "pyproject.toml").read_text().split("[tool.")[0]
+    assert f"## {converter.__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_the_core_depends_on_three_packages(metadata: Message) -> None:
+    assert required(metadata, None) == {"black", "libcst", "typer"}
+
+
+def test_tensorflow_comes_only_with_verify(metadata: Message) -> None:
+    assert required(metadata, "verify") == {"scikit-learn", "tensorflow", "tf-keras", "tf-slim"}
+
+
+def test_python_3_10_and_up(metadata: Message) -> None:
+    assert metadata["Requires-Python"] == ">=3.10"
+
+
+def test_the_licence_is_shipped(wheel: ZipFile, metadata: Message) -> None:
+    assert metadata["License-Expression"] == "Apache-2.0"
+    assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+
+
+def test_the_command(wheel: ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    assert "tf-multigpu = converter.cli.app:main" in wheel.read(name).decode()
+
+
+def test_the_shipped_packages_run_without_the_checkout(wheel: ZipFile, tmp_path: Path) -> None:
+    wheel.extractall(tmp_path)
+    # -m looks into the current folder first.
+    command = [sys.executable, "-m", "converter", "--version"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert converter.__version__ in done.stdout

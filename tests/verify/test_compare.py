@@ -1,0 +1,203 @@
+"""The figures, without TensorFlow: what two arrays are apart, how a batch is shared, which input is which."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
+sys.path.insert(0, str(CHILD))
+try:
+    import tmgprobe_compare as compare
+    import tmgprobe_inputs as inputs
+    import tmgprobe_record as record
+    import tmgprobe_watch as watch
+finally:
+    sys.path.remove(str(CHILD))
+
+
+@pytest.mark.parametrize(
+    ("total", "parts", "upper", "sizes"),
+    [
+        (10, 3, True, [4, 3, 3]),
+        (10, 3, False, [3, 3, 4]),
+        (6, 3, True, [2, 2, 2]),
+        (2, 5, True, [1, 0, 1, 0, 0]),
+        (0, 2, True, [0, 0]),
+        (7, 1, True, [7]),
+    ],
+)
+def test_bounds(total: int, parts: int, upper: bool, sizes: list[int]) -> None:
+    bounds = compare.bounds(total, parts, upper)
+    assert sorted(end - begin for begin, end in bounds) == sorted(sizes)
+    assert [begin for begin, _ in bounds[1:]] == [end for _, end in bounds[:-1]]
+    assert (bounds[0][0], bounds[-1][1]) == (0, total)
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "error"),
+    [
+        ({"w": [1.0, 2.0]}, {"w": [1.0, 2.0]}, {"w": 0.0}),
+        ({"w": [1.0, 2.2]}, {"w": [1.0, 2.0]}, {"w": 0.1}),
+        ({"w": [2.0, 4.0]}, {"w": [1.0, 2.0]}, {"w": 1.0}),
+        # a gradient that is only rounding is measured by the others
+        ({"w": [1.0], "b": [2e-9]}, {"w": [1.0], "b": [1e-9]}, {"w": 0.0, "b": 1e-7}),
+        ({"w": [float("nan")]}, {"w": [1.0]}, {"w": float("inf")}),
+        ({"w": [1.0]}, {"w": [1.0, 1.0]}, {"w": float("inf")}),
+        ({}, {"w": [1.0]}, {"w": float("inf")}),
+        ({"w": None}, {"w": None}, {"w": 0.0}),
+        ({"w": None}, {"w": [1.0]}, {"w": float("inf")}),
+        ({"w": [0.0]}, {"w": [0.0]}, {"w": 0.0}),
+        ({"w": [1e-9]}, {"w": [0.0]}, {"w": float("inf")}),
+    ],
+)
+def test_gradient_errors(found: dict[str, Any], wanted: dict[str, Any], error: dict[str, float]) -> None:
+    def arrays(values: dict[str, Any]) -> dict[str, Any]:
+        return {name: None if value is None else np.array(value) for name, value in values.items()}
+
+    assert compare.gradient_errors(arrays(found), arrays(wanted)) == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "before", "error"),
+    [
+        (1.1, 1.1, 1.0, 0.0),
+        (1.2, 1.1, 1.0, 1.0),
+        (1.1 + 1e-7, 1.1, 1.0, 0.0),  # one unit in the last place
+        (1.0, 1.0, 1.0, 0.0),
+        (1.1, 1.0, 1.0, float("inf")),  # moved, and should not
+        (float("nan"), 1.1, 1.0, float("inf")),
+        (float("inf"), float("inf"), 1.0, 0.0),
+    ],
+)
+def test_movement_error(found: float, wanted: float, before: float, error: float) -> None:
+    values = [np.array([value], np.float32) for value in (found, wanted, before)]
+    assert compare.movement_error(*values) == pytest.approx(error, rel=1e-4)
+
+
+def test_movement_error_of_counters_and_texts() -> None:
+    assert compare.movement_error(np.int64(3), np.int64(2), np.int64(1)) == pytest.approx(1.0, rel=1e-4)
+    assert compare.movement_error(np.array([b"a"]), np.array([b"b"]), np.array([b"a"])) == float("inf")
+    assert compare.movement_error(np.zeros([2]), np.zeros([3]), np.zeros([3])) == float("inf")
+
+
+def test_sparse_gradients_are_added_up_and_joined() -> None:
+    one = (np.array([[1.0], [2.0]], np.float32), np.array([0, 0]))
+    two = (np.array([[4.0]], np.float32), np.array([2]))
+    joined = compare.mean([one, two], [0.5, 0.25])
+    assert compare.dense(joined, [3, 1]).tolist() == [[1.5], [0.0], [1.0]]
+    assert compare.mean([None, None], [1, 1]) is None
+
+
+def test_proportional() -> None:
+    weights = np.array([1.0, -2.0, 3.0])
+    assert compare.proportional(0.1 * weights, weights) == pytest.approx(0.1)
+    assert compare.proportional(np.array([1.0, 1.0, 1.0]), weights) is None
+    assert compare.proportional(np.zeros(3), weights) is None
+    assert compare.proportional(weights, np.zeros(3)) is None
+
+
+def item(name: str, shape: list[int], sliced: int | None = None, source: bool = False) -> dict[str, Any]:
+    return {"name": name, "shape": shape, "static": None, "sliced": sliced, "source": source}
+
+
+@pytest.mark.parametrize(
+    ("own", "recorded", "gpus", "total", "axes"),
+    [
+        # the batch axis is the one that grew with the number of towers
+        ([item("x", [4, 3]), item("k", [])], [item("x", [8, 3], 0), item("k", [])], 2, False, [0, None]),
+        ([item("x", [7, 4, 2])], [item("x", [7, 8, 2])], 2, False, [1]),
+        ([item("x", [4, 9])], [item("x", [8, 7])], 2, False, [0]),  # padded to another length
+        (
+            [item("x", [4]), item("table", [50, 2])],
+            [item("x", [8]), item("table", [50, 2])],
+            2,
+            False,
+            [0, None],
+        ),
+        # nothing grew: the axis that the towers cut
+        ([item("x", [6, 8, 2])], [item("x", [6, 8, 2], 1)], 2, True, [1]),
+        # nothing tells: the size that most inputs begin with
+        (
+            [item("x", [8, 2]), item("y", [8]), item("z", [5])],
+            [item("x", [8, 2]), item("y", [8]), item("z", [5])],
+            1,
+            False,
+            [0, 0, None],
+        ),
+        ([item("k", [])], [item("k", [])], 2, False, [None]),
+    ],
+)
+def test_batch_axes(
+    own: list[Any], recorded: list[Any], gpus: int, total: bool, axes: list[int | None]
+) -> None:
+    pairs, alone = inputs.match(own, recorded, gpus, total)
+    assert [pair["axis"] for pair in pairs] == axes
+    assert alone == []
+
+
+def test_inputs_that_only_the_original_has() -> None:
+    assert inputs.match([item("x", [4])], [item("y", [8])], 2, False) == ([], ["x"])
+
+
+def test_towers_that_read_for_themselves() -> None:
+    own = [item("next:0", [2], source=True), item("next:1", [2, 3], source=True)]
+    recorded = [
+        item(f"next{tower}:{part}", [2] + [3] * part, source=True) for tower in range(2) for part in range(2)
+    ]
+    pairs, _ = inputs.match(own, recorded, 2, False)
+    assert [pair["parts"] for pair in pairs] == [["next0:0", "next1:0"], ["next0:1", "next1:1"]]
+    arrays = {part["name"]: np.full(part["shape"], index) for index, part in enumerate(recorded)}
+    assert inputs.rows(pairs, arrays) == 4
+    feeds = inputs.shards(pairs, arrays, 2)
+    assert [size for _, size in feeds] == [2, 2]
+    assert [feed["next:0"].tolist() for feed, _ in feeds] == [[0, 0], [2, 2]]
+    assert inputs.whole(pairs, arrays)["next:0"].tolist() == [0, 0, 2, 2]
+    assert inputs.cut_rows(pairs, arrays, 3) is None
+
+
+def test_shards_leave_out_the_empty_ones() -> None:
+    pairs, _ = inputs.match([item("x", [1]), item("k", [])], [item("x", [2]), item("k", [])], 2, False)
+    arrays = {"x": np.array([5, 6]), "k": np.array(0.5)}
+    few = inputs.cut_rows(pairs, arrays, 1)
+    assert [(feed["x"].tolist(), size) for feed, size in inputs.shards(pairs, few, 3)] == [([5], 1)]
+
+
+def test_static_shapes() -> None:
+    assert inputs.fits({"x": np.zeros([4, 3])}, {"x": [None, 3]})
+    assert inputs.fits({"x": np.zeros([4, 3])}, {"x": None})
+    assert not inputs.fits({"x": np.zeros([4, 3])}, {"x": [8, 3]})
+    assert not inputs.fits({"x": np.zeros([4])}, {"x": [4, 1]})
+
+
+@pytest.mark.parametrize(
+    ("count", "gpus", "sizes"),
+    [(128, 2, [127, 1]), (12, 3, [11, 2]), (10, 3, [8, 2]), (2, 2, [1]), (64, 1, []), (4, 8, []), (1, 2, [])],
+)
+def test_uneven_sizes(count: int, gpus: int, sizes: list[int]) -> None:
+    assert record.uneven_sizes(count, gpus) == sizes
+
+
+@pytest.mark.parametrize(
+    ("where", "virtual"),
+    [
+        ("/gpu:0", "/device:CPU:1"),
+        ("/GPU:3", "/device:CPU:4"),
+        ("gpu:1", "device:CPU:2"),
+        ("/device:GPU:1", "/device:CPU:2"),
+        ("/job:localhost/replica:0/task:0/device:GPU:0", "/job:localhost/replica:0/task:0/device:CPU:1"),
+        ("/cpu:0", "/cpu:0"),
+        ("/job:gpu", "/job:gpu"),
+        ("", ""),
+        (None, None),
+    ],
+)
+def test_virtual_devices(where: str | None, virtual: str | None) -> None:
+    assert watch.virtual(where) == virtual
+    if where is not None:
+        assert watch.virtual(lambda op: where)(None) == virtual

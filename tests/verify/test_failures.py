@@ -1,0 +1,115 @@
+"""What verify says when there is nothing to compare."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from converter.verify import Report, Settings, VerifyError, verify
+
+TRAINS = """
+import tensorflow as tf
+w = tf.get_variable('w', [2])
+train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_sum(w * w))
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for _ in range({steps}):
+    sess.run(train)
+"""
+
+
+def run(tmp_path: Path, single: str, multi: str | None = None, timeout: float = 120) -> Report:
+    for name, text in (("single.py", single), ("multi.py", single if multi is None else multi)):
+        (tmp_path / name).write_text(text)
+    return verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=1, timeout=timeout))
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(
+    ("script", "reason"),
+    [
+        ("import tensorflow as tf\nopen('absent.txt')\n", "FileNotFoundError"),
+        ("import tensorflow as tf\nraise SystemExit(5)\n", "exit status 5"),
+        ("def broken(:\n", "SyntaxError"),
+        ("import os\nos._exit(7)\n", "ended its process (status 7)"),
+        ("import tensorflow as tf\nprint(1)\n", "without a training step"),
+        (
+            "import tensorflow as tf\ntf.contrib.seq2seq.sequence_loss\n",
+            "tensorflow.contrib.seq2seq is not in",
+        ),
+        ("from tensorflow.contrib import crf\n", "tensorflow.contrib.crf is not in"),
+        ("import tensorflow.contrib.crf\n", "--python"),
+    ],
+)
+def test_an_original_that_cannot_run_is_not_comparable(tmp_path: Path, script: str, reason: str) -> None:
+    report = run(tmp_path, script)
+    assert report.verdict == "not comparable"
+    assert "the original script" in report.reason
+    assert reason in report.reason
+    assert str(tmp_path) not in report.log
+    assert "tmgprobe" not in report.log
+    assert "probe.py" not in report.log
+
+
+@pytest.mark.tf2
+def test_a_conversion_that_cannot_run_has_failed(tmp_path: Path) -> None:
+    report = run(tmp_path, TRAINS.format(steps=9), "import tensorflow as tf\nprint('so far')\nundefined\n")
+    assert report.verdict == "failed"
+    assert "the converted script failed before its first training step: NameError" in report.reason
+    assert 'File "multi.py", line 3' in report.log
+
+
+@pytest.mark.tf2
+def test_the_clock_ends_a_script_and_what_it_started(tmp_path: Path) -> None:
+    begin = time.monotonic()
+    report = run(tmp_path, "import subprocess\nsubprocess.call(['sleep', '60'])\n", timeout=8)
+    assert report.verdict == "not comparable"
+    assert "no result after 8 seconds" in report.reason
+    assert time.monotonic() - begin < 20
+
+
+@pytest.mark.tf2
+def test_fewer_steps_than_asked_are_noted(tmp_path: Path) -> None:
+    report = run(tmp_path, TRAINS.format(steps=2))
+    assert (report.verdict, report.steps) == ("passed", 2)
+    assert "the scripts took only 2 of 3 training steps" in report.notes
+
+
+@pytest.mark.tf2
+def test_the_scripts_own_folder_stays_as_it_is(tmp_path: Path) -> None:
+    writes = TRAINS.format(steps=9).replace("sess = ", "open('written.txt', 'w').close()\nsess = ")
+    assert run(tmp_path, writes).verdict == "passed"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["multi.py", "single.py"]
+
+
+@pytest.mark.tf2
+def test_modules_of_the_script_come_first(tmp_path: Path) -> None:
+    (tmp_path / "converter.py").write_text("ours = True\n")
+    (tmp_path / "rules").mkdir()
+    (tmp_path / "rules" / "__init__.py").write_text("ours = True\n")
+    check = "import converter, rules, sys\nassert converter.ours and rules.ours and sys.argv[0] == __file__\n"
+    assert run(tmp_path, check + TRAINS.format(steps=3)).verdict == "passed"
+
+
+def test_wrong_usage(tmp_path: Path) -> None:
+    script = tmp_path / "single.py"
+    script.write_text("")
+    with pytest.raises(VerifyError, match=r"absent\.py: no such file"):
+        verify(script, tmp_path / "absent.py")
+    with pytest.raises(VerifyError, match="no such interpreter"):
+        verify(script, script, Settings(python="no-such-python"))
+    with pytest.raises(VerifyError, match="1 or more"):
+        verify(script, script, Settings(gpus=0))
+
+
+def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
+    script = tmp_path / "single.py"
+    script.write_text("")
+    launcher = tmp_path / "python"
+    launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "$@"\n')
+    launcher.chmod(0o755)
+    with pytest.raises(VerifyError, match="install the extra `verify`"):
+        verify(script, script, Settings(python=str(launcher)))

@@ -1,0 +1,290 @@
+"""From figures to a verdict, to text, to JSON, to an exit status: without running anything."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import converter.verify
+from converter.cli.verify import verify_command
+from converter.report.verification import render_json, render_text
+from converter.verify import Check, Report, Settings, VerifyError
+from converter.verify.judge import judge
+
+VARIABLE = {"name": "w:0", "shape": [2], "dtype": "float32", "trainable": True}
+MOVING = {"name": "norm/moving_mean:0", "shape": [2], "dtype": "float32", "trainable": False}
+
+
+def facts(**changes: Any) -> dict[str, Any]:
+    right = {
+        "variables": [VARIABLE, MOVING],
+        "applies": 1,
+        "triggered": [0],
+        "held": {"random_uniform": 1},
+        "writes": {"w": 1, "norm/moving_mean": 1},
+        "collections": {"update_ops": 2, "while_context": 1},
+    }
+    return {**right, **changes}
+
+
+def step(**changes: Any) -> dict[str, Any]:
+    right = {
+        "order": True,
+        "triggered": [[0], [0]],
+        "rows": 8,
+        "own_rows": 4,
+        "gradients": {"w:0": 1e-7},
+        "finite": True,
+        "sparse": {},
+        "loss": [1.0, 1.0, "fetched"],
+        "matches": [],
+        "noise": [],
+        "update": {"w:0": 0.0, "norm/moving_mean:0": 0.0},
+        "counted": {},
+        "reference": "shards",
+        "kind": "mean",
+        "alone": [],
+    }
+    return {**right, **changes}
+
+
+def verdict(
+    mine: Any = None,
+    theirs: Any = None,
+    one: Any = None,
+    devices: Any = None,
+    gpus: int = 2,
+    trajectory: Any = None,
+    first: Any = None,
+    batch: Any = "per-gpu",
+    spread: float | None = None,
+) -> Report:
+    restored = {"variables": 2, "wrong": []}
+    devices = {"cpu:1": [3, 6], "cpu:2": [3, 6]} if devices is None else devices
+    return judge(
+        mine or facts(),
+        theirs or facts(),
+        {"first": {"restored": restored, "devices": devices}},
+        {
+            "steps": [one or step()],
+            "first": first or {"restored": restored, "uneven": {}},
+            "spread": spread,
+            "trajectory": trajectory or {"w:0": 1e-6},
+        },
+        gpus,
+        batch,
+        1,
+    )
+
+
+def test_all_is_well() -> None:
+    report = verdict()
+    assert report.verdict == "passed"
+    assert {check.status for check in report.checks} == {"passed"}
+    assert report.neutralised == (("random_uniform", 2),)
+
+
+@pytest.mark.parametrize(
+    ("changes", "check", "words"),
+    [
+        (
+            {"theirs": facts(variables=[VARIABLE, MOVING, {**VARIABLE, "name": "w_1:0"}])},
+            "variables",
+            "do not share",
+        ),
+        (
+            {"theirs": facts(variables=[MOVING])},
+            "variables",
+            "variables are missing: the conversion lacks w:0",
+        ),
+        (
+            {"theirs": facts(variables=[{**VARIABLE, "dtype": "float64"}, MOVING])},
+            "variables",
+            "dtype float64",
+        ),
+        ({"theirs": facts(applies=2)}, "train op", "applies gradients 2 times"),
+        (
+            {"one": step(order=False, triggered=[[0], [1]])},
+            "train op",
+            "runs train op [1], the original's [0]",
+        ),
+        ({"one": step(rows=4)}, "batch", "4 examples instead of 8 (2 x 4)"),
+        ({"batch": "total"}, "batch", "8 examples instead of 4 (4 as in the original)"),
+        ({"one": step(gradients={"w:0": "nan"})}, "gradients", "they differ"),
+        (
+            {"one": step(gradients={"w:0": 1.0}, matches=[["summed", 1e-7]])},
+            "gradients",
+            "summed over the towers",
+        ),
+        ({"one": step(gradients={"w:0": 1.0}, matches=[["weight decay", 0.1]])}, "gradients", "weight decay"),
+        (
+            {"one": step(gradients={"w:0": 1.0}, matches=[["shard 1", 0.0]])},
+            "gradients",
+            "only tower 1's shard",
+        ),
+        (
+            {
+                "one": step(gradients={"w:0": 1.0}, matches=[["unweighted", 0.0]], kind="sum", rows=4),
+                "batch": "total",
+            },
+            "gradients",
+            "to be added, not averaged",
+        ),
+        ({"one": step(finite=False)}, "gradients", "not finite"),
+        (
+            {"one": step(sparse={"w:0": [False, True]})},
+            "sparse gradients",
+            "sparse gradient of w:0 became dense",
+        ),
+        (
+            {"one": step(sparse={"w:0": [True, False]})},
+            "sparse gradients",
+            "dense gradient of w:0 became sparse",
+        ),
+        ({"one": step(loss=[1.1, 1.0, "fetched"])}, "loss", "1.1 instead of 1"),
+        ({"one": step(loss=["nan", 1.0, "towers"])}, "loss", "nan instead of 1"),
+        ({"one": step(update={"w:0": 0.5})}, "update", "w:0 comes to another value"),
+        ({"one": step(update={"w:0": 0.5}), "theirs": facts(writes={"w": 2})}, "update", "step runs 2 times"),
+        (
+            {
+                "one": step(update={"norm/moving_mean:0": 0.5}),
+                "theirs": facts(writes={"norm/moving_mean": 2}),
+            },
+            "update",
+            "update ops of all towers run: norm/moving_mean:0 advances 2 times",
+        ),
+        (
+            {"one": step(update={"w:0": 1.0}, counted={"step:0": [2, 1]})},
+            "update",
+            "counted up by 2 instead of 1",
+        ),
+        ({"trajectory": {"w:0": 0.1}}, "weights", "moved elsewhere"),
+        ({"trajectory": {"w:0": 0.1}, "spread": 1e-4}, "weights", "moved elsewhere"),
+        ({"theirs": facts(writes={"w": 2, "norm/moving_mean": 1})}, "writes", "w is written 2 times"),
+        ({"first": {"uneven": {"7": {"failed": "static shape"}}}}, "uneven batch", "fixed batch size"),
+        ({"first": {"uneven": {"1": {"failed": "NaN"}}}}, "fewer examples than towers", "NaN"),
+        (
+            {"first": {"restored": {"error": "NotFoundError: x"}}},
+            "checkpoint of the conversion, read by the original",
+            "NotFoundError",
+        ),
+        (
+            {"first": {"restored": {"wrong": ["w:0"]}}},
+            "checkpoint of the conversion, read by the original",
+            "w:0",
+        ),
+        ({"devices": {"cpu:1": [3, 6]}}, "placement", "all towers compute on one device (cpu:1)"),
+        (
+            {"devices": {"cpu:1": [3, 6], "cpu:2": [3, 6]}, "gpus": 3, "one": step(rows=12)},
+            "placement",
+            "cpu:3",
+        ),
+        ({"devices": {"cpu:1": [3, 12], "cpu:2": [3, 0]}}, "placement", "one device"),
+        ({"theirs": facts(collections={"update_ops": 4})}, "collections", "holds 4 entries instead of 2"),
+    ],
+)
+def test_each_check_can_fail(changes: dict[str, Any], check: str, words: str) -> None:
+    report = verdict(**changes)
+    assert report.verdict == "failed"
+    found = [one for one in report.checks if one.name == check]
+    assert [one.status for one in found] == ["failed"]
+    assert words in found[0].detail
+
+
+@pytest.mark.parametrize(
+    ("changes", "check"),
+    [
+        ({"one": step(rows=None)}, "batch"),
+        ({"one": step(loss=None)}, "loss"),
+        ({"trajectory": {"w:0": 2e-3}, "spread": 5e-3}, "weights"),
+        ({"one": step(loss=[1.1, 1.0, "towers"])}, "loss"),
+        ({"first": {"uneven": {"7": {"skipped": "fixed"}}}}, "uneven batch"),
+        ({"first": {"uneven": {}}}, "checkpoint of the conversion, read by the original"),
+    ],
+)
+def test_what_cannot_be_compared_is_skipped(changes: dict[str, Any], check: str) -> None:
+    assert [one.status for one in verdict(**changes).checks if one.name == check] == ["skipped"]
+
+
+def test_text() -> None:
+    text = render_text(verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]])))
+    assert text.startswith(
+        "FAILED  2 towers, batch per-gpu, 1 steps: the gradients are summed over the towers"
+    )
+    assert "[1.0e+00 > 1e-04]" in text
+    assert "w:0" in text
+    assert "cpu:2" in text
+    assert "2 random_uniform operations" in text
+
+
+def test_json_holds_figures_that_it_has_no_number_for() -> None:
+    content = json.loads(render_json(verdict(one=step(gradients={"w:0": float("inf")}))))
+    assert content["verdict"] == "failed"
+    assert content["variables"][1]["gradient"] == "inf" or content["variables"][0]["gradient"] == "inf"
+
+
+CASES = [("passed", 0), ("failed", 3), ("not comparable", 3)]
+
+
+def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[Any, list[Settings]]:
+    asked: list[Settings] = []
+
+    def fake(single: Path, multi: Path, settings: Settings) -> Report:
+        asked.append(settings)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome  # type: ignore[no-any-return]
+
+    monkeypatch.setattr(converter.verify, "verify", fake)
+    app = typer.Typer()
+    app.command()(verify_command)
+    return CliRunner().invoke(app, ["a.py", "b.py", *args]), asked
+
+
+@pytest.mark.parametrize(("outcome", "status"), CASES)
+def test_exit_status(monkeypatch: pytest.MonkeyPatch, outcome: Any, status: int) -> None:
+    report = Report(outcome, "the reason", 2, "per-gpu", 3, (Check("batch", "passed"),))
+    result, _ = invoke(monkeypatch, report)
+    assert result.exit_code == status
+    assert "the reason" in result.output
+
+
+def test_exit_status_of_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    result, _ = invoke(monkeypatch, VerifyError("no such file"))
+    assert (result.exit_code, result.output) == (2, "verify: no such file\n")
+    result, _ = invoke(monkeypatch, RuntimeError("oh"))
+    assert result.exit_code == 4
+    assert "internal error" in result.output
+    assert invoke(monkeypatch, verdict(), "--gpus", "0")[0].exit_code == 2
+
+
+def test_options_reach_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    args = (
+        "--gpus",
+        "4",
+        "--steps",
+        "2",
+        "--batch",
+        "total",
+        "--python",
+        "py",
+        "--timeout",
+        "9",
+        "--json",
+        "--",
+        "--lr=1",
+    )
+    result, asked = invoke(monkeypatch, verdict(), *args)
+    assert asked == [Settings(4, 2, "total", "py", ("--lr=1",), 9.0)]
+    assert json.loads(result.output)["verdict"] == "passed"
+
+
+def test_quiet_prints_only_what_went_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert invoke(monkeypatch, verdict(), "-q")[0].output == ""
+    failed = verdict(trajectory={"w:0": 1.0})
+    assert invoke(monkeypatch, failed, "-q")[0].output.startswith("failed: w:0 has moved elsewhere")
