@@ -92,7 +92,7 @@ def _tool_settings(file: str) -> dict[str, dict[str, object]]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
-        import tomli as tomllib  # comes with black
+        import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
     try:
         with open(file, "rb") as stream:
             settings = tomllib.load(stream).get("tool", {})

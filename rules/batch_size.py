@@ -149,6 +149,48 @@ with tf.Session() as sess:
         references=("docs: TMG110, where the number is changed",),
     ),
     Rule(
+        code="TMG224",
+        title="a variable is made with the batch size in its shape",
+        why="Such a variable has a value for each place of a batch (a state that is carried from one batch "
+        "to the next, a bias per row). A tower has only some of the places, and the global batch has N "
+        "times as many as the checkpoint of the original. No share of the variable would be right. Make "
+        "its shape independent of the batch size; a state that is carried over can be fed and fetched.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+bias = tf.get_variable('bias', [batch_size, 10])
+logits = tf.layers.dense(X, 10) + bias
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+bias = tf.get_variable('bias', [10])
+logits = tf.layers.dense(X, 10) + bias
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+    Rule(
         code="TMG303",
         title="the size of the batches was not found",
         why="What is fed here comes from code that the tool cannot follow: a generator, another file, a "
@@ -228,6 +270,49 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(0, len(images), batch_size):
         sess.run(train_op, {X: images[i:i + batch_size], Y: labels[i:i + batch_size]})
+""",
+        references=("docs: TMG110, how the number is followed",),
+    ),
+    Rule(
+        code="TMG305",
+        title="the batch size comes from the caller",
+        why="A function takes the batch size as a parameter, and nothing in this file calls it, so the "
+        "number's definition is out of sight. The parameter is multiplied where the function begins: it "
+        "means the batch of one tower. A caller that does its own counting with it (steps in an epoch, "
+        "slices of the data) still counts in batches of one tower. Let callers hand over the batch size "
+        "of one tower and load their batches N times as large, or define the number in this file.",
+        before="""\
+import tensorflow as tf
+
+
+def train(data, batch_size):
+    X = tf.placeholder(tf.float32, [None, 784])
+    Y = tf.placeholder(tf.int64, [None])
+    logits = tf.layers.dense(X, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            images, labels = data.next_batch(batch_size)
+            sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+
+def train(data):
+    batch_size = 64
+    X = tf.placeholder(tf.float32, [None, 784])
+    Y = tf.placeholder(tf.int64, [None])
+    logits = tf.layers.dense(X, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            images, labels = data.next_batch(batch_size)
+            sess.run(train_op, {X: images, Y: labels})
 """,
         references=("docs: TMG110, how the number is followed",),
     ),

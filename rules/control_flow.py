@@ -32,7 +32,9 @@ def _loop(call: Call) -> Value:
     kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else None
     start = call.get(2, "loop_vars")
     if isinstance(start, Sequence):
-        return Sequence([Tensor(kept, inputs, None, call.name) if kept else Tensor(inputs=inputs) for _ in start.elements])
+        return Sequence(
+            [Tensor(kept, inputs, None, call.name) if kept else Tensor(inputs=inputs) for _ in start.elements]
+        )
     return Tensor(kept, inputs, None, call.name) if kept else Tensor(inputs=inputs, op=call.name)
 
 

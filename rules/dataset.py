@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value
+from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Typed, Value
 from converter.rule import Rule
 
 
@@ -18,8 +18,8 @@ def _source(call: Call) -> Value:
 def _chain(call: Call) -> Value:
     dataset = call.typed("Dataset")
     receiver = call.receiver
-    if isinstance(receiver, Typed) and "structure" in receiver.state:
-        dataset.state["structure"] = receiver.state["structure"]
+    if isinstance(receiver, Typed):
+        dataset.state.update(receiver.state)
     dataset.inputs = (*dataset.inputs, *call.values())
     return dataset
 
@@ -28,7 +28,10 @@ def _batch(call: Call) -> Value:
     size = call.get(0, "batch_size")
     if isinstance(size, (Number, Host)):
         call.walk.facts.batch_sizes.append((size, "Dataset.batch", call.node))
-    return _chain(call)
+    dataset = _chain(call)
+    assert isinstance(dataset, Typed)
+    dataset.state["batched"] = Constant(True)
+    return dataset
 
 
 def _map(call: Call) -> Value:
@@ -56,8 +59,11 @@ def _iterator(call: Call) -> Value:
 
 
 def _from_structure(call: Call) -> Value:
-    """An iterator that is bound to its data sets later."""
-    return call.typed("Iterator")
+    """An iterator that is bound to its data sets later: batched if the script batches any."""
+    iterator = call.typed("Iterator")
+    if any(why == "Dataset.batch" for _, why, _ in call.walk.facts.batch_sizes):
+        iterator.state["batched"] = Constant(True)
+    return iterator
 
 
 def _queue_batch(call: Call) -> Value:
@@ -76,20 +82,25 @@ def _queue_batch(call: Call) -> Value:
     return Sequence(parts, mutable=True) if isinstance(tensors, Sequence) else parts[0]
 
 
-CHAINS = "shuffle repeat prefetch cache take skip filter apply enumerate shard interleave flat_map zip concatenate with_options".split()
+CHAINS = (
+    "shuffle repeat prefetch cache take skip filter apply enumerate shard interleave flat_map zip concatenate "
+    "with_options"
+).split()
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "Dataset.from_generator", "TFRecordDataset",
                                             "TextLineDataset", "Dataset.from_tensors", "Dataset.range", "Dataset.zip",
                                             "Dataset.list_files")], _source),
-    **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source),
+    **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset",
+                                                   "TextLineDataset")], _source),
     **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
     **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
     "Dataset.map": _map,
     **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
                      "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
     **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
-    **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"), _queue_batch),
+    **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"),
+                    _queue_batch),
 }  # fmt: skip
 
 RULES = (

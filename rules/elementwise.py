@@ -21,7 +21,9 @@ def _is_option(value: Value) -> bool:
 
 def _first(call: Call) -> Value:
     """Works element by element on its first argument; the others are settings."""
-    tensor = call.tensor(0, "x", "tensor", "input", "inputs", "features", "logits", "value", "values", "input_tensor", "input_")
+    tensor = call.tensor(
+        0, "x", "tensor", "input", "inputs", "features", "logits", "value", "values", "input_tensor", "input_"
+    )
     op = SPELLINGS.get(op := call.name.rpartition(".")[2], op)
     result = batch.elementwise(call.walk, op, [tensor])
     result.inputs = tuple(call.values())
@@ -60,8 +62,8 @@ UNARY = (
     "nn.batch_normalization nn.batch_norm_with_global_normalization layers.batch_normalization layers.dropout "
     "contrib.layers.dropout contrib.slim.dropout contrib.layers.layer_norm contrib.layers.instance_norm "
     "contrib.slim.layer_norm nn.fused_batch_norm1 as_string decode_raw placeholder_with_default1 Print "
-    "contrib.layers.softmax contrib.slim.softmax guarantee_const quantize cumsum cumprod image.per_image_standardization "
-    "random_crop bitcast saturate_cast clip_by_norm"
+    "contrib.layers.softmax contrib.slim.softmax guarantee_const quantize cumsum cumprod "
+    "image.per_image_standardization random_crop bitcast saturate_cast clip_by_norm"
 ).split()
 
 CALLS: dict[str, Handler] = {

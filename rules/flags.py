@@ -64,8 +64,8 @@ def _run_app(call: Call) -> Value:
     return Constant(None)
 
 
-DEFINES = [f"app.flags.DEFINE_{kind}" for kind in
-           ("string", "integer", "float", "bool", "boolean", "enum", "list", "multi_integer", "multi_string")]  # fmt: skip
+KINDS = "string integer float bool boolean enum list multi_integer multi_string".split()
+DEFINES = [f"app.flags.DEFINE_{kind}" for kind in KINDS]
 
 CALLS: dict[str, Handler] = {
     "argparse.ArgumentParser": _parser,

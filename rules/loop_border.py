@@ -325,54 +325,6 @@ with tf.Session() as sess:
         references=("docs: TMG104, what is merged and how",),
     ),
     Rule(
-        code="TMG214",
-        title="the model and its loss are not built in one place",
-        why="The loop goes around one run of statements, in the innermost function that sees both the "
-        "inputs and the finished loss. Here there is none: the parts are built by functions that "
-        "nothing in this file calls one after the other (another file does, or a framework), or all in "
-        "one return statement. Build the model and its loss in one function, or call the functions that "
-        "do from one place in this file.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-
-
-def build():
-    global logits
-    logits = tf.layers.dense(X, 10)
-
-
-def train(sess):
-    loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def train():
-    X = tf.placeholder(tf.float32, [None, 784])
-    Y = tf.placeholder(tf.int64, [None])
-    logits = tf.layers.dense(X, 10)
-    loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-    with tf.Session() as sess:
-        sess.run(tf.global_variables_initializer())
-        for step in range(100):
-            images, labels = next_batch(batch_size)
-            sess.run(train_op, {X: images, Y: labels})
-""",
-    ),
-    Rule(
         code="TMG215",
         title="several batches behind each other meet an input with one row for each example",
         why="Two batches put behind each other (tf.concat along the batch axis, the two sides of a pair, "

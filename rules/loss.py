@@ -72,6 +72,7 @@ def _get_collection(call: Call) -> Value:
 
 
 def collection_key(value: Value | None) -> object:
+    """The name of a collection, however it is spelled; None where it is not known."""
     if isinstance(value, Symbol):
         return value.name.rpartition(".")[2].lower().replace("global_variables", "variables")
     return getattr(value, "value", None)
@@ -145,7 +146,8 @@ with tf.Session() as sess:
 class TowerCollections(object):
 tower_collections = TowerCollections()
 for gpu in range(num_gpus):
-            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0), tower_collections.tower(gpu):
+            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0), \\
+            tower_collections.tower(gpu):
         tf.losses.sparse_softmax_cross_entropy(labels=Y, logits=logits)
         loss = tf.losses.get_total_loss()
 """,

@@ -102,7 +102,8 @@ def _batch_norm(call: Call) -> Value:
 
 def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
-    statistics = [Tensor(Batch("reduced", how="other", why="a statistic of the batch"), call.values(), (None,)) for _ in range(2)]
+    kept = Batch("reduced", how="other", why="a statistic of the batch")
+    statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
     return Sequence([Tensor(tensor.batch, call.values(), tensor.dims, call.name), *statistics])
 
 
@@ -137,7 +138,8 @@ def _per_row_loss(call: Call) -> Value:
         kept = opaque(CONFLICT)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
-        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if axis < kept.axis else other("classes on the batch axis")
+        before = axis < kept.axis
+        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other("classes on the batch axis")
     return Tensor(kept, call.values(), dims, call.name)
 
 
@@ -145,7 +147,9 @@ def _sampled_loss(call: Call) -> Value:
     """nce_loss and sampled_softmax_loss: a value for each example, with candidates drawn per tower."""
     labels, inputs = call.tensor(2, "labels"), call.tensor(3, "inputs")
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
-    return Tensor(Batch("example", 0, kept.packed) if kept.kind == "example" else kept, call.values(), (None,), call.name)
+    if kept.kind == "example":
+        kept = Batch("example", 0, kept.packed)
+    return Tensor(kept, call.values(), (None,), call.name)
 
 
 def _embedding(call: Call) -> Value:
@@ -203,8 +207,8 @@ LAYERS = (
     "layers.dense"
 ).split()
 SLIM = (
-    "conv2d convolution convolution2d conv2d_transpose convolution2d_transpose separable_conv2d separable_convolution2d "
-    "conv2d_in_plane fully_connected linear relu relu6 conv1d conv3d bias_add"
+    "conv2d convolution convolution2d conv2d_transpose convolution2d_transpose separable_conv2d "
+    "separable_convolution2d conv2d_in_plane fully_connected linear relu relu6 conv1d conv3d bias_add"
 ).split()
 SPATIAL = (
     "nn.conv1d nn.conv2d nn.conv3d nn.depthwise_conv2d nn.separable_conv2d nn.atrous_conv2d nn.conv2d_transpose "
@@ -222,7 +226,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(LAYERS, _layer),
     **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
     **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
-    **dict.fromkeys([m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _layer),
+    **dict.fromkeys([m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")],
+                    _layer),
     "nn.fused_batch_norm": _fused_batch_norm,
     **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
     **dict.fromkeys(SPATIAL, _spatial),
@@ -232,7 +237,8 @@ CALLS: dict[str, Handler] = {
         ("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2",
          "nn.sparse_softmax_cross_entropy_with_logits"), _per_row_loss),
     **dict.fromkeys(("nn.nce_loss", "nn.sampled_softmax_loss"), _sampled_loss),
-    **dict.fromkeys(("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"), _embedding),
+    **dict.fromkeys(("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"),
+                    _embedding),
     **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
     **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
     **dict.fromkeys([m + name for m in ("layers.", "keras.layers.") for name in KERAS], _keras_layer),
@@ -272,7 +278,7 @@ with tf.Session() as sess:
         after="""\
 tower_collections = TowerCollections()
 for gpu in range(num_gpus):
-            first_tower_updates(gpu):
+            tower_collections.tower(gpu), first_tower_updates(gpu):
         hidden = tf.layers.batch_normalization(tf.layers.dense(X, 64), training=True)
 with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
 """,

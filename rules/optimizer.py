@@ -36,7 +36,8 @@ def _compute_gradients(call: Call) -> Value:
 
 
 def _pairs(result: Tensor) -> Value:
-    return Sequence([Sequence([Tensor(inputs=(result,), op="gradient"), Tensor(op="variable")])], mutable=True, many=True)
+    pair = Sequence([Tensor(inputs=(result,), op="gradient"), Tensor(op="variable")])
+    return Sequence([pair], mutable=True, many=True)
 
 
 def _gradients(call: Call) -> Value:
@@ -63,7 +64,8 @@ def _apply_gradients(call: Call) -> Value:
 def _clip_all(call: Call) -> Value:
     values = call.get(0, "t_list")
     if isinstance(values, Sequence):
-        clipped = Sequence([Tensor(inputs=call.values(), op="clip") for _ in values.elements], mutable=True, many=values.many)
+        tensors = [Tensor(inputs=call.values(), op="clip") for _ in values.elements]
+        clipped = Sequence(tensors, mutable=True, many=values.many)
         return Sequence([clipped, Tensor(inputs=call.values(), op="global_norm")])
     return Sequence([Tensor(inputs=call.values(), op="clip") for _ in range(2)])
 
@@ -91,7 +93,10 @@ def _decay(call: Call) -> Value:
     return Tensor(inputs=call.values(), dims=(), op=call.name)
 
 
-DECAYS = "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts".split()
+DECAYS = (
+    "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay "
+    "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
+).split()
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Value
+from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Typed, Value
 from converter.rule import Rule
 
 
@@ -73,9 +73,11 @@ def _iterator_next(call: Call) -> Value:
     structure = receiver.state.get("structure") if receiver is not None and hasattr(receiver, "state") else None
     count = len(structure.elements) if isinstance(structure, Sequence) else 1
     parts = []
+    batched = not isinstance(receiver, Typed) or "batched" in receiver.state
     for _ in range(count):
         made = Input("Iterator.get_next", None, None, "")
-        made.shard(0)
+        if batched:
+            made.shard(0)
         made.inputs = tuple(call.values())
         parts.append(made)
     return Sequence(parts) if count > 1 else parts[0]

@@ -37,7 +37,8 @@ def _l2_loss(call: Call) -> Value:
 
 
 def _norm(call: Call) -> Value:
-    return batch.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, "a norm over the batch is not linear")
+    why = "a norm over the batch is not linear"
+    return batch.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, why)
 
 
 def _moments(call: Call) -> Value:
@@ -58,7 +59,7 @@ def _statistic(call: Call, part: Tensor) -> Tensor:
 
 
 def _batch_normalization(call: Call) -> Value:
-    """x normalised with statistics of the batch is still one row an example."""
+    """What is normalised with statistics of the batch still has one row for each example."""
     tensor = call.tensor(0, "x")
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
 
@@ -82,7 +83,10 @@ def _global_norm(call: Call) -> Value:
     return Tensor(other("a global norm") if any(v.roots for v in values) else FREE, values, (), call.name)
 
 
-REDUCTIONS = "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std reduce_variance reduce_euclidean_norm".split()
+REDUCTIONS = (
+    "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std "
+    "reduce_variance reduce_euclidean_norm"
+).split()
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(REDUCTIONS, _reduce),

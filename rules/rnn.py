@@ -36,7 +36,8 @@ def _state(call: Call, cell: Value | None, kept: Batch) -> Value:
 
 
 def _zero_state(call: Call) -> Value:
-    kept = Batch("example", 0) if batch.batch_entry(call.walk, call.args[:1] or list(call.kwargs.values())[:1]) == 0 else FREE
+    size = call.args[:1] or list(call.kwargs.values())[:1]
+    kept = Batch("example", 0) if batch.batch_entry(call.walk, size) == 0 else FREE
     return _state(call, call.receiver, kept)
 
 
@@ -95,20 +96,23 @@ def _sequence_loss(call: Call) -> Value:
 
 
 def _sequence_loss_by_example(call: Call) -> Value:
-    logits = call.tensor(0, "logits") if not isinstance(call.get(0), Sequence) else batch.as_tensor(call.args[0].elements[0])  # type: ignore[attr-defined]
+    steps = call.get(0)
+    logits = batch.as_tensor(steps.elements[0]) if isinstance(steps, Sequence) else call.tensor(0, "logits")
     return Tensor(logits.batch, call.values(), (None,), call.name)
 
 
 def _ctc_loss(call: Call) -> Value:
     inputs = call.tensor(1, "inputs")
-    return Tensor(Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch, call.values(), (None,), call.name)
+    kept = Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch
+    return Tensor(kept, call.values(), (None,), call.name)
 
 
 def _crf(call: Call) -> Value:
     scores = call.tensor(0, "inputs")
     kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
     call.walk.effect("variable", call.name, None, call.node)
-    return Sequence([Tensor(kept, call.values(), (None,), call.name), Tensor(FREE, call.values(), (None, None), "transitions")])
+    likelihood = Tensor(kept, call.values(), (None,), call.name)
+    return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
 
 
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
@@ -122,7 +126,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
     **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
     "contrib.seq2seq.sequence_loss": _sequence_loss,
-    **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss_by_example", "nn.seq2seq.sequence_loss_by_example"), _sequence_loss_by_example),
+    "contrib.legacy_seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
+    "nn.seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
     "nn.ctc_loss": _ctc_loss,
     "contrib.crf.crf_log_likelihood": _crf,
 }

@@ -87,7 +87,8 @@ SESSIONS = (
 OTHER_TRAINING = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun estimator.Estimator "
-    "estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model keras.Sequential keras.models.Sequential"
+    "estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model keras.Sequential "
+    "keras.models.Sequential"
 ).split()
 EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
 
@@ -99,8 +100,8 @@ CALLS: dict[str, Handler] = {
     "Session.partial_run": _partial_run,
     **dict.fromkeys(OTHER_TRAINING, _other_training),
     **dict.fromkeys(("train.Server", "train.ClusterSpec", "train.replica_device_setter", "train.SyncReplicasOptimizer",
-                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy", "contrib.distribute.OneDeviceStrategy",
-                     "distribute.Strategy"), _distributed),
+                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy",
+                     "contrib.distribute.OneDeviceStrategy", "distribute.Strategy"), _distributed),
     **dict.fromkeys(EVALUATED, _eval),
     **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
     **dict.fromkeys(("Graph", "get_default_graph"), _graph),
@@ -119,7 +120,7 @@ RULES = (
         "TensorFlow takes all memory of all visible GPUs when the first session opens: allow_growth "
         "takes what is needed (--gpu-memory growth), a fraction can be set instead (--gpu-memory 0.4), "
         "and --gpu-memory all leaves it as it is. A config that the script has is completed, never "
-        "replaced; what it sets stays set.",
+        "replaced.",
         before="""\
 import tensorflow as tf
 

@@ -61,7 +61,8 @@ def _unstack(call: Call) -> Value:
 
 
 def _split(call: Call) -> Value:
-    tensor, sizes, axis = call.tensor(0, "value"), call.get(1, "num_or_size_splits"), call.constant(2, "axis", "split_dim")
+    tensor, sizes = call.tensor(0, "value"), call.get(1, "num_or_size_splits")
+    axis = call.constant(2, "axis", "split_dim")
     if isinstance(call.get(0), Number):  # the order before TensorFlow 1.0
         tensor, sizes, axis = call.tensor(2, "value"), call.get(1), call.constant(0)
     at = axis if isinstance(axis, int) else 0
@@ -128,7 +129,8 @@ def _slice(call: Call) -> Value:
     whole = (
         begin is not None and size is not None and len(begin) > axis and len(size) > axis
         and getattr(begin[axis], "value", None) == 0
-        and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count) or batch.stands_for_batch(call.walk, size[axis]))
+        and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
+             or batch.stands_for_batch(call.walk, size[axis]))
     )  # fmt: skip
     kept = tensor.batch if whole else opaque("a part of the batch is taken")
     return Tensor(kept, call.values(), batch.dims_of(size), call.name)
@@ -156,7 +158,8 @@ def _gather(call: Call) -> Value:
         return Tensor(indices.batch, call.values(), rest, call.name)
     if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
         shift = 1 if indices.dims == () and params.batch.axis > axis else 0
-        dims = None if params.dims is None or indices.dims != () else tuple(d for i, d in enumerate(params.dims) if i != axis)
+        known = params.dims if indices.dims == () else None
+        dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.dims is None else (None, *params.dims[1:])
@@ -188,7 +191,7 @@ def _tensordot(call: Call) -> Value:
     one, two = call.tensor(0, "a"), call.tensor(1, "b")
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
         return Tensor(one.batch, call.values(), None, call.name)
-    batched = "free" != one.batch.kind or "free" != two.batch.kind
+    batched = one.batch.kind != "free" or two.batch.kind != "free"
     return Tensor(opaque("a tensordot over batched tensors") if batched else FREE, call.values(), None, call.name)
 
 
@@ -201,8 +204,9 @@ def _einsum(call: Call) -> Value:
     if isinstance(equation, str) and "->" in equation and "." not in equation:
         left, right = equation.replace(" ", "").split("->")
         terms = left.split(",")
-        letters = {terms[i][t.batch.axis] for i, t in batched if t.batch.kind == "example" and t.batch.axis < len(terms[i])}
-        if len(letters) == 1 and (letter := letters.pop()) in right and all(t.batch.kind == "example" for _, t in batched):
+        examples = [(i, t) for i, t in batched if t.batch.kind == "example"]
+        letters = {terms[i][t.batch.axis] for i, t in examples if t.batch.axis < len(terms[i])}
+        if len(letters) == 1 and (letter := letters.pop()) in right and len(examples) == len(batched):
             return Tensor(Batch("example", right.index(letter)), call.values(), (None,) * len(right), call.name)
     return Tensor(opaque("the batch is summed over in an einsum"), call.values(), None, call.name)
 
@@ -260,10 +264,11 @@ CALLS: dict[str, Handler] = {
     "tile": _tile,
     "shape": _shape,
     "size": _size,
-    **dict.fromkeys(("pad", "reverse_sequence", "image.resize_images", "image.resize_bilinear", "image.resize_nearest_neighbor",
-                     "image.resize_bicubic", "image.rgb_to_grayscale", "image.grayscale_to_rgb", "space_to_depth",
-                     "depth_to_space", "nn.space_to_depth", "nn.depth_to_space", "reverse_v2_", "image.random_brightness",
-                     "image.convert_image_dtype", "image.resize"), _keeps),
+    **dict.fromkeys(("pad", "reverse_sequence", "image.resize_images", "image.resize_bilinear",
+                     "image.resize_nearest_neighbor", "image.resize_bicubic", "image.rgb_to_grayscale",
+                     "image.grayscale_to_rgb", "space_to_depth", "depth_to_space", "nn.space_to_depth",
+                     "nn.depth_to_space", "reverse_v2_", "image.random_brightness", "image.convert_image_dtype",
+                     "image.resize"), _keeps),
     **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
     "slice": _slice,
     "strided_slice": _strided_slice,

@@ -90,26 +90,16 @@ with tf.Session() as sess:
         code="TMG209",
         title="the loss has no name where the towers are built",
         why="Each tower's loss is kept when its turn ends, and the merged loss takes its name after the "
-        "loop. Here the loss is built and minimised in one return statement, or the call that builds it "
-        "hands back only the training step: there is no statement between the loss and the step for the "
-        "loop to end at. Give the loss a name in a statement of its own.",
+        "loop. Here it is only an element of a list or a dict that was written out whole, which the "
+        "loop cannot put back. Give the loss a name in a statement of its own.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
-
-
-def cost(x, y):
-    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
-
-
-def train_step(x, y):
-    return tf.train.AdamOptimizer(0.001).minimize(cost(x, y))
-
-
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-train_op = train_step(X, Y)
+out = {'loss': tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))}
+train_op = tf.train.AdamOptimizer(0.001).minimize(out['loss'])
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -121,20 +111,11 @@ with tf.Session() as sess:
 import tensorflow as tf
 
 batch_size = 64
-
-
-def cost(x, y):
-    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
-
-
-def train_step(x, y):
-    loss = cost(x, y)
-    return tf.train.AdamOptimizer(0.001).minimize(loss)
-
-
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-train_op = train_step(X, Y)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))
+out = {'loss': loss}
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -189,6 +170,46 @@ with tf.Session() as sess:
             "tf.contrib.slim.learning.create_train_op, tf.contrib.training.create_train_op, "
             "tf.contrib.layers.optimize_loss (TensorFlow 1.x)",
         ),
+    ),
+    Rule(
+        code="TMG214",
+        title="the model and its loss are not built in one place",
+        why="The loop goes around one run of statements, in the innermost function that sees both the "
+        "inputs and the finished loss. Here there is none: the whole model is written inside the call "
+        "that minimises it, or its parts are built by functions that nothing in this file calls one "
+        "after the other. Build the model and its loss in statements of one block, or call the "
+        "functions that do from one place in this file.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = tf.train.AdamOptimizer(0.001).minimize(
+    tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10)))
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
     ),
     Rule(
         code="TMG216",
@@ -319,6 +340,259 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(0, len(train_x), batch_size):
         sess.run(train_op, {X: train_x[i:i + batch_size], Y: train_y[i:i + batch_size]})
+""",
+    ),
+    Rule(
+        code="TMG219",
+        title="the training step stands among the statements of the model",
+        why="The towers build the model N times; the training step is taken once, after the loop. Here one "
+        "statement does both: a return that builds the loss and minimises it, or a block in which the "
+        "step stands between parts of the model. Take the gradients in a statement of its own, after "
+        "the loss.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    return tf.train.AdamOptimizer(0.001).minimize(cost(x, y))
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = train_step(X, Y)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    loss = cost(x, y)
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = train_step(X, Y)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("docs: TMG101 and TMG102, where gradients are taken",),
+    ),
+    Rule(
+        code="TMG220",
+        title="the script trains by an Estimator or by Keras",
+        why="tf.estimator.Estimator, Model.fit and their like hold the session and the training loop "
+        "themselves: they call the script's functions, feed them and apply the gradients, and they "
+        "bring a way of their own to use several GPUs, tf.distribute.MirroredStrategy, which is handed "
+        "to them in one line. Use that. Towers are for scripts that run a session; a model that is "
+        "trained in one converts.",
+        before="""\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    logits = tf.layers.dense(features, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(input_fn, steps=100)
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=(
+            "tf.distribute.MirroredStrategy (TensorFlow 1.14; tf.contrib.distribute before)",
+            "tf.estimator.RunConfig(train_distribute=...)",
+        ),
+    ),
+    Rule(
+        code="TMG221",
+        title="what the towers need stands in another file of the project",
+        why="The functions of the project's other files are followed, so that a model may well be defined "
+        "there. But the loop has to stand in the file that is converted: where another file builds the "
+        "model and its loss on its own account, takes the gradients, or defines the batch size, that "
+        "file would have to change, and every other script that imports it with it. Let the other file "
+        "define the parts and this one put them together: minimise the loss here, and name the batch "
+        "size here.",
+        before="""\
+# --- model.py ---
+import tensorflow as tf
+
+
+def train_step(x, y):
+    logits = tf.layers.dense(x, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import train_step
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = train_step(X, Y)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+# --- model.py ---
+import tensorflow as tf
+
+
+def loss_of(x, y):
+    logits = tf.layers.dense(x, 10)
+    return tf.losses.sparse_softmax_cross_entropy(y, logits)
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import loss_of
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = loss_of(X, Y)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+    Rule(
+        code="TMG222",
+        title="an input is fed in training and is not seen to reach the loss",
+        why="What is fed in a training step has a part in it, as a rule. This input has a batch axis and is "
+        "fed together with the others, but nothing that the tool sees leads from it to the loss: either "
+        "the step does not need it, or it gets there on a way that the tool does not see, and then the "
+        "towers would take whole batches of it beside shards of the others. Leave it out of the feed if "
+        "the step does not need it.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Z = tf.placeholder(tf.float32, [None, 3])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, extra, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Z: extra, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Z = tf.placeholder(tf.float32, [None, 3])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, extra, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+    Rule(
+        code="TMG223",
+        title="a value of the model is fed in its stead",
+        why="TensorFlow lets any tensor be fed. A tensor that the towers compute is one in each of them, "
+        "and the merged one after the loop; fed with a batch, the merged one would have its value and "
+        "the towers would not. Feed a placeholder, and let the model read it "
+        "(tf.placeholder_with_default takes a tensor that stands in where nothing is fed).",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, 64)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+    print(sess.run(logits, {hidden: load_hidden()}))
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, 64)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+H = tf.placeholder(tf.float32, [None, 64])
+with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+    decoded = tf.layers.dense(H, 10, name='dense_1')
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+    print(sess.run(decoded, {H: load_hidden()}))
 """,
     ),
 )

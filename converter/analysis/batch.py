@@ -37,10 +37,13 @@ if TYPE_CHECKING:
 
 Dims = tuple[int | None, ...] | None
 
-LINEAR = frozenset(("identity", "cast", "negative", "to_float", "to_double", "check_numerics", "verify_tensor_all_finite"))
+LINEAR = frozenset(
+    ("identity", "cast", "negative", "to_float", "to_double", "check_numerics", "verify_tensor_all_finite")
+)
 
 
 def is_batched(value: Value) -> bool:
+    """Whether a value is a tensor in which the batch is found in any form."""
     return isinstance(value, Tensor) and value.batch.kind != "free"
 
 
@@ -151,6 +154,7 @@ def as_tensor(value: Value) -> Tensor:
 
 
 def broadcast_dims(tensors: Iterable[Tensor]) -> Dims:
+    """The static shape of an element by element result; None where a shape is not known."""
     dims = [t.dims for t in tensors]
     if not dims or any(d is None for d in dims):
         return None
@@ -212,7 +216,9 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = 
 
 
 def _not_linear(batch: Batch) -> Batch:
-    return batch if batch.how == "other" else other("a reduction of the batch goes through a function that is not linear")
+    return (
+        batch if batch.how == "other" else other("a reduction of the batch goes through a function that is not linear")
+    )
 
 
 def _reduced_dims(dims: Dims, axes: tuple[int, ...] | None | str, keep: bool) -> Dims:
@@ -261,9 +267,12 @@ def shape_entries(value: Value | None) -> list[Value] | None:
 
 
 def dims_of(entries: list[Value] | None) -> Dims:
+    """A static shape from the entries of a shape argument; None in place of what is not known."""
     if entries is None:
         return None
-    return tuple(int(v) if isinstance(v := getattr(e, "value", None), (int, float)) and v >= 0 else None for e in entries)
+    return tuple(
+        int(v) if isinstance(v := getattr(e, "value", None), (int, float)) and v >= 0 else None for e in entries
+    )
 
 
 def element_count(tensor: Tensor) -> int | None:
@@ -307,7 +316,13 @@ def stands_for_batch(walk: Walk, entry: Value) -> bool:
     """A number in front of a shape that a placeholder's batch axis has too, or that is named as one."""
     if not isinstance(entry, Number) or len(entry.linear) == 0:
         return False
-    known = {o.key for i in walk.facts.inputs for n in walk.facts.batch_sizes if isinstance(n[0], Number) for o in n[0].linear}
+    known = {
+        o.key
+        for i in walk.facts.inputs
+        for n in walk.facts.batch_sizes
+        if isinstance(n[0], Number)
+        for o in n[0].linear
+    }
     return any(o.key in known or named_batch(walk.facts.origin_names.get(o.key, ())) for o in entry.linear)
 
 
@@ -322,7 +337,10 @@ def batch_entry(walk: Walk, entries: list[Value] | None) -> int | None:
 def named_batch(names: Iterable[str]) -> bool:
     """Names that people give to a batch size."""
     return any(
-        "batch" in n.lower() and "num_batch" not in n.lower() and "n_batch" not in n.lower() and "batches" not in n.lower()
+        "batch" in n.lower()
+        and "num_batch" not in n.lower()
+        and "n_batch" not in n.lower()
+        and "batches" not in n.lower()
         or n.lower() in ("bs", "mb_size", "mbsize", "bsz", "bsize", "minibatch", "n_b", "mb")
         for n in names
     )
@@ -355,6 +373,7 @@ def moved(tensor: Tensor, axis: int, dims: Dims, op: str, inputs: Iterable[Value
 
 
 def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
+    """`tf.transpose`: the batch axis goes where the permutation takes it."""
     axes = axis_numbers(perm)
     inputs = () if perm is None else (perm,)
     if tensor.batch.kind != "example":
@@ -365,11 +384,16 @@ def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
         axes = tuple(reversed(range(tensor.rank)))
     if isinstance(axes, str) or tensor.batch.axis not in axes:
         return Tensor(opaque("the permutation of a transpose is not a constant"), (tensor, *inputs), None, "transpose")
-    dims = tuple(tensor.dims[a] for a in axes) if tensor.dims is not None and len(axes) == tensor.rank else (None,) * len(axes)
+    dims = (
+        tuple(tensor.dims[a] for a in axes)
+        if tensor.dims is not None and len(axes) == tensor.rank
+        else (None,) * len(axes)
+    )
     return moved(tensor, axes.index(tensor.batch.axis), dims, "transpose", inputs)
 
 
 def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:
+    """`tf.expand_dims`: the batch axis moves back by one where the new one comes before it."""
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
     if at is None:
@@ -382,6 +406,7 @@ def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:
 
 
 def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
+    """`tf.squeeze`: opaque where the batch axis itself is named."""
     axes = axis_numbers(axis)
     if isinstance(axes, str):
         return Tensor(opaque("the axis of squeeze is not a constant"), (tensor,), None, "squeeze")
@@ -399,6 +424,7 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
 
 
 def concat(values: Value, axis: Value | None) -> Tensor:
+    """`tf.concat`: along the batch axis the result is packed, one part behind the other."""
     parts = [as_tensor(v) for v in values.elements] if isinstance(values, Sequence) else [as_tensor(values)]
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
@@ -433,6 +459,7 @@ def _concat_dims(parts: list[Tensor], at: int) -> Dims:
 
 
 def stack(values: Value, axis: int) -> Tensor:
+    """`tf.stack`: a new axis at a position; also what TensorFlow makes of a list of tensors."""
     elements = values.elements if isinstance(values, Sequence) else [values]
     parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
     combined = combine(parts)
@@ -448,8 +475,10 @@ def stack(values: Value, axis: int) -> Tensor:
 
 def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
     """One of the parts that unstack, or iteration, gives."""
-    dims = None if tensor.dims is None or not -len(tensor.dims) <= axis < len(tensor.dims) else tuple(
-        d for i, d in enumerate(tensor.dims) if i != axis % len(tensor.dims)
+    dims = (
+        None
+        if tensor.dims is None or not -len(tensor.dims) <= axis < len(tensor.dims)
+        else tuple(d for i, d in enumerate(tensor.dims) if i != axis % len(tensor.dims))
     )
     if tensor.batch.kind != "example":
         return Tensor(tensor.batch, (tensor,), dims, "unstack")
@@ -461,9 +490,14 @@ def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
 
 
 def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_right: bool = False) -> Tensor:
+    """`tf.matmul`: the examples stay apart unless the batch axis is the one that is summed over."""
     one, two = as_tensor(left), as_tensor(right)
     inputs = (left, right)
-    dims = None if one.dims is None else (*one.dims[:-1], two.dims[-1 if not transpose_right else -2] if two.dims and len(two.dims) > 1 else None)
+    dims = (
+        None
+        if one.dims is None
+        else (*one.dims[:-1], two.dims[-1 if not transpose_right else -2] if two.dims and len(two.dims) > 1 else None)
+    )
     kinds = {one.batch.kind, two.batch.kind}
     if "opaque" in kinds or kinds == {"free"}:
         return Tensor(combine([one, two]), inputs, dims, "matmul")

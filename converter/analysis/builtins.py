@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from converter.analysis import batch
 from converter.analysis.expressions import get_attribute, iterate, truth
 from converter.analysis.signature import Call, Handler
@@ -20,9 +18,6 @@ from converter.analysis.values import (
     Typed,
     Value,
 )
-
-if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
 
 
 def _len(call: Call) -> Value:
@@ -84,7 +79,11 @@ def _number(call: Call) -> Value:
         return Number(known, value.origins, value.linear, (value,))
     if isinstance(value, Count):
         return value
-    return Number(None, inputs=(value,)) if isinstance(value, Host) and not value.inputs else Host((value,), call.name, call.node)
+    return (
+        Number(None, inputs=(value,))
+        if isinstance(value, Host) and not value.inputs
+        else Host((value,), call.name, call.node)
+    )
 
 
 def _sum(call: Call) -> Value:
@@ -222,6 +221,16 @@ def _pop(call: Call) -> Value:
     return sequence.elements.pop() if sequence.elements else Host((sequence,))
 
 
+def _reverse(call: Call) -> Value:
+    """Changes a list in place; of the order only reversing is followed."""
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    if call.name.endswith("reverse"):
+        sequence.elements.reverse()
+    _mutated(call)
+    return Constant(None)
+
+
 def _mutated(call: Call) -> None:
     call.walk.effect("mutation", call.name, call.receiver, call.node)
 
@@ -284,6 +293,7 @@ def _super_method(call: Call) -> Value:
 
 METHODS: dict[str, Handler] = {
     "Sequence.append": _append, "Sequence.extend": _extend, "Sequence.insert": _insert, "Sequence.pop": _pop,
+    "Sequence.reverse": _reverse, "Sequence.sort": _reverse, "Sequence.remove": _reverse,
     "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
     "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
     "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,

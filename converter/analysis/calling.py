@@ -48,6 +48,7 @@ def handlers() -> dict[str, Handler]:
 
 
 def call(walk: Walk, node: ast.Call) -> Value:
+    """The value of a call expression."""
     function = walk.evaluate(node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
@@ -70,6 +71,7 @@ def call(walk: Walk, node: ast.Call) -> Value:
 
 
 def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    """The result of calling a value with arguments that are evaluated already."""
     if isinstance(function, Function):
         return call_function(walk, function, args, kwargs, node)
     if isinstance(function, Class):
@@ -129,7 +131,9 @@ def unknown(
     for value in values:
         if isinstance(value, Function) and value.node not in walk.entered:
             call_with_unknowns(walk, value)
-    if batched and not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
+    if batched and not name.startswith(
+        ("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")
+    ):
         walk.effect("escape", name, Sequence(values), node)
     return Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
 
@@ -137,9 +141,8 @@ def unknown(
 # -- functions of the script ----------------------------------------------------------------------
 
 
-def call_function(
-    walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST
-) -> Value:
+def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """The result of executing a function of the script; a host value where it is too deep or too long."""
     from converter.analysis.statements import execute_block
     from converter.analysis.walk import MAX_DEPTH, MAX_STATEMENTS
 
@@ -172,9 +175,7 @@ def _result(frame: Frame) -> Value:
     return value
 
 
-def _bind_parameters(
-    walk: Walk, frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value]
-) -> None:
+def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
     from converter.analysis.statements import name_numbers
 
     spec = function.node.args
@@ -258,6 +259,7 @@ def call_method(
     node: ast.AST,
     kwargs: dict[str, Value] | None = None,
 ) -> Value | None:
+    """The result of a method of an object of the script; None where its class does not define it."""
     found = instance.cls.find(name) if instance.cls is not None else None
     if isinstance(found, Function):
         return call_function(walk, found, [instance, *args], kwargs or {}, node)

@@ -71,6 +71,7 @@ def _attribute(walk: Walk, node: ast.Attribute) -> Value:
 
 
 def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
+    """What `holder.name` stands for."""
     if isinstance(holder, Symbol):
         dotted = f"{holder.name}.{name}" if holder.name else name
         if holder.library == "tf" and canonical(dotted) == "app.flags.FLAGS":
@@ -137,6 +138,7 @@ def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> V
 
 
 def item_place(holder: Value, key: Value) -> Place:
+    """The place of an item of a container, by the key's value or else by its identity."""
     return Place("item", holder.uid, repr(getattr(key, "value", key.uid)), holder=holder)
 
 
@@ -153,17 +155,22 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
 
 
 def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
+    """What `holder[key]` stands for."""
     if isinstance(holder, Mapping):
         return holder.get(key) or _any_of(walk, [v for _, v in holder.pairs], (holder, key))
     if isinstance(holder, ShapeOf):
         return batch.dimension(holder, key)
     if isinstance(holder, Sequence):
         if holder.many:
-            return holder if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else holder.elements[0]
+            return (
+                holder if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else holder.elements[0]
+            )
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return _slice_of(walk, holder, node.slice)
-        if isinstance(key, Number) and isinstance(key.value, int) and -len(holder.elements) <= key.value < len(
-            holder.elements
+        if (
+            isinstance(key, Number)
+            and isinstance(key.value, int)
+            and -len(holder.elements) <= key.value < len(holder.elements)
         ):
             return holder.elements[key.value]
         return _any_of(walk, holder.elements, (holder, key))
@@ -315,6 +322,7 @@ def _binary(walk: Walk, node: ast.BinOp) -> Value:
 
 
 def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """The result of an arithmetic operator on any two values."""
     name, compute = ARITHMETIC.get(type(op), ("bitwise", operator.add))
     if isinstance(left, Tensor) or isinstance(right, Tensor):
         if isinstance(op, ast.MatMult):
@@ -351,6 +359,7 @@ def _string(left: Constant, right: Value, op: ast.operator) -> Value:
 def combine_numbers(
     name: str, compute: Callable[[float, float], float], left: Number | Count, right: Number | Count
 ) -> Value:
+    """The result of arithmetic on two numbers, with the origins that it goes on following."""
     if isinstance(left, Count) or isinstance(right, Count):
         count = left if isinstance(left, Count) else right
         assert isinstance(count, Count)
@@ -386,7 +395,9 @@ def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
 
 def _compare(walk: Walk, node: ast.Compare) -> Value:
     operands = [walk.evaluate(node.left), *(walk.evaluate(c) for c in node.comparators)]
-    if any(isinstance(o, Tensor) for o in operands) and not isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+    if any(isinstance(o, Tensor) for o in operands) and not isinstance(
+        node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+    ):
         return batch.elementwise(walk, "compare", operands)
     if len(operands) == 2:
         known = _compared(node.ops[0], operands[0], operands[1])

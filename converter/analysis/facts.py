@@ -92,4 +92,5 @@ class Facts:
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
 
     def names_of(self, origin: Origin) -> set[str]:
+        """The names in the script under which a number is known."""
         return self.origin_names.get(origin.key, set())

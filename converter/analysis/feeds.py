@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts
-from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed
+from converter.analysis.values import Host, Input, Sequence, Tensor, Value, needed
 from converter.options import Options
 
 Decisions = dict[ast.AST, int | None]  # expression -> batch axis, None: shared
@@ -24,7 +24,12 @@ def fed_tensors(facts: Facts) -> Decisions:
         if not run.feeds or not trained & set(needed(run.fetches)):
             continue
         for key, _ in run.feeds:
-            if isinstance(key, Tensor) and not isinstance(key, Input) and key.batch.kind == "example" and key.node is not None:
+            if (
+                isinstance(key, Tensor)
+                and not isinstance(key, Input)
+                and key.batch.kind == "example"
+                and key.node is not None
+            ):
                 found[key.node] = key.batch.axis
     return found
 

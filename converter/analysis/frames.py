@@ -36,12 +36,14 @@ class Frame:
 
     @property
     def module(self) -> Frame:
+        """The frame of the module that this one was defined in."""
         frame = self
         while frame.closure is not None:
             frame = frame.closure
         return frame
 
     def lookup(self, name: str) -> tuple[Frame, Value] | None:
+        """The frame in which a name is bound, and its value, by Python's rules of scope."""
         frame: Frame | None = self
         while frame is not None:
             if name in frame.locals and not (frame is not self and isinstance(frame.node, ast.ClassDef)):

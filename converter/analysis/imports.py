@@ -49,6 +49,7 @@ def canonical(name: str) -> str:
 
 
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
+    """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
     local = _local(walk, alias.name, stmt, 0)
     if local is not None and (alias.asname or not rest):
@@ -75,6 +76,7 @@ def _package(walk: Walk, root: str, rest: str, local: Module, stmt: ast.Import) 
 
 
 def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
+    """Executes one name of `from … import …`."""
     module = stmt.module or ""
     root, _, rest = module.partition(".")
     if root == "__future__":
@@ -95,11 +97,11 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
             if not name.startswith("_"):
                 _bind(walk, name, value, stmt)
         return
-    value = local.frame.locals.get(alias.name)
-    if value is None:  # a module of a package
+    found = local.frame.locals.get(alias.name)
+    if found is None:  # a module of a package
         inner = f"{module}.{alias.name}" if module else alias.name
-        value = _local(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
-    _bind(walk, alias.asname or alias.name, value, stmt)
+        found = _local(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
+    _bind(walk, alias.asname or alias.name, found, stmt)
 
 
 def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:

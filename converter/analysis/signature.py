@@ -37,29 +37,36 @@ class Call:
         return self.args[position] if 0 <= position < len(self.args) else None
 
     def tensor(self, position: int, *names: str) -> Tensor:
+        """An argument as TensorFlow takes it: as a tensor; one without a batch where it is not given."""
         value = self.get(position, *names)
         return as_tensor(value) if value is not None else Tensor()
 
     def values(self) -> list[Value]:
+        """The receiver and all arguments."""
         return [*([self.receiver] if self.receiver is not None else []), *self.args, *self.kwargs.values()]
 
     def constant(self, position: int, *names: str) -> object:
+        """The Python value of an argument, None where it is not known."""
         value = self.get(position, *names)
         return getattr(value, "value", None)
 
     def flag(self, position: int, *names: str) -> bool:
+        """Whether an argument is known to be true."""
         return bool(self.constant(position, *names))
 
     def node_of(self, position: int, *names: str) -> ast.expr | None:
+        """The expression of an argument in the source."""
         for keyword in self.node.keywords:
             if keyword.arg in names:
                 return keyword.value
         return self.node.args[position] if 0 <= position < len(self.node.args) else None
 
     def typed(self, kind: str) -> Typed:
+        """The result of the call as an object of a library, known by its type."""
         return Typed(kind, self.name, self.args, self.kwargs, self.node)
 
     def given(self, name: str) -> bool:
+        """Whether a keyword argument is given, and is not None."""
         value = self.kwargs.get(name)
         return value is not None and not (isinstance(value, Constant) and value.value is None)
 

@@ -39,6 +39,7 @@ LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
 
 
 def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
+    """Executes statements in the current frame; tells how they ended early, None if they did not."""
     parent = walk.site if walk.site is not None and walk.site.frame is walk.frame else walk.frame.call_site
     for stmt in body:
         walk.executed += 1
@@ -93,6 +94,7 @@ def _as_load(target: ast.expr) -> ast.expr:
 
 
 def assign(walk: Walk, target: ast.expr, value: Value) -> None:
+    """Executes an assignment to a target of any form."""
     if isinstance(target, ast.Name):
         bind_name(walk, target.id, value, target)
     elif isinstance(target, (ast.Tuple, ast.List)):
@@ -102,9 +104,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Attribute):
         holder = walk.evaluate(target.value)
         name_numbers(walk, target.attr, value)
-        if isinstance(holder, Instance):
-            holder.attributes[target.attr] = value
-        elif isinstance(holder, Class):
+        if isinstance(holder, (Instance, Class)):
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
             holder.state[target.attr] = value
@@ -134,6 +134,7 @@ def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
 
 
 def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
+    """Binds a name in the frame that Python would choose, and notes the write."""
     frame = walk.frame
     if name in frame.globals:
         found = frame.closure.lookup(name) if frame.closure else None

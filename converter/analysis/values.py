@@ -54,10 +54,12 @@ CONFLICT = "whole batches that lie behind each other meet an input with one row 
 
 
 def opaque(why: str) -> Batch:
+    """A batch that is not followed any further, with the reason."""
     return Batch("opaque", why=why)
 
 
 def other(why: str) -> Batch:
+    """What is left of a batch that was reduced in another way than by a mean or a sum, with the reason."""
     return Batch("reduced", how="other", why=why)
 
 
@@ -72,6 +74,7 @@ class Origin:
 
     @property
     def line(self) -> int:
+        """The line in the source, 0 where there is none."""
         return getattr(self.node, "lineno", 0)
 
 
@@ -179,6 +182,7 @@ class Tensor(Value):
 
     @property
     def rank(self) -> int | None:
+        """The number of axes, None where it is not known."""
         return None if self.dims is None else len(self.dims)
 
 
@@ -196,7 +200,8 @@ class Input(Tensor):
     def another(self) -> Input:
         """Another component of what came in together with this one."""
         made = Input(self.op, None, None, "")
-        made.shard(0)
+        if self.batch.kind == "example":
+            made.shard(0)
         made.inputs = self.inputs
         return made
 
@@ -238,6 +243,7 @@ class Sequence(Value):
         self.many = many
 
     def parts(self) -> Iterator[Value]:
+        """The elements."""
         return iter(self.elements)
 
 
@@ -251,22 +257,26 @@ class Mapping(Value):
         super().__init__([v for pair in self.pairs for v in pair])
 
     def parts(self) -> Iterator[Value]:
+        """The keys and values."""
         for key, value in self.pairs:
             yield key
             yield value
 
     def get(self, key: Value) -> Value | None:
+        """The value under a key, None where it is not known."""
         for known, value in reversed(self.pairs):
             if same_key(known, key):
                 return value
         return None
 
     def set(self, key: Value, value: Value) -> None:
+        """Puts a value under a key, in place of the one before."""
         self.pairs = [(k, v) for k, v in self.pairs if not same_key(k, key)]
         self.pairs.append((key, value))
 
 
 def same_key(one: Value, two: Value) -> bool:
+    """Whether two keys of a dict are known to be the same."""
     if one is two:
         return True
     if isinstance(one, (Constant, Number)) and isinstance(two, (Constant, Number)):
@@ -286,6 +296,7 @@ class Instance(Value):
         self.attributes: dict[str, Value] = {}
 
     def parts(self) -> Iterator[Value]:
+        """The attributes' values."""
         return iter(self.attributes.values())
 
 
@@ -318,6 +329,7 @@ class Class(Value):
         self.attributes: dict[str, Value] = {}
 
     def find(self, name: str) -> Value | None:
+        """An attribute of the class or of one of its bases, None where there is none."""
         if name in self.attributes:
             return self.attributes[name]
         for base in self.bases:
@@ -372,7 +384,7 @@ class Module(Value):
 
 
 class Typed(Value):
-    """An object of a library that the rules know by its type: "Optimizer", "Session", "ConfigProto"…"""
+    """An object of a library that the rules know by its type, such as "Optimizer" or "Session"."""
 
     __slots__ = ("args", "kind", "kwargs", "name", "node", "state")
 

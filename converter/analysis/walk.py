@@ -2,6 +2,9 @@
 
 Module top level, calls into the script's own functions and methods, closures and attributes are
 followed in execution order. What TensorFlow's functions do to a batch is known to the rules.
+
+Executing a statement evaluates expressions, evaluating a call executes statements: the modules of
+this package that do so need each other, and import each other inside functions, when all are loaded.
 """
 
 from __future__ import annotations
@@ -58,6 +61,7 @@ class Walk:
         self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
 
     def run(self) -> Facts:
+        """Executes the whole script; gives what was found."""
         assert isinstance(self.module.node, ast.Module)
         statements.execute_block(self, self.module.node.body)
         self._enter_uncalled()
@@ -82,6 +86,7 @@ class Walk:
     # -- values ------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> Value:
+        """The value of an expression, with where and when it was made."""
         value = EVALUATE[type(node)](self, node)
         if node in self.decisions and isinstance(value, Tensor):
             value = self._decided(value, self.decisions[node])
@@ -126,9 +131,11 @@ class Walk:
             self.facts.inputs.append(value)
 
     def host(self, inputs: Sequence[Value] = (), call: str = "", node: ast.AST | None = None) -> Host:
+        """A value outside of the graph."""
         return Host(inputs, call, node)
 
     def origin(self, node: ast.AST, kind: str, name: str = "") -> Origin:
+        """The identity of a number in the source: the same for each execution of the same expression."""
         key: tuple[object, ...]
         if kind == "flag":
             key = (kind, name)
@@ -143,9 +150,11 @@ class Walk:
     # -- places ------------------------------------------------------------------------------
 
     def read(self, place: Place, value: Value, node: ast.AST) -> None:
+        """Notes that a place is read."""
         self._access(place, value, node, write=False)
 
     def write(self, place: Place, value: Value, node: ast.AST) -> None:
+        """Notes that a place is written."""
         self._access(place, value, node, write=True)
 
     def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
@@ -154,6 +163,7 @@ class Walk:
             self.facts.accesses.append(Access(self.clock, place, value, self.site, node, write))
 
     def effect(self, kind: str, name: str, value: Value | None, node: ast.AST) -> None:
+        """Notes something that happens beside the values: a device, a session, a call that is not followed."""
         if self.site is not None:
             self.clock += 1
             self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
@@ -162,6 +172,7 @@ class Walk:
 
     @contextmanager
     def at(self, stmt: ast.stmt, parent: Site | None) -> Iterator[None]:
+        """While a statement is executed: values and accesses are noted as made by it."""
         outer, self.site = self.site, Site(self.frame, stmt, parent, tuple(self.scopes))
         try:
             yield
@@ -170,6 +181,7 @@ class Walk:
 
     @contextmanager
     def inside(self, frame: Frame) -> Iterator[None]:
+        """While the body of a frame is executed: names are looked up and bound in it."""
         outer, self.frame = self.frame, frame
         try:
             yield

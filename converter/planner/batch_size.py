@@ -41,6 +41,7 @@ class Scaling:
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
+    """The numbers behind the batches that are fed in training, with warnings where there are none to scale."""
     origins, unknown, whole = _origins(facts, inputs, steps)
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
@@ -50,14 +51,17 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
                               "name the batch size batch_size where it is defined"))  # fmt: skip
     elif not origins or computed:
-        warnings.append(_kept(facts, call, "TMG304", "the whole data set is fed in each step",
-                              "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
+        warnings.append(_kept(
+            facts, call, "TMG304", "the whole data set is fed in each step",
+            "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
     for origin in origins:
         if origin.key[0] == "parameter":
             warnings.append(Diagnostic(
                 "TMG305", facts.path, origin.line, 1,
-                f"the batch size comes from the caller: {origin.name} is multiplied here, and what the caller does with it is not",
-                "let callers hand over the batch size of one tower, and load their own batches N times as large", "warning"))  # fmt: skip
+                f"the batch size comes from the caller: {origin.name} is multiplied here, "
+                "and what the caller does with it is not",
+                "let callers hand over the batch size of one tower, and load their own batches N times as large",
+                "warning"))  # fmt: skip
     return BatchSize(frozenset(origins), bool(not origins or computed), tuple(warnings))
 
 
@@ -102,7 +106,9 @@ def _stands_alone(tree: ast.AST, node: ast.AST) -> bool:
     """Whether a product in a node's place needs no parentheses."""
     for parent in ast.walk(tree):
         if any(child is node for child in ast.iter_child_nodes(parent)):
-            return not isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp))
+            return not isinstance(
+                parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
+            )
     return False
 
 
@@ -123,7 +129,8 @@ def _scaled_reads(
             outside.setdefault(access.node, access)
     for node in outside:
         if node in inside:
-            raise refuse(facts, node, "TMG212", "this batch size is read both by the towers and by code outside of them",
+            raise refuse(facts, node, "TMG212",
+                         "this batch size is read both by the towers and by code outside of them",
                          "pass the batch size to the function as an argument")  # fmt: skip
     for node in (*inside, *outside):
         unscaled.add(text.of(node))

@@ -7,7 +7,8 @@ import re
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.feeds import is_one_example
-from converter.analysis.values import Input, Tensor, needed
+from converter.analysis.values import Input, Number, ShapeOf, Tensor, Variable, needed
+from converter.planner.batch_size import BatchSize
 from converter.planner.region import Region, refuse
 
 
@@ -46,6 +47,11 @@ def training_steps(facts: Facts) -> list[TrainStep]:
         if step.call in facts.foreign:
             raise refuse(facts, step.call, "TMG221", "the gradients are taken in this other file of the project",
                          "minimise the loss in the script that is converted")  # fmt: skip
+    if len(batched) < len(by_call) and batched:
+        step = next(s for s in by_call.values() if s not in batched)
+        raise refuse(facts, step.call, "TMG202",
+                     "no batch of examples goes into the loss of this one of the training steps",
+                     "convert the models apart, each in a script of its own")  # fmt: skip
     if not batched:
         step = next(iter(by_call.values()))
         raise refuse(facts, step.call, "TMG202", "no batch of examples goes into the loss of this training step",
@@ -75,11 +81,42 @@ def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
             continue
         for key, _ in run.feeds:
             if isinstance(key, Input) and key.batch.kind == "example" and key.uid not in inputs | reached:
-                raise refuse(facts, run.call, "TMG222", f"{key.label or 'an input'} is fed to this training step, but is not seen to reach its loss",
+                raise refuse(facts, run.call, "TMG222",
+                             f"{key.label or 'an input'} is fed to this training step, "
+                             "but is not seen to reach its loss",
                              "leave it out of the feed if the step does not need it")  # fmt: skip
     for run in facts.runs:
         for key, _ in run.feeds:
             made = isinstance(key, Tensor) and not isinstance(key, Input) and key.batch.kind != "free"
             if made and any(r.in_tower(key.site) for r in regions):
-                raise refuse(facts, run.call, "TMG223", f"{key.label or 'a value'} is computed by the model and fed in its stead",
+                raise refuse(facts, run.call, "TMG223",
+                             f"{key.label or 'a value'} is computed by the model and fed in its stead",
                              "feed a placeholder")  # fmt: skip
+
+
+def check_shapes(facts: Facts, steps: list[TrainStep], size: BatchSize) -> None:
+    """A variable with the batch size in its shape has one value for each place of a batch: no shard has them all."""
+    keys = {o.key for o in size.origins}
+    for value in needed(s.loss for s in steps).values():
+        if not isinstance(value, Variable):
+            continue
+        if any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
+            raise refuse(facts, value.node or steps[0].call, "TMG224",
+                         "this variable is made with the batch size in it",
+                         "make its shape independent of the batch size")  # fmt: skip
+
+
+def _numbers_behind(variable: Variable) -> list[Number]:
+    """The numbers that a variable's shape and initial value are made of, not those behind other tensors' shapes."""
+    found: list[Number] = []
+    todo, seen = list(variable.inputs), set()
+    while todo:
+        value = todo.pop()
+        batched = isinstance(value, Tensor) and value.batch.kind != "free"
+        if value.uid in seen or batched or isinstance(value, (ShapeOf, Variable)):
+            continue
+        seen.add(value.uid)
+        if isinstance(value, Number):
+            found.append(value)
+        todo += [*value.inputs, *value.parts()]
+    return found

@@ -11,7 +11,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import At, Insert, Loop, Plan, Replace
 from converter.planner.batch_size import BatchSize, Scaling, find_batch_size, scale
-from converter.planner.checks import check_feeds, check_placement, check_reach, training_steps
+from converter.planner.checks import check_feeds, check_placement, check_reach, check_shapes, training_steps
 from converter.planner.gradients import gradients
 from converter.planner.helpers import helper_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
@@ -32,6 +32,7 @@ def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Dia
     groups = _groups(facts, steps, size)
     regions = [region for _, region in groups]
     check_reach(facts, steps, regions)
+    check_shapes(facts, steps, size)
     names, text = Names(facts.tree), Text(source)
     count = GpuCount(facts, names, options, text)
     tensorflow, imported = _tensorflow(facts, names)
@@ -158,9 +159,9 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
 
 def _counts_on(facts: Facts, region: Region) -> bool:
     """Whether layers with default names are made after the loop, in later runs of it too."""
-    made = [e.time for e in facts.effects if e.kind == "variable" and _default_name(e.node)]
-    within = [e.time for e in facts.effects if e.kind == "variable" and region.in_tower(e.site) and _default_name(e.node)]
-    return bool(within) and any(time > region.end for time in made)
+    made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node)]
+    within = [e for e in made if region.in_tower(e.site)]
+    return bool(within) and any(e.time > region.end or e not in within and region.in_any_tower(e.site) for e in made)
 
 
 def _default_name(node: ast.AST) -> bool:
@@ -191,8 +192,15 @@ def _pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ..
         if variable.uid not in used or variable.site is None or region.in_tower(variable.site) or variable.dims == ():
             continue
         steps = path(variable.site)
-        stmt = next((s for _, s in reversed(steps) if where.get(s) is region.block.body or where.get(s) is facts.tree.body), None)
-        if stmt is not None and stmt not in makers and not isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.Import, ast.ImportFrom)):
+        stmt = next(
+            (s for _, s in reversed(steps) if where.get(s) is region.block.body or where.get(s) is facts.tree.body),
+            None,
+        )
+        if (
+            stmt is not None
+            and stmt not in makers
+            and not isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.Import, ast.ImportFrom))
+        ):
             makers.append(stmt)
     runs: list[tuple[At, At]] = []
     for stmt in sorted(makers, key=lambda s: s.lineno):
@@ -209,5 +217,3 @@ def _moves_alike(region: Region, body: list[ast.stmt], index: int) -> bool:
     if body is not region.block.body:
         return True
     return (index in region.before) == (index - 1 in region.before)
-
-

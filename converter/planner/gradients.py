@@ -13,11 +13,14 @@ from converter.planner.region import Region, refuse
 from converter.planner.text import Text
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
-MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "name", "grad_loss")  # fmt: skip
+MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops",
+            "name", "grad_loss")  # fmt: skip
+
 
 def gradients(
     facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text
 ) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
+    """The gradient in the loop, if it is one; edits, helpers; whether losses are looked up by name (`register`)."""
     gradient: Gradient | None = None
     replaces: list[Replace] = []
     inserts: list[Insert] = []
@@ -94,17 +97,21 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
     return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
 
 
-def _at_call(
-    facts: Facts, step: TrainStep, names: Names, text: Text, losses: str
-) -> tuple[Replace, list[Insert]]:
+def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
     """The gradient taken where the script takes it, over the towers' losses."""
     call = step.call
     if step.kind == "gradients":
-        rest = [text.of(a) for a in call.args[1:]] + [f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)]
+        rest = [text.of(a) for a in call.args[1:]] + [
+            f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)
+        ]
         made = f"gradients_of_towers({', '.join([losses, *rest])})"
         return Replace(text.start(call), text.end(call), made, "TMG102"), []
     arguments = _minimize_arguments(call)
-    if step.kind not in ("minimize", "compute_gradients") or arguments is None or not isinstance(call.func, ast.Attribute):
+    if (
+        step.kind not in ("minimize", "compute_gradients")
+        or arguments is None
+        or not isinstance(call.func, ast.Attribute)
+    ):
         raise refuse(facts, call, "TMG213", f"a training step made by {step.kind} is not converted yet",
                      "use optimizer.minimize, or compute_gradients and apply_gradients")  # fmt: skip
     if step.kind == "compute_gradients":

@@ -11,9 +11,7 @@ from converter.runtime.catalog import catalog
 PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers that place
 
 
-def helper_names(
-    wanted: Iterable[str], variables: Variables, names: Names
-) -> tuple[tuple[str, str], ...]:
+def helper_names(wanted: Iterable[str], variables: Variables, names: Names) -> tuple[tuple[str, str], ...]:
     """The wanted helpers and those that they need, each with a name that is free in the script."""
     known = catalog()
     suffix = PLACED.get(variables, "")

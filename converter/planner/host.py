@@ -30,7 +30,9 @@ class GpuCount:
         value = "count_gpus()" if options.num_gpus is None else str(options.num_gpus)
         flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
         definition = _beside(facts)
-        flags_object = next((n for n, v in facts.module.locals.items() if isinstance(v, Typed) and v.kind == "Flags"), None)
+        flags_object = next(
+            (n for n, v in facts.module.locals.items() if isinstance(v, Typed) and v.kind == "Flags"), None
+        )
         if definition is not None and definition.style == "flags" and flags_object and not flags:
             self.expression = f"{flags_object}.num_gpus"
             self._define_flag(definition, text, value)
@@ -45,7 +47,8 @@ class GpuCount:
     def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
         function = text.of(definition.call.func).rpartition(".")[0]
         quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
-        line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote})"
+        described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
+        line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
         self.inserts.append(Insert(text.start(definition.site.stmt), (line,), "after", "TMG112"))
 
     def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text, value: str) -> None:
@@ -60,7 +63,9 @@ class GpuCount:
             Insert(text.start(site.stmt), (*declare, f"{self.expression} = {target}.num_gpus"), "after", "TMG112")
         )
         if declare:  # the default is read before the declaration would come
-            self.inserts[-1] = Insert(text.start(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112")
+            self.inserts[-1] = Insert(
+                text.start(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112"
+            )
             first = site.frame.node.body[0]  # type: ignore[attr-defined]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
                 first = site.frame.node.body[1]  # type: ignore[attr-defined]
@@ -83,6 +88,7 @@ def _bound_namespace(facts: Facts) -> tuple[str, Site]:
 
 
 def can_bind_namespace(facts: Facts) -> bool:
+    """Whether the parsed arguments are kept under a name, so that more can be read from them."""
     known = {namespace.uid for namespace, _ in facts.namespaces}
     return any(a.write and a.value.uid in known and a.place.kind == "name" for a in facts.accesses)
 
@@ -93,6 +99,7 @@ def can_bind_namespace(facts: Facts) -> bool:
 def session_edits(
     facts: Facts, names: Names, options: Options, text: Text, tensorflow: str
 ) -> tuple[list[Replace], list[Insert]]:
+    """What gives each session the configuration that towers need."""
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     where = suites(facts.tree)
@@ -104,8 +111,14 @@ def session_edits(
         done.add(session.call)
         stmt = _plain_statement(session, where)
         config = session.config
-        if session.config_node is None or (isinstance(session.config_node, ast.Constant) and session.config_node.value is None):
-            name = names.fresh("config", "session_config") if "config" not in names.taken else names.fresh("session_config")
+        if session.config_node is None or (
+            isinstance(session.config_node, ast.Constant) and session.config_node.value is None
+        ):
+            name = (
+                names.fresh("config", "session_config")
+                if "config" not in names.taken
+                else names.fresh("session_config")
+            )
             lines = [f"{name} = {tensorflow}.ConfigProto(allow_soft_placement=True)", *_memory(name, options)]
             inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
             replaces.append(_with_config(session, text, name))

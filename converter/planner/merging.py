@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Literal
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Place
@@ -159,7 +160,7 @@ def _aliases_out(region: Region, traffic: Traffic) -> None:
             if text in saved and access.value in group:
                 by_input.setdefault(access.value.uid, saved[text])
         del shard
-    rebound = {text for text in _bound_texts(region)}
+    rebound = set(_bound_texts(region))
     for text, name in saved.items():
         if text not in rebound:
             traffic.restore.append((text, name))
@@ -193,9 +194,7 @@ def _written_first(region: Region) -> set[Place]:
 
 
 def _tower_reads(region: Region) -> list[Access]:
-    return [
-        a for i, a in region.block.accesses() if not a.write and (i in region.tower or a.node in region.inline)
-    ]
+    return [a for i, a in region.block.accesses() if not a.write and (i in region.tower or a.node in region.inline)]
 
 
 def _local_of_callee(region: Region, access: Access) -> bool:
@@ -231,14 +230,16 @@ def _groups(region: Region, steps: list[TrainStep]) -> list[list[Input]]:
     losses = [set(s.loss.roots) & set(rest) for s in steps]
     while rest:
         lead = max(rest, key=lambda i: (sum(i in loss for loss in losses), sum(i in b for b in behind), -rest.index(i)))
-        together = [i for i in rest if all((i in loss) <= (lead in loss) for loss in losses) and i.batch.axis == lead.batch.axis
-                    and _static(i) == _static(lead)]  # fmt: skip
+        together = [i for i in rest if all((i in loss) <= (lead in loss) for loss in losses)
+                    and i.batch.axis == lead.batch.axis and _static(i) == _static(lead)]  # fmt: skip
         groups.append([lead, *(i for i in together if i is not lead)])
         rest = [i for i in rest if i not in together]
     return groups
 
 
-def numbers_in(facts: Facts, region: Region, names: Names, traffic: Traffic, scaled: frozenset[Origin], keep: set[str]) -> None:
+def numbers_in(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, scaled: frozenset[Origin], keep: set[str]
+) -> None:
     """Batch sizes that the towers read: inside they count one shard."""
     keys = {o.key for o in scaled}
     written = _written_first(region)
@@ -249,7 +250,13 @@ def numbers_in(facts: Facts, region: Region, names: Names, traffic: Traffic, sca
             continue
         if not any(o.key in keys for o in value.linear):
             if any(o.key in keys for o in value.origins):
-                raise refuse(facts, access.node, "TMG207", "the model reads a number that depends on the batch size in an unknown way", "")
+                raise refuse(
+                    facts,
+                    access.node,
+                    "TMG207",
+                    "the model reads a number that depends on the batch size in an unknown way",
+                    "",
+                )
             continue
         text = spelling(region.block.frame, access.place)
         if text is None:
@@ -305,7 +312,9 @@ def _collect_inline(facts: Facts, traffic: Traffic, names: Names, step: TrainSte
     towers = names.fresh("tower_loss", "tower_losses")
     traffic.loss_lists[step.loss.uid] = towers
     traffic.merges.append(
-        Merge(_unparsed(step), towers, how, 0, _group_of(traffic, step.loss), True, False, "", _needs_cast(facts), False)  # type: ignore[arg-type]
+        Merge(
+            _unparsed(step), towers, how, 0, _group_of(traffic, step.loss), True, False, "", _needs_cast(facts), False
+        )
     )
 
 
@@ -332,13 +341,17 @@ def _want_elements(
     facts: Facts, region: Region, access: Access, value: Sequence | Mapping, wanted: dict[str, tuple[Value, ast.AST]]
 ) -> None:
     """A list, tuple or dict of the towers that is read as a whole: its tensors, one by one."""
-    inside = [t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input) and region.in_tower(t.site)]
+    inside = [
+        t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input) and region.in_tower(t.site)
+    ]
     text = spelling(region.block.frame, access.place)
     if not inside or text is None or not _bound_by_tower(region, access.place, value):
         return
-    pairs = [(repr(k.value), v) for k, v in value.pairs if isinstance(k, Constant)] if isinstance(value, Mapping) else [
-        (str(i), v) for i, v in enumerate(value.elements)
-    ]
+    pairs = (
+        [(repr(k.value), v) for k, v in value.pairs if isinstance(k, Constant)]
+        if isinstance(value, Mapping)
+        else [(str(i), v) for i, v in enumerate(value.elements)]
+    )
     fixed = isinstance(value, Sequence) and (value.many or not value.mutable)
     nested = any(isinstance(v, (Sequence, Mapping)) and any(t in inside for t in tensors_in(v)) for _, v in pairs)
     if fixed or nested:
@@ -350,9 +363,9 @@ def _want_elements(
 
 
 def _bound_by_tower(region: Region, place: Place, value: Value) -> bool:
-    return any(
-        i in region.tower and a.write and a.place == place for i, a in region.block.accesses()
-    ) or (place.kind != "name" and region.in_tower(value.site))
+    return any(i in region.tower and a.write and a.place == place for i, a in region.block.accesses()) or (
+        place.kind != "name" and region.in_tower(value.site)
+    )
 
 
 def _mergeable(value: Tensor) -> bool:
@@ -386,7 +399,8 @@ def _merge(
         how = _loss_how(facts, traffic, value, losses[value.uid], options)
     elif not _mergeable(value):
         reason = batch.why or "its rows are not in the order of the examples"
-        raise refuse(facts, value.node or node, "TMG210", f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
+        raise refuse(facts, value.node or node, "TMG210",
+                     f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
                      "compute it from tensors that have one row for each example, after the loss")  # fmt: skip
     towers = names.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
     if is_loss:
@@ -397,25 +411,30 @@ def _merge(
     )
 
 
-def _loss_how(facts: Facts, traffic: Traffic, value: Tensor, step: TrainStep, options: Options) -> str:
+def _loss_how(
+    facts: Facts, traffic: Traffic, value: Tensor, step: TrainStep, options: Options
+) -> Literal["mean", "sum"]:
     """Losses count with their shard's weight; those that are no means differ from one GPU, which is said."""
     batch = value.batch
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
     line, column = step.call.lineno, step.call.col_offset + 1
     if summed and options.batch == "total":
         if batch.affine:
-            raise refuse(facts, step.call, "TMG211", "this loss adds a sum over the examples and a term that does not depend on them",
+            raise refuse(facts, step.call, "TMG211",
+                         "this loss adds a sum over the examples and a term that does not depend on them",
                          "use --batch per-gpu, or divide the sum by the batch size")  # fmt: skip
         return "sum"
     if summed:
         traffic.warnings.append(Diagnostic(
             "TMG301", facts.path, line, column,
-            "this loss is a sum over the examples: the towers' sums are averaged, so a step is as large as on one GPU with its own batch",
+            "this loss is a sum over the examples: the towers' sums are averaged, "
+            "so a step is as large as on one GPU with its own batch",
             "use --batch total to keep the steps of the whole batch", "warning"))  # fmt: skip
     elif batch.kind == "opaque" or batch.how == "other":
         traffic.warnings.append(Diagnostic(
             "TMG302", facts.path, line, column,
-            f"this loss is not known to be a mean over the examples ({batch.why}): the towers' losses are averaged, which differs from one GPU with the whole batch",
+            f"this loss is not known to be a mean over the examples ({batch.why}): the towers' losses are averaged, "
+            "which differs from one GPU with the whole batch",
             "check that the mean of the losses of several batches is what you want", "warning"))  # fmt: skip
     return "mean"
 
@@ -454,5 +473,3 @@ def _needs_cast(facts: Facts) -> bool:
         or isinstance(n, ast.Constant) and n.value in ("float64", "double", "float16")
         for n in ast.walk(facts.tree)
     )  # fmt: skip
-
-

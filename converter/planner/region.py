@@ -42,6 +42,7 @@ class Region:
         return any(step.stmt in stmts for step in site.chain())
 
     def in_tower(self, site: object) -> bool:
+        """Whether something stands among the statements of the towers, in this execution of the block."""
         index = self.block.statement(site)  # type: ignore[arg-type]
         return index is not None and index in self.tower
 
@@ -55,7 +56,8 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
                      "feed examples through placeholders with a batch axis, such as [None, …]")  # fmt: skip
     for value in values.values():
         if isinstance(value, Tensor) and value.batch.why == CONFLICT and value.batch.kind == "opaque":
-            raise refuse(facts, value.node or steps[0].call, "TMG215", f"{CONFLICT}: its shards would not fit those of the batch",
+            raise refuse(facts, value.node or steps[0].call, "TMG215",
+                         f"{CONFLICT}: its shards would not fit those of the batch",
                          "feed what belongs to each of the batches on its own")  # fmt: skip
     return inputs
 
@@ -63,6 +65,7 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
 def find_region(
     facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin]
 ) -> Region:
+    """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop."""
     values = needed(step.loss for step in steps)
     inline = _inline_losses(steps)
     made = [
@@ -79,7 +82,8 @@ def find_region(
     tower = _close(block, tower, inputs, facts, {o.key for o in sizes})
     foreign = facts.foreign.get(block.body[0])
     if foreign is not None:
-        raise refuse(facts, block.body[min(tower)], "TMG221", "the model is built in this other file of the project, where the towers belong",
+        raise refuse(facts, block.body[min(tower)], "TMG221",
+                     "the model is built in this other file of the project, where the towers belong",
                      "build the model in the script that is converted")  # fmt: skip
     splits = _split(facts, block, tower)
     behind = _split_behind(facts, block, tower, made, steps)
@@ -88,8 +92,8 @@ def find_region(
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
     return Region(
-        block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values, min(times), max(times),
-        frozenset(n for loss in inline for n in ast.walk(loss)), splits, behind,
+        block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values,
+        min(times), max(times), frozenset(n for loss in inline for n in ast.walk(loss)), splits, behind,
     )  # fmt: skip
 
 
@@ -106,12 +110,14 @@ def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
     """Whether a value was made by evaluating the loss argument of a training step."""
     return any(
         value.site is not None and value.site.stmt is s.site.stmt and value.site.frame is s.site.frame
-        and value.time <= s.time and s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
+        and value.time <= s.time
+        and s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
         for s in steps
     )  # fmt: skip
 
 
 def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Refusal:
+    """A refusal that points to a node of the script, or of the other file of the project that it is in."""
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
     return Refusal(Diagnostic(code, facts.foreign.get(node, facts.path), line, column, message, hint))
 
@@ -159,7 +165,9 @@ def _frame(made: list[Value], losses: list[Tensor], uid: int) -> Frame:
 # -- which statements -----------------------------------------------------------------------------
 
 
-def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts, sizes: set[tuple[object, ...]]) -> set[int]:
+def _close(
+    block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts, sizes: set[tuple[object, ...]]
+) -> set[int]:
     """Adds statements that the towers read batches through: aliases, lists, numbers made of the batch size."""
     writes: dict[Place, list[tuple[int, Access]]] = {}
     reads: dict[int, list[Access]] = {}
@@ -169,15 +177,17 @@ def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts,
         else:
             reads.setdefault(index, []).append(access)
     makes_input = {block.statement(i.site) for i in inputs}
-    mutated = {(e.value.uid): block.statement(e.site) for e in facts.effects if e.kind == "mutation" and e.value}
+    mutated: dict[int, set[int | None]] = {}
+    for effect in facts.effects:
+        if effect.kind == "mutation" and effect.value is not None:
+            mutated.setdefault(effect.value.uid, set()).add(block.statement(effect.site))
     todo = list(tower)
     while todo:
         index = todo.pop()
         for access in reads.get(index, ()):
-            if not _carries_batch(access.value) and not _counts_batch(access.value, sizes):
-                mutator = mutated.get(access.value.uid)
-                if mutator not in tower:
-                    continue
+            follows = _carries_batch(access.value) or _counts_batch(access.value, sizes)
+            if not follows and not mutated.get(access.value.uid, set()) & tower:
+                continue
             for writer, write in writes.get(access.place, ()):
                 if writer not in tower and writer not in makes_input and write.value is access.value and writer < index:
                     first = min(tower)
@@ -191,8 +201,10 @@ def _close(block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts,
 
 def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
     """Whether a number follows the batch size in another way than in proportion."""
-    return isinstance(value, Number) and any(o.key in sizes for o in value.origins) and not any(
-        o.key in sizes for o in value.linear
+    return (
+        isinstance(value, Number)
+        and any(o.key in sizes for o in value.origins)
+        and not any(o.key in sizes for o in value.linear)
     )
 
 
@@ -256,11 +268,16 @@ def _choose(
         return "ends the block"
     reads, writes, values = touched[index]
     from_tower = any(
-        block.statement(a.site) == index and not a.write and _made_in(block, a.value, tower) for _, a in block.accesses() if _ == index
+        block.statement(a.site) == index and not a.write and _made_in(block, a.value, tower)
+        for _, a in block.accesses()
+        if _ == index
     )
-    reads_batch = any(
-        i == index and not a.write and _carries_batch(a.value) for i, a in block.accesses()
-    )
+    reads_batch = any(i == index and not a.write and _carries_batch(a.value) for i, a in block.accesses())
+    changed = {
+        e.value.uid for e in facts.effects if e.kind == "mutation" and e.value and block.statement(e.site) == index
+    }
+    if any(changed & touched[i][2] for i in tower):
+        return "tower"
     earlier = [i for i in tower | after if i < index]
     later = [i for i in tower if i > index]
     hoistable = not from_tower and not any(
@@ -299,7 +316,8 @@ def _split(facts: Facts, block: Block, tower: set[int]) -> dict[int, tuple[ast.s
         around = block.body[index]
         child = _child(block, value, around) if isinstance(around, ast.With) else None
         if child is None or not isinstance(child, ast.Assign) or not _leads(facts, block, around, child):
-            raise refuse(facts, value.node or around, "TMG204", "this input is made by the same statement as the model that reads it",
+            raise refuse(facts, value.node or around, "TMG204",
+                         "this input is made by the same statement as the model that reads it",
                          "make the placeholders before the statements that build the model")  # fmt: skip
         if child not in found.setdefault(index, []):
             found[index].append(child)
@@ -318,15 +336,19 @@ def _split_behind(
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With):
             if trains and around is not trains[0].site.stmt:
-                raise refuse(facts, trains[0].call, "TMG219", "the training step stands in the same statement as the model",
+                raise refuse(facts, trains[0].call, "TMG219",
+                             "the training step stands in the same statement as the model",
                              "take the gradients in a statement of its own, after the loss")  # fmt: skip
             continue
         inner = Block(facts, block.frame, around.body)
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
         rest = around.body[last + 1 :]
-        if any(inner.statement(s.site) in range(last + 1) for s in trains) or (rest and not _trails(block, index, tower, inner, last)):
+        if any(inner.statement(s.site) in range(last + 1) for s in trains) or (
+            rest and not _trails(block, index, tower, inner, last)
+        ):
             if trains:
-                raise refuse(facts, trains[0].call, "TMG219", "the training step stands among the statements of the model",
+                raise refuse(facts, trains[0].call, "TMG219",
+                             "the training step stands among the statements of the model",
                              "take the gradients after the loss")  # fmt: skip
             continue
         if rest:

@@ -15,13 +15,16 @@ class Text:
         self.planned: list[Replace] = []
 
     def column(self, line: int, offset: int) -> int:
+        """A column in characters, from one in UTF-8 bytes."""
         text = self.lines[line - 1]
         return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
 
     def start(self, node: ast.AST) -> At:
+        """Where a node begins."""
         return node.lineno, self.column(node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
     def end(self, node: ast.AST) -> At:
+        """Where a node ends."""
         line, offset = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
         return line, self.column(line, offset)
 

@@ -20,6 +20,7 @@ def path(site: Site | None) -> tuple[Step, ...]:
 
 
 def depends_on_batch(value: Value) -> bool:
+    """Whether a value is computed from a batch; the input that brings the batch in does not count."""
     if isinstance(value, Input):
         return False
     batch = getattr(value, "batch", None)
@@ -72,6 +73,7 @@ class Block:
         return None
 
     def move(self, stmts: Iterable[ast.stmt], where: int) -> None:
+        """Takes statements that are nested in the block's own out of the loop: `where` is IN_FRONT or BEHIND."""
         self.moved.update(dict.fromkeys(stmts, where))
         self._paths.clear()
         self._accesses = None

@@ -108,7 +108,9 @@ class _Rewriter(cst.CSTTransformer):
 
     # -- blocks ------------------------------------------------------------------------------
 
-    def _block(self, original: Sequence[cst.BaseStatement], updated: Sequence[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+    def _block(
+        self, original: Sequence[cst.BaseStatement], updated: Sequence[cst.BaseStatement], depth: int
+    ) -> list[cst.BaseStatement]:
         """A block with its insertions made, its variables pinned and the loop put in."""
         starts = [self._start(stmt) for stmt in original]
         statements: dict[At, list[cst.BaseStatement]] = {}
@@ -139,7 +141,9 @@ class _Rewriter(cst.CSTTransformer):
                 result[index : index + 1] = [_with_leading(made[0], head), *made[1:], stmt]
         return result
 
-    def _pinned(self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
+    def _pinned(
+        self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int
+    ) -> list[cst.BaseStatement]:
         runs = dict(self.plan.pinned)
         device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "")
         result: list[cst.BaseStatement] = []
@@ -211,9 +215,10 @@ def _parsed(source: str, module: cst.Module) -> cst.Module:
 
 def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Module) -> cst.BaseExpression:
     made = cst.parse_expression(replace.text, config=module.config_for_parsing)
-    if original.lpar:  # type: ignore[attr-defined]
+    if original.lpar:
         made = made.with_changes(
-            lpar=[*original.lpar, *made.lpar], rpar=[*made.rpar, *original.rpar]  # type: ignore[attr-defined]
+            lpar=[*original.lpar, *made.lpar],
+            rpar=[*made.rpar, *original.rpar],
         )
     return made
 

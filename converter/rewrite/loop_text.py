@@ -11,8 +11,11 @@ STEP = "    "
 
 @dataclass(frozen=True)
 class LoopText:
-    """Lines without indentation, in order: before the loop, its headers, in it above and below the
-    towers' statements, after it."""
+    """Lines without indentation, in the order of the script.
+
+    prelude: before the loop. headers: of the loop. above and below: in it, around the towers'
+    statements. epilogue: after it.
+    """
 
     prelude: list[str]
     headers: list[str]
@@ -92,9 +95,7 @@ def _below(plan: Plan, loop: Loop) -> list[str]:
     for merge in loop.merges:
         part = _part(plan, merge, loop.shards[merge.shard])
         if loop.gradient is not None and merge.loss:
-            lines.append(
-                f"{loop.gradient.grads}.append({loop.gradient.optimizer}.compute_gradients({part}))"
-            )
+            lines.append(f"{loop.gradient.grads}.append({loop.gradient.optimizer}.compute_gradients({part}))")
         if merge.merged or loop.gradient is None:
             lines.append(f"{merge.towers}.append({part})")
     return lines

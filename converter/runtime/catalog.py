@@ -38,7 +38,9 @@ def _helpers(text: str) -> dict[str, Helper]:
     for stmt in tree.body:
         if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
             name, first = stmt.name, min([stmt.lineno, *(d.lineno for d in stmt.decorator_list)])
-        elif isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id != "NUM_GPUS":
+        elif (
+            isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id != "NUM_GPUS"
+        ):
             name, first = stmt.targets[0].id, stmt.lineno
         else:
             continue

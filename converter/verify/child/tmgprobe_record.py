@@ -113,6 +113,12 @@ class Record(object):
             for apply, values in zip(call.step.applies, fetched)
         }
 
+    def _before_updates(self, call, store, before):
+        """Gradients and losses of a step whose updates could overtake them: computed on their own first."""
+        found = call.run([self._applied(call), call.step.losses], call.arrays)
+        store.write(before)
+        return found
+
     def _keep(self, call):
         store = call.store()
         before = store.read()
@@ -124,6 +130,7 @@ class Record(object):
                 full.CopyFrom(options)
             full.trace_level = self.tf.RunOptions.FULL_TRACE
             options, metadata = full, self.tf.RunMetadata() if metadata is None else metadata
+        calm = self._before_updates(call, store, before) if racing(call.step) else None
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, options, metadata
         )
@@ -135,6 +142,8 @@ class Record(object):
             for place, (element, value) in enumerate(pairs)
             if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
         }
+        if calm is not None:
+            (applied, losses), scalars = calm, {}
         return {
             'triggered': [apply.index for apply in call.step.applies],
             'arrays': call.arrays,
@@ -145,6 +154,13 @@ class Record(object):
             'losses': losses,
             'scalars': scalars,
         }, result
+
+
+def racing(step):
+    """Whether one run makes several updates that nothing keeps in order."""
+    trained = set(name.split(':')[0] for apply in step.applies for name in apply.variables)
+    counts = graphs.written(step.operations)
+    return len(step.applies) > 1 or any(counts.get(name, 0) > 1 for name in trained)
 
 
 def uneven_sizes(count, gpus):

@@ -441,6 +441,8 @@ class Comparison(object):
         for index, loss in enumerate(self.losses):
             if loss.name in places and places[loss.name] in self.kept['scalars']:
                 return [self.kept['scalars'][places[loss.name]], float(wanted[index]), 'fetched']
+        if any(np.size(value) != 1 for value in list(self.kept['losses']) + list(wanted)):
+            return None  # a loss for each example is no one number
         theirs, count = [float(value) for value in self.kept['losses']], len(self.losses)
         if not count or not theirs or len(theirs) % count:
             return None

@@ -274,7 +274,29 @@ class Watch(object):
 
         for name, still in STILL.items():
             hold(name, still)
+        made.update(self._candidates())
         replace(made)
+
+    def _candidates(self):
+        """{name: (old, new)} of the samplers of candidate classes (nce_loss, sampled_softmax_loss)."""
+        from tensorflow.python.ops import candidate_sampling_ops
+
+        watch, made = self, {}
+
+        def hold(name, original):
+            def held(*args, **kwargs):
+                drawn = original(*args, **kwargs)
+                calm = [_still_classes, _still_ones, _still_ones]
+                kept = [watch._hold(name, part, still, args, kwargs) for part, still in zip(drawn, calm)]
+                return type(drawn)(*kept) if hasattr(drawn, '_fields') else tuple(kept)
+
+            held.__name__, held.__doc__ = name, original.__doc__
+            made[name] = (original, held)
+
+        for name in dir(candidate_sampling_ops):
+            if name.endswith('candidate_sampler'):
+                hold(name, getattr(candidate_sampling_ops, name))
+        return made
 
     def _hold(self, name, drawn, still, args, kwargs):
         from tensorflow.python.framework import ops
@@ -390,6 +412,11 @@ def _still_choice(tf, drawn, args, kwargs):
 
 def _still_ones(tf, drawn, args, kwargs):
     return tf.ones_like(drawn)
+
+
+def _still_classes(tf, drawn, args, kwargs):
+    """The first classes, as many as are drawn."""
+    return tf.cast(tf.range(tf.size(drawn)), drawn.dtype)
 
 
 STILL = {

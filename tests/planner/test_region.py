@@ -1,0 +1,280 @@
+"""Which statements of a script go before the tower loop, into it, and after it."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, parts, run
+
+BEFORE, INSIDE, AFTER = 0, 1, 2
+
+
+def where(script: str, line: str) -> int:
+    """The part of the converted script that holds a line, once."""
+    found = [place for place, part in enumerate(parts(script)) for text in part if text == line]
+    assert len(found) == 1, (line, parts(script))
+    return found[0]
+
+
+def between(line: str) -> str:
+    """A script with a statement between the model's."""
+    return (
+        INPUTS
+        + "prediction = tf.layers.dense(X, 1)\n"
+        + line
+        + "\nloss = tf.reduce_mean(tf.square(prediction - Y))\n"
+        + (STEP + TRAINING)
+    )
+
+
+# Where a statement goes wrong, and why. A case that is mended must leave this list.
+WRONG = {
+    "changes what the model reads": ["prediction.set_shape([None, 1])"],
+    "reads what the model has put into the graph so far: hoisted, it finds nothing": [
+        "reg = tf.losses.get_regularization_loss()\nprediction += reg",
+        "reg = sum(tf.get_collection('penalties'))\nprediction += reg",
+        "reg = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\nprediction += reg",
+        "saver = tf.train.Saver()",
+        "init = tf.global_variables_initializer()",
+        "variables = tf.trainable_variables()",
+        "update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+        "merged = tf.summary.merge_all()",
+    ],
+}
+
+
+def cases(*listed: tuple[str, int]) -> list[object]:
+    wrong = {line: reason for reason, lines in WRONG.items() for line in lines}
+    return [
+        pytest.param(
+            line,
+            place,
+            id=line,
+            marks=[pytest.mark.xfail(strict=True, reason=wrong[line])] if line in wrong else [],
+        )
+        for line, place in listed
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    cases(
+        # nothing of the batch in it
+        ("rate = tf.placeholder(tf.float32)", BEFORE),
+        ("global_step = tf.train.get_or_create_global_step()", BEFORE),
+        ("rate = tf.train.exponential_decay(0.1, 0, 100, 0.9)", BEFORE),
+        ("epochs = 10", BEFORE),
+        ("import numpy as np", BEFORE),
+        ("print('building')", BEFORE),
+        ("names = ['a', 'b']", BEFORE),
+        ("data = load_data()", BEFORE),
+        ("w2 = tf.get_variable('w2', [4, 1])", BEFORE),
+        # read by the loss
+        ("prediction = tf.nn.relu(prediction)", INSIDE),
+        ("prediction += tf.layers.dense(X, 1)", INSIDE),
+        ("prediction = 2 * prediction", INSIDE),
+        ("prediction.set_shape([None, 1])", INSIDE),
+        ("reg = tf.losses.get_regularization_loss()\nprediction += reg", INSIDE),
+        ("reg = sum(tf.get_collection('penalties'))\nprediction += reg", INSIDE),
+        ("reg = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\nprediction += reg", INSIDE),
+        # made of the batch, not read by the loss
+        ("error = prediction - Y", AFTER),
+        ("tf.summary.histogram('prediction', prediction)", AFTER),
+        ("summary = tf.summary.histogram('x', X)", AFTER),
+        ("accuracy = tf.reduce_mean(tf.cast(tf.equal(prediction, Y), tf.float32))", AFTER),
+        ("tf.add_to_collection('predictions', prediction)", AFTER),
+        ("saver = tf.train.Saver()", AFTER),
+        ("init = tf.global_variables_initializer()", AFTER),
+        ("variables = tf.trainable_variables()", AFTER),
+        ("update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", AFTER),
+        ("merged = tf.summary.merge_all()", AFTER),
+        ("print(prediction)", AFTER),
+        ("probabilities = tf.nn.softmax(prediction, name='probabilities')", AFTER),
+    ),
+)
+def test_a_statement_between_those_of_the_model(line: str, place: int) -> None:
+    assert where(between(line), line.splitlines()[0]) == place
+
+
+@pytest.mark.parametrize(
+    ("script", "inside"),
+    [
+        (INPUTS + MODEL + STEP + TRAINING, MODEL),
+        (
+            INPUTS + "hidden = tf.layers.dense(X, 8)\nprediction = tf.layers.dense(hidden, 1)\n"
+            "loss = tf.reduce_mean(tf.square(prediction - Y))\n" + STEP + TRAINING,
+            "hidden = tf.layers.dense(X, 8)\nprediction = tf.layers.dense(hidden, 1)\n"
+            "loss = tf.reduce_mean(tf.square(prediction - Y))\n",
+        ),
+        (INPUTS + "x = X\n" + MODEL.replace("(X", "(x") + STEP + TRAINING, MODEL.replace("(X", "(x")),
+        (
+            INPUTS + "with tf.variable_scope('net'):\n    prediction = tf.layers.dense(X, 1)\n"
+            "loss = tf.reduce_mean(tf.square(prediction - Y))\n" + STEP + TRAINING,
+            "with tf.variable_scope('net'):\nprediction = tf.layers.dense(X, 1)\n"
+            "loss = tf.reduce_mean(tf.square(prediction - Y))\n",
+        ),
+        (
+            INPUTS + "h = X\nfor i in range(3):\n    h = tf.layers.dense(h, 4)\n"
+            "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n" + STEP + TRAINING,
+            "h = X\nfor i in range(3):\nh = tf.layers.dense(h, 4)\n"
+            "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n",
+        ),
+        (
+            INPUTS + "h = X\nif batch_size > 3:\n    h = tf.nn.relu(h)\n"
+            "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n" + STEP + TRAINING,
+            "h = X\nif batch_size > 3:\nh = tf.nn.relu(h)\n"
+            "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n",
+        ),
+        (
+            INPUTS + "def net(x):\n    return tf.layers.dense(x, 1)\n\n\n"
+            "loss = tf.reduce_mean(tf.square(net(X) - Y))\n" + STEP + TRAINING,
+            "loss = tf.reduce_mean(tf.square(net(X) - Y))\n",
+        ),
+        (
+            INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n" + STEP + TRAINING,
+            "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n",
+        ),
+    ],
+    ids=["two statements", "three", "an alias before", "a scope", "a for loop", "an if", "a function", "one"],
+)
+def test_what_is_in_the_loop(script: str, inside: str) -> None:
+    found = [line for line in parts(script)[INSIDE] if line in inside.splitlines()]
+    missing = [line for line in inside.splitlines() if line not in found]
+    assert [line for line in missing if line not in ("h = X",)] == []
+    assert not {line for line in inside.splitlines() if line != "h = X"} & set(
+        parts(script)[BEFORE] + parts(script)[AFTER]
+    )
+
+
+@pytest.mark.parametrize(
+    ("head", "depth"),
+    [
+        ("", 0),
+        ("def main():\n", 1),
+        ("def main():\n    with tf.Graph().as_default():\n", 2),
+        ("def main():\n    '''Trains.'''\n", 1),
+        ("if __name__ == '__main__':\n", 1),
+        ("with tf.Graph().as_default():\n", 1),
+        ("class Net(object):\n    def __init__(self):\n", 2),
+        ("try:\n", 1),
+    ],
+    ids=[
+        "module",
+        "function",
+        "graph in a function",
+        "documented function",
+        "main guard",
+        "graph",
+        "method",
+        "try",
+    ],
+)
+def test_the_loop_stands_where_the_model_stands(head: str, depth: int) -> None:
+    imports, _, rest = (INPUTS + MODEL + STEP + TRAINING).partition("\n\n")
+    script = imports + "\n\n" + head + "".join("    " * depth + line + "\n" for line in rest.splitlines())
+    if head.startswith("def main"):
+        script += "\n\nmain()\n"
+    elif head.startswith("class"):
+        script += "\n\nNet()\n"
+    elif head.startswith("try"):
+        script += "except ValueError:\n    raise\n"
+    text = converted(script)
+    ast.parse(text)
+    loop = next(line for line in text.splitlines() if line.lstrip().startswith("for gpu in range("))
+    assert loop.startswith("    " * depth + "for")
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "def build(x, y):\n    p = tf.layers.dense(x, 1)\n    return tf.reduce_mean(tf.square(p - y))\n\n\n"
+        "loss = build(X, Y)\n",
+        "def predict(x):\n    return tf.layers.dense(x, 1)\n\n\ndef cost(p, y):\n"
+        "    return tf.reduce_mean(tf.square(p - y))\n\n\n"
+        "prediction = predict(X)\nloss = cost(prediction, Y)\n",
+        "class Net(object):\n    def __init__(self, x, y):\n        self.p = tf.layers.dense(x, 1)\n"
+        "        self.loss = tf.reduce_mean(tf.square(self.p - y))\n\n\nnet = Net(X, Y)\nloss = net.loss\n",
+        "layers = [8, 8]\nh = X\nfor size in layers:\n    h = tf.layers.dense(h, size)\n"
+        "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n",
+        "net = lambda x: tf.layers.dense(x, 1)\nloss = tf.reduce_mean(tf.square(net(X) - Y))\n",
+        "out = {}\nout['p'] = tf.layers.dense(X, 1)\nloss = tf.reduce_mean(tf.square(out['p'] - Y))\n",
+        "hidden = []\nhidden.append(tf.layers.dense(X, 8))\nhidden.append(tf.layers.dense(hidden[-1], 1))\n"
+        "loss = tf.reduce_mean(tf.square(hidden[-1] - Y))\n",
+        "x, y = X, Y\nloss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))\n",
+        "loss, prediction = (lambda p: (tf.reduce_mean(tf.square(p - Y)), p))(tf.layers.dense(X, 1))\n",
+    ],
+    ids=[
+        "function",
+        "two functions",
+        "class",
+        "layers in a loop",
+        "lambda",
+        "dict",
+        "list",
+        "tuple",
+        "several targets",
+    ],
+)
+def test_models_of_all_kinds_convert(model: str) -> None:
+    script = INPUTS + "\n\n" + model + STEP + TRAINING
+    assert codes(script) == []
+    ast.parse(converted(script))
+
+
+def test_an_input_between_the_statements_of_the_model_goes_before_the_loop() -> None:
+    script = between("mask = tf.placeholder(tf.float32, [None, 1])").replace(
+        "square(prediction - Y)", "square(mask * (prediction - Y))"
+    )
+    before, inside, _ = parts(script)
+    assert "mask = tf.placeholder(tf.float32, [None, 1])" in before
+    assert any(line.startswith("(") and "mask" in line.split("=")[0] for line in inside)
+
+
+def test_order_is_kept_within_each_part() -> None:
+    script = between("a = tf.get_variable('a', [])\nb = prediction + 1\nc = a * 2\nd = b - Y")
+    before, _, after = parts(script)
+    assert before.index("a = tf.get_variable('a', [])") < before.index("c = a * 2")
+    assert after.index("b = prediction + 1") < after.index("d = b - Y")
+
+
+@pytest.mark.parametrize(
+    ("script", "code"),
+    [
+        (INPUTS + MODEL + TRAINING.replace("train_op", "loss"), "TMG201"),
+        (INPUTS + "loss = tf.nn.l2_loss(tf.get_variable('w', [4]))\n" + STEP + TRAINING, "TMG202"),
+        (between("Y = tf.placeholder(tf.float32, [None, int(prediction.shape[1])])"), "TMG203"),
+        (
+            INPUTS.replace("X = ", "x = ") + "X, prediction = (lambda x: (x, tf.layers.dense(x, 1)))("
+            "tf.placeholder(tf.float32, [None, 4]))\n" + MODEL.splitlines()[1] + "\n" + STEP + TRAINING,
+            "TMG204",
+        ),
+        (
+            INPUTS
+            + MODEL
+            + "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')\n"
+            + TRAINING,
+            "TMG213",
+        ),
+        (
+            INPUTS
+            + MODEL
+            + "arguments = {}\ntrain_op = tf.train.AdamOptimizer(0.1).minimize(loss, **arguments)\n"
+            + TRAINING,
+            "TMG213",
+        ),
+    ],
+    ids=[
+        "no step",
+        "no batch",
+        "input of the model",
+        "input and model in one",
+        "optimize_loss",
+        "**arguments",
+    ],
+)
+def test_refusals(script: str, code: str) -> None:
+    conversion = run(script)
+    assert (conversion.status, [finding.code for finding in conversion.diagnostics]) == ("refused", [code])
+    assert conversion.text is None

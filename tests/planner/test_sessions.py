@@ -1,0 +1,175 @@
+"""Every form of a session gets a config for several GPUs, and keeps the one it has."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.scripts import INPUTS, MODEL, STEP, body
+
+GRAPH = INPUTS + MODEL + STEP
+SOFT = "config = tf.ConfigProto(allow_soft_placement=True)"
+SOFTLY = "config.allow_soft_placement = True"
+GROWTH = "config.gpu_options.allow_growth = True"
+TWICE = pytest.mark.xfail(strict=True, reason="allow_growth that the script sets is set again")
+RUN = "sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})"
+
+
+def session_lines(session: str, **options: object) -> list[str]:
+    """What stands in the place of a session statement, up to its first run."""
+    lines = body(GRAPH + "xs, ys = load()\n" + session, **options)
+    ast.parse("\n".join(lines))
+    start = lines.index("xs, ys = load()") + 1
+    return [line for line in lines[start:] if "sess.run" not in line]
+
+
+@pytest.mark.parametrize(
+    ("session", "expected"),
+    [
+        ("with tf.Session() as sess:\n    " + RUN, [SOFT, GROWTH, "with tf.Session(config=config) as sess:"]),
+        ("sess = tf.Session()\n" + RUN, [SOFT, GROWTH, "sess = tf.Session(config=config)"]),
+        (
+            "sess = tf.InteractiveSession()\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.InteractiveSession(config=config)"],
+        ),
+        ("sess = tf.Session('')\n" + RUN, [SOFT, GROWTH, "sess = tf.Session('', config=config)"]),
+        (
+            "sess = tf.Session(graph=None)\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.Session(graph=None, config=config)"],
+        ),
+        ("sess = tf.Session(config=None)\n" + RUN, [SOFT, GROWTH, "sess = tf.Session(config=config)"]),
+        (
+            "sess = tf.train.MonitoredTrainingSession()\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.train.MonitoredTrainingSession(config=config)"],
+        ),
+        (
+            "sess = tf.Session(config=tf.ConfigProto())\n" + RUN,
+            ["config = tf.ConfigProto()", SOFTLY, GROWTH, "sess = tf.Session(config=config)"],
+        ),
+        (
+            "sess = tf.Session(config=tf.ConfigProto(log_device_placement=True))\n" + RUN,
+            [
+                "config = tf.ConfigProto(log_device_placement=True)",
+                SOFTLY,
+                GROWTH,
+                "sess = tf.Session(config=config)",
+            ],
+        ),
+        (
+            "sess = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.Session(config=config)"],
+        ),
+        (
+            "sess = tf.Session(config=tf.ConfigProto(allow_soft_placement=False))\n" + RUN,
+            [
+                "config = tf.ConfigProto(allow_soft_placement=False)",
+                SOFTLY,
+                GROWTH,
+                "sess = tf.Session(config=config)",
+            ],
+        ),
+        (
+            "config = tf.ConfigProto()\nsess = tf.Session(config=config)\n" + RUN,
+            ["config = tf.ConfigProto()", SOFTLY, GROWTH, "sess = tf.Session(config=config)"],
+        ),
+        pytest.param(
+            "config = tf.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
+            "sess = tf.Session(config=config)\n" + RUN,
+            ["config = tf.ConfigProto()", GROWTH, SOFTLY, "sess = tf.Session(config=config)"],
+            marks=TWICE,
+        ),
+        pytest.param(
+            "config = tf.ConfigProto(allow_soft_placement=True)\nconfig.gpu_options.allow_growth = True\n"
+            "sess = tf.Session(config=config)\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.Session(config=config)"],
+            marks=TWICE,
+        ),
+        (
+            "options = tf.GPUOptions(per_process_gpu_memory_fraction=0.3)\n"
+            "sess = tf.Session(config=tf.ConfigProto(gpu_options=options))\n" + RUN,
+            [
+                "options = tf.GPUOptions(per_process_gpu_memory_fraction=0.3)",
+                "config = tf.ConfigProto(gpu_options=options)",
+                SOFTLY,
+                "sess = tf.Session(config=config)",
+            ],
+        ),
+        (
+            "sess = tf.Session('', None, tf.ConfigProto())\n" + RUN,
+            ["config = tf.ConfigProto()", SOFTLY, GROWTH, "sess = tf.Session('', None, config)"],
+        ),
+        (
+            "sess = tf.Session(\n    graph=None,\n)\n" + RUN,
+            [SOFT, GROWTH, "sess = tf.Session(graph=None, config=config)"],
+        ),
+    ],
+)
+def test_config(session: str, expected: list[str]) -> None:
+    assert session_lines(session + "\n") == expected
+
+
+@pytest.mark.parametrize(
+    ("memory", "lines"),
+    [
+        ("growth", [GROWTH]),
+        ("all", []),
+        (0.4, ["config.gpu_options.per_process_gpu_memory_fraction = 0.4"]),
+    ],
+)
+def test_memory(memory: str | float, lines: list[str]) -> None:
+    session = "sess = tf.Session()\n" + RUN + "\n"
+    assert session_lines(session, gpu_memory=memory) == [SOFT, *lines, "sess = tf.Session(config=config)"]
+
+
+@pytest.mark.parametrize("memory", ["growth", "all"])
+def test_a_fraction_of_the_scripts_own_stays(memory: str | float) -> None:
+    config = "config = tf.ConfigProto()\nconfig.gpu_options.per_process_gpu_memory_fraction = 0.3\n"
+    lines = session_lines(config + "sess = tf.Session(config=config)\n" + RUN + "\n", gpu_memory=memory)
+    fractions = [line for line in lines if "fraction" in line]
+    assert fractions[-1] == "config.gpu_options.per_process_gpu_memory_fraction = 0.3"
+
+
+def test_two_sessions_each_get_a_config() -> None:
+    lines = session_lines(
+        "with tf.Session() as sess:\n    " + RUN + "\nwith tf.Session() as sess:\n    " + RUN + "\n"
+    )
+    assert lines == [SOFT, GROWTH, "with tf.Session(config=config) as sess:"] * 2
+
+
+def test_one_config_for_two_sessions_is_completed_once() -> None:
+    lines = session_lines(
+        "config = tf.ConfigProto()\nfor turn in range(2):\n    sess = tf.Session(config=config)\n    "
+        + RUN
+        + "\n"
+    )
+    assert lines.count("    " + SOFTLY) + lines.count(SOFTLY) == 1
+
+
+@pytest.mark.parametrize("head", ["with tf.Graph().as_default():\n", "if True:\n", "for turn in range(2):\n"])
+def test_inside_a_block(head: str) -> None:
+    lines = session_lines(head + "    with tf.Session() as sess:\n        " + RUN + "\n")
+    assert lines == [
+        head.strip(),
+        "    " + SOFT,
+        "    " + GROWTH,
+        "    with tf.Session(config=config) as sess:",
+    ]
+
+
+def test_a_session_between_two_withs_of_one_statement() -> None:
+    lines = session_lines("with tf.Graph().as_default(), tf.Session() as sess:\n    " + RUN + "\n")
+    assert lines == [SOFT, GROWTH, "with tf.Graph().as_default(), tf.Session(config=config) as sess:"]
+
+
+@pytest.mark.parametrize(
+    "session",
+    [
+        "from mylib import Session\nsess = Session()\n",
+        "sess = make_session()\n",
+        "tf.Session\nsess = other.Session()\n",
+    ],
+)
+def test_other_sessions_stay(session: str) -> None:
+    lines = session_lines(session + RUN + "\n")
+    assert not [line for line in lines if "config" in line]

@@ -1,0 +1,170 @@
+"""Every rule is what the tool does: its example is converted, its code is used, its page is current."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from converter.conversion import Conversion, convert
+from converter.header import from_flags
+from converter.rule import Rule, all_rules
+from converter.source import read
+from tools.rule_docs import differing, page, pages
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+RULES = {rule.code: rule for rule in all_rules()}
+CODE = re.compile(r"TMG\d{3}")
+FILE = re.compile(r"^# --- (\w+\.py) ---\n", re.MULTILINE)
+IMPLICIT = {f"TMG{number}" for number in (104, 105, 106, 107, 108, 109, 114)}  # the reason of no edit
+
+
+def of_kind(*kinds: str) -> list[object]:
+    return [pytest.param(rule, id=rule.code) for rule in all_rules() if rule.kind in kinds]
+
+
+def converted(rule: Rule, script: str) -> Conversion:
+    """The conversion of an example: of its last file, where it has several under `# --- NAME ---`."""
+    names = FILE.findall(script) or ["train.py"]
+    texts = FILE.split(script)[2::2] or [script]
+    with TemporaryDirectory() as folder:
+        for name, text in zip(names, texts, strict=True):
+            (Path(folder) / name).write_text(text)
+        return convert(read(os.path.join(folder, names[-1])), replace(from_flags(rule.options), line_length=100))
+
+
+def codes(conversion: Conversion) -> list[str]:
+    return [finding.code for finding in conversion.diagnostics]
+
+
+def emitted() -> dict[str, str]:
+    """Every code that the program names outside of rules and docstrings, with one place of it."""
+    found: dict[str, str] = {}
+    for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").glob("*.py")]:
+        tree = ast.parse(path.read_bytes())
+        skipped = {id(node) for rules in rules_in(tree) for node in ast.walk(rules)} | docstrings(tree)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
+                place = f"{path.relative_to(ROOT)}:{node.lineno}"
+                found.update(dict.fromkeys(CODE.findall(node.value), place))
+    return found
+
+
+def rules_in(tree: ast.Module) -> list[ast.stmt]:
+    return [s for s in tree.body if isinstance(s, ast.Assign) and getattr(s.targets[0], "id", "") == "RULES"]
+
+
+def docstrings(tree: ast.Module) -> set[int]:
+    return {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+
+
+def missing_line(script: str, text: str) -> str:
+    """The first line of an excerpt that does not follow the ones before it in a text."""
+    lines = iter(text.splitlines())
+    wanted = [line for line in script.splitlines() if line]
+    return next((line for line in wanted if line not in lines), "")
+
+
+# -- codes -------------------------------------------------------------------------------------------
+
+
+def test_every_code_is_documented() -> None:
+    assert {code: place for code, place in emitted().items() if code not in RULES} == {}
+
+
+def test_every_documented_code_is_used() -> None:
+    assert RULES.keys() - emitted().keys() == IMPLICIT
+
+
+def test_codes_are_unique() -> None:
+    listed = [rule.code for rule in all_rules()]
+    assert sorted(set(listed)) == listed
+
+
+def test_references_name_rules_that_exist() -> None:
+    texts = [text for rule in all_rules() for text in (rule.why, *rule.references)]
+    assert {code for text in texts for code in CODE.findall(text)} <= RULES.keys()
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input"))
+def test_rules_read_alike(rule: Rule) -> None:
+    assert rule.title[0].islower() and not rule.title.endswith(".")
+    assert rule.why.endswith(".")
+    assert not any(word in rule.why.lower() for word in ("todo", "not implemented"))
+
+
+# -- examples ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion"))
+def test_conversions_make_what_they_say(rule: Rule) -> None:
+    conversion = converted(rule, rule.before)
+    assert (conversion.status, codes(conversion)) == ("converted", [])
+    assert missing_line(rule.after, conversion.text or "") == ""
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion"))
+def test_conversions_change_something(rule: Rule) -> None:
+    assert missing_line(rule.after, rule.before) != ""
+
+
+@pytest.mark.parametrize("rule", of_kind("refusal"))
+def test_refusals_refuse(rule: Rule) -> None:
+    conversion = converted(rule, rule.before)
+    assert (conversion.status, codes(conversion)) == ("refused", [rule.code])
+
+
+@pytest.mark.parametrize("rule", of_kind("warning"))
+def test_warnings_warn(rule: Rule) -> None:
+    conversion = converted(rule, rule.before)
+    assert (conversion.status, codes(conversion)) == ("converted", [rule.code])
+    assert conversion.diagnostics[0].severity == "warning"
+
+
+@pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
+def test_findings_say_where_and_what_to_do(rule: Rule, request: pytest.FixtureRequest) -> None:
+    if rule.code in ("TMG207", "TMG214"):
+        request.applymarker(pytest.mark.xfail(strict=True, reason="refused without a hint"))
+    (finding,) = converted(rule, rule.before).diagnostics
+    assert finding.message and finding.hint
+    assert (finding.line > 0 and finding.column > 0) == (rule.code != "TMG201")
+
+
+@pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
+def test_the_advice_helps(rule: Rule) -> None:
+    conversion = converted(rule, rule.after)
+    assert (conversion.status, codes(conversion)) == ("converted", [])
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning"))
+def test_examples_are_whole_scripts(rule: Rule) -> None:
+    scripts = [rule.before] if rule.kind == "conversion" else [rule.before, rule.after]
+    for script in scripts:
+        ast.parse(script)
+        assert script.startswith(("import ", "# --- ")) and "import tensorflow" in script
+
+
+# -- pages -------------------------------------------------------------------------------------------
+
+
+def test_the_pages_are_current() -> None:
+    assert differing(ROOT / "docs/rules", pages(all_rules())) == [], "run `make docs`"
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input"))
+def test_every_page_has_the_same_headings(rule: Rule) -> None:
+    order = ["What it does", "Why", "Before", "After", "References"]
+    found = [line[3:] for line in page(rule).splitlines() if line.startswith("## ")]
+    assert found == [heading for heading in order if heading in found]
+    assert found[:2] == order[:2]
+    if rule.kind != "input":
+        assert found[:4] == order[:4]
+
+
+def test_the_pages_say_what_an_example_is_converted_with() -> None:
+    assert "with --batch total." in page(RULES["TMG211"])

@@ -1,0 +1,449 @@
+"""The helpers that converted scripts carry, as they are written there, on a real TensorFlow."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import subprocess
+import warnings
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from converter.runtime.catalog import catalog
+
+Helpers = Callable[..., SimpleNamespace]
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+@pytest.fixture(scope="module")
+def tf() -> Any:
+    """TensorFlow's first API."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import tensorflow.compat.v1 as tf
+    tf.disable_v2_behavior()
+    return tf
+
+
+@pytest.fixture
+def helpers(tf: Any) -> Helpers:
+    """Makes all helpers for a number of GPUs, from the text that goes into scripts, and a new graph."""
+
+    def make(num_gpus: int) -> SimpleNamespace:
+        tf.reset_default_graph()
+        text = "\n\n".join(helper.source for helper in catalog().values())
+        names = {"tf": tf, "NUM_GPUS": num_gpus, "os": os, "re": re, "subprocess": subprocess, "contextlib": contextlib}
+        exec(compile(text, "helpers.py", "exec"), names)
+        return SimpleNamespace(**names)
+
+    return make
+
+
+def session(tf: Any) -> Any:
+    """A session with a CPU device for every tower that asks for a GPU."""
+    made = tf.Session(config=tf.ConfigProto(allow_soft_placement=True, device_count={"CPU": 2}))
+    made.run(tf.global_variables_initializer())
+    return made
+
+
+# -- shards ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", range(1, 13))
+def test_shards_of_all_sizes(tf: Any, helpers: Helpers, towers: int) -> None:
+    made = helpers(towers)
+    batch, labels = tf.placeholder(tf.float32, [None, 2]), tf.placeholder(tf.int64, [None])
+    parts = [made.shard([batch, labels], gpu) for gpu in range(towers)]
+    losses = [tf.reduce_mean(shards[0]) * weight for shards, _, weight in parts]
+    with session(tf) as sess:
+        for total in range(1, 13):
+            values = [[row, row + 0.5] for row in range(total)]
+            feed = {batch: values, labels: range(total)}
+            done = sess.run(parts, feed)
+            rows = [int(count) for _, count, _ in done]
+            assert sum(rows) == total and max(rows) - min(rows) <= 1 and rows[0] > 0
+            assert [label for shards, count, _ in done for label in shards[1][:count]] == list(range(total))
+            assert all(len(x) == len(y) == max(count, 1) for (x, y), count, _ in done)
+            assert [float(weight) for _, _, weight in done] == pytest.approx([count / total for count in rows])
+            assert rows == [made.shard_size(total, gpu) for gpu in range(towers)]
+            mean = sum(sum(pair) for pair in values) / (2 * total)
+            assert sum(map(float, sess.run(losses, feed))) == pytest.approx(mean, rel=1e-5)  # and no NaN
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("total", "towers"), [(1, 1), (5, 2), (6, 3), (2, 4), (12, 5)])
+def test_shards_along_other_axes(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
+    made = helpers(towers)
+    series, labels = tf.placeholder(tf.float32, [3, None, 2]), tf.placeholder(tf.int64, [None])
+    parts = [made.shard_along([series, labels], [1, 0], gpu) for gpu in range(towers)]
+    with session(tf) as sess:
+        steps = [[[row, step] for row in range(total)] for step in range(3)]
+        done = sess.run(parts, {series: steps, labels: range(total)})
+    assert [y for (_, labels), count, _ in done for y in labels[:count]] == list(range(total))
+    assert [x[0] for (series, _), count, _ in done for x in series[2][:count]] == list(range(total))
+    assert all(series.shape[0] == 3 for (series, _), _, _ in done)
+    assert sum(float(weight) for _, _, weight in done) == pytest.approx(1)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("total", "towers"), [(1, 1), (4, 4), (5, 2), (7, 3), (12, 5)])
+def test_shards_of_a_fixed_size(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
+    made = helpers(towers)
+    batch, series = tf.placeholder(tf.float32, [total, 2]), tf.placeholder(tf.float32, [3, total])
+    rows = []
+    for gpu in range(towers):
+        (part,), count, weight = made.shard_static([batch], gpu)
+        assert part.get_shape().as_list() == [count, 2] and count == made.shard_size(total, gpu)
+        (along, other), same, _ = made.shard_static_along([series, batch], [1, 0], gpu)
+        assert (along.get_shape().as_list(), other.get_shape().as_list(), same) == ([3, count], [count, 2], count)
+        assert weight == pytest.approx(count / total)
+        rows.append(count)
+    assert sum(rows) == total and max(rows) - min(rows) <= 1
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("total", "towers"), [(1, 2), (3, 4), (0, 1)])
+def test_a_fixed_size_that_leaves_a_tower_empty(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
+    made = helpers(towers)
+    batch = tf.placeholder(tf.float32, [total, 2])
+    for cut in (lambda gpu: made.shard_static([batch], gpu), lambda gpu: made.shard_static_along([batch], [0], gpu)):
+        with pytest.raises(ValueError, match=f"a batch of {total} cannot be shared by {towers} GPUs"):
+            [cut(gpu) for gpu in range(towers)]
+
+
+# -- gradients ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(
+    ("grads", "expected"),
+    [
+        ([[1.0, 2.0], [3.0, 4.0]], [4.0, 6.0]),
+        ([[1.0, 2.0], None], [1.0, 2.0]),
+        ([None, None], None),
+        ([{0: 1.0}, {0: 2.0}], [3.0, 0.0]),
+        ([{0: 1.0}, {1: 2.0}], [1.0, 2.0]),
+        ([{0: 1.0}, None], [1.0, 0.0]),
+        ([{1: 1.0}, [1.0, 1.0]], [1.0, 2.0]),
+    ],
+    ids=["dense", "one missing", "all missing", "sparse, same row", "sparse", "sparse, one missing", "mixed"],
+)
+def test_average(tf: Any, helpers: Helpers, grads: list[Any], expected: list[float] | None) -> None:
+    made = helpers(2)
+    variable = tf.get_variable("v", [2])
+
+    def tensor(grad: Any) -> Any:
+        if isinstance(grad, dict):
+            return tf.IndexedSlices(tf.constant(list(grad.values())), tf.constant(list(grad)), tf.constant([2]))
+        return grad if grad is None else tf.constant(grad)
+
+    ((average, var),) = made.average_gradients([[(tensor(grad), variable)] for grad in grads])
+    assert var is variable
+    if expected is None:
+        assert average is None
+        return
+    kinds = {isinstance(grad, dict) for grad in grads if grad is not None}
+    assert isinstance(average, tf.IndexedSlices) == (kinds == {True})
+    with session(tf) as sess:
+        assert sess.run(tf.convert_to_tensor(average)).tolist() == expected
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", [1, 2, 3])
+@pytest.mark.parametrize("total", [2, 5, 6])
+def test_gradients_of_towers_are_those_of_the_batch(tf: Any, helpers: Helpers, towers: int, total: int) -> None:
+    made = helpers(towers)
+    batch, w = tf.placeholder(tf.float32, [None, 3]), tf.get_variable("w", [3, 1])
+    unused = tf.get_variable("unused", [1])
+    losses = []
+    for gpu in range(towers):
+        with tf.name_scope(f"tower_{gpu}"):
+            (x,), _, weight = made.shard([batch], gpu)
+            losses.append(tf.reduce_mean(tf.square(tf.matmul(x, w))) * weight)
+    merged = made.merge_loss(losses, name="loss")
+    assert made.TOWER_LOSSES["loss:0"] is losses and merged.name == "loss:0"
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    (one, _), (none, _) = made.tower_gradients(optimizer, losses, var_list=[w, unused])
+    two, nothing = made.gradients_of_towers(losses, [w, unused])
+    assert none is None and nothing is None
+    whole = tf.gradients(tf.reduce_mean(tf.square(tf.matmul(batch, w))), [w])[0]
+    with session(tf) as sess:
+        found = sess.run([one, two, whole], {batch: [[row, 1.0, -row] for row in range(total)]})
+    assert found[0].ravel().tolist() == pytest.approx(found[2].ravel().tolist(), rel=1e-5)
+    assert found[1].ravel().tolist() == pytest.approx(found[2].ravel().tolist(), rel=1e-5)
+
+
+# -- what towers share -------------------------------------------------------------------------------
+
+
+def raw(tf: Any, x: Any) -> Any:
+    """A model of variables of all kinds, in scopes."""
+    w = tf.Variable(tf.ones([2, 2]))
+    with tf.name_scope("hidden"):
+        x = tf.matmul(x, w) + tf.Variable(tf.zeros([2]), name="bias")
+        with tf.name_scope("inner"):
+            x = x * tf.Variable(1.0, name="scale")
+    with tf.variable_scope("out"):
+        x = tf.matmul(x, tf.get_variable("w", [2, 2])) + tf.Variable(tf.zeros([2]), name="bias")
+    with tf.name_scope("hidden"):
+        return x + tf.Variable(tf.zeros([2]))
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", [1, 2, 3])
+@pytest.mark.parametrize("outer", ["", "net", "a/b"])
+def test_raw_variables_keep_their_names(tf: Any, helpers: Helpers, towers: int, outer: str) -> None:
+    made = helpers(towers)
+    x = tf.ones([1, 2])
+    with tf.name_scope(outer) if outer else contextlib.nullcontext():
+        raw(tf, x)
+    wanted = [(v.name, v.shape.as_list()) for v in tf.global_variables()]
+    made = helpers(towers)
+    x = tf.ones([1, 2])
+    outputs = []
+    with tf.name_scope(outer) if outer else contextlib.nullcontext():
+        shared = made.SharedVariables()
+        for gpu in range(towers):
+            scope = tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0)
+            with tf.name_scope(f"tower_{gpu}"), scope, shared.tower(gpu):
+                outputs.append(raw(tf, x))
+    assert [(v.name, v.shape.as_list()) for v in tf.global_variables()] == wanted
+    gradients = [tf.gradients(output, tf.trainable_variables()) for output in outputs]
+    assert all(gradient is not None for tower in gradients for gradient in tower)
+
+
+@pytest.mark.tf2
+def test_a_variable_made_after_the_towers_is_a_new_one(tf: Any, helpers: Helpers) -> None:
+    shared = helpers(2).SharedVariables()
+    made = []
+    for gpu in range(2):
+        with tf.name_scope(f"tower_{gpu}"), shared.tower(gpu):
+            made.append(tf.Variable(1.0, name="v"))
+    assert made[0] is made[1]
+    assert tf.Variable(1.0, name="v").name == "v_1:0"
+
+
+@pytest.mark.tf2
+def test_each_tower_sees_its_own_collections(tf: Any, helpers: Helpers) -> None:
+    made = helpers(3)
+    tf.add_to_collection("losses", "before")
+    collections = made.TowerCollections()
+    seen = []
+    for gpu in range(3):
+        with collections.tower(gpu):
+            tf.add_to_collection("losses", f"tower {gpu}")
+            tf.add_to_collection(f"only {gpu}", gpu)
+            if gpu == 0:
+                tf.add_to_collection(tf.GraphKeys.REGULARIZATION_LOSSES, "weights")
+            seen.append((tf.get_collection("losses"), tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)))
+    assert seen == [(["before", f"tower {gpu}"], ["weights"]) for gpu in range(3)]
+    assert tf.get_collection("losses") == ["before", "tower 0"]
+    assert [tf.get_collection(f"only {gpu}") for gpu in range(3)] == [[0], [], []]
+
+
+@pytest.mark.tf2
+def test_a_collection_that_was_taken_out_before_goes_on(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    held = tf.get_collection_ref("losses")
+    collections = made.TowerCollections()
+    for gpu in range(2):
+        with collections.tower(gpu):
+            held.append(gpu)
+    assert held == [0] and tf.get_collection_ref("losses") is held
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", [1, 2, 4])
+def test_only_the_first_tower_updates(tf: Any, helpers: Helpers, towers: int) -> None:
+    made = helpers(towers)
+    average, other = tf.get_variable("average", [], initializer=tf.zeros_initializer()), tf.ones([])
+    outputs = []
+    for gpu in range(towers):
+        with made.first_tower_updates(gpu):
+            update = tf.assign_add(average, 1.0)
+            with tf.control_dependencies([update, tf.group(update), other]):
+                outputs.append(tf.identity(tf.constant(2.0)))
+            with tf.control_dependencies(None):
+                outputs.append(tf.constant(1.0))
+    with session(tf) as sess:
+        sess.run(outputs)
+        assert sess.run(average) == 1.0
+    assert tf.get_default_graph().control_dependencies.__name__ == "control_dependencies"
+
+
+@pytest.mark.tf2
+def test_what_updates_a_variable(tf: Any, helpers: Helpers) -> None:
+    made = helpers(1)
+    plain = tf.get_variable("plain", [2], use_resource=False)
+    resource = tf.get_variable("resource", [2], use_resource=True)
+    update = tf.assign(plain, [1.0, 1.0])
+    for op in (
+        update,
+        tf.assign_add(resource, [1.0, 1.0]).op,
+        tf.scatter_sub(plain, [0], [1.0]),
+        tf.group(update),
+        tf.identity(update),
+        tf.group(tf.group(update)),
+        tf.group(tf.no_op(), update),
+    ):
+        assert made.updates_variable(op), op
+    for op in (
+        plain,
+        plain.read_value(),
+        resource.read_value(),
+        tf.no_op(),
+        tf.identity(plain),
+        update + 1.0,
+        tf.group(tf.constant(1.0)),
+    ):
+        assert not made.updates_variable(op), op
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("scope", ["", "net"])
+def test_layers_go_on_counting(tf: Any, helpers: Helpers, scope: str) -> None:
+    def variable(name: str) -> str:
+        with tf.variable_scope(None, default_name=name):
+            return str(tf.get_variable("w", []).name)
+
+    made = helpers(2)
+    with tf.variable_scope(scope) if scope else contextlib.nullcontext():
+        variable("dense")
+        names = made.LayerNames()
+        for gpu in range(2):
+            with tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+                variable("dense"), variable("conv"), variable("dense")
+        names.resume()
+        prefix = scope + "/" if scope else ""
+        assert [variable(name) for name in ("dense", "conv", "pool")] == [
+            f"{prefix}dense_3/w:0",
+            f"{prefix}conv_1/w:0",
+            f"{prefix}pool/w:0",
+        ]
+
+
+# -- devices -----------------------------------------------------------------------------------------
+
+
+def device(tensor: Any) -> str:
+    """A device as `cpu:0`."""
+    return str(tensor.device).lower().rpartition("device:")[2].lstrip("/")
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("suffix", "home"), [("", "cpu:0"), ("_gpu_0", "gpu:0")])
+@pytest.mark.parametrize("gpu", [0, 3])
+def test_placement(tf: Any, helpers: Helpers, suffix: str, home: str, gpu: int) -> None:
+    made = vars(helpers(4))
+    with tf.device(made[f"tower_device{suffix}"](gpu)):
+        assert device(tf.get_variable("v", [2], use_resource=False)) == home
+        assert device(tf.get_variable("r", [2], use_resource=True)) == home
+        assert device(tf.constant(1.0)) == f"gpu:{gpu}"
+        with tf.device("/cpu:0"):
+            assert device(tf.constant(1.0)) == "cpu:0"
+    with tf.device(made[f"variable_device{suffix}"]):
+        assert device(tf.get_variable("w", [2], use_resource=False)) == home
+        assert device(tf.constant(1.0)) == ""
+        with tf.device("/gpu:2"):
+            assert device(tf.get_variable("x", [2], use_resource=False)) == "gpu:2"
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(
+    ("sizes", "towers", "homes"),
+    [
+        ([4, 4], 2, [0, 1]),
+        ([100, 10, 10, 10], 2, [0, 1, 1, 1]),
+        ([10, 20, 30, 40], 2, [0, 1, 0, 1]),
+        ([5, 5, 5, 5], 4, [0, 1, 2, 3]),
+        ([1, 2, 3], 1, [0, 0, 0]),
+    ],
+)
+def test_balanced_placement(tf: Any, helpers: Helpers, sizes: list[int], towers: int, homes: list[int]) -> None:
+    made = helpers(towers)
+    for gpu in range(towers):
+        with tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0), tf.device(made.tower_device_balanced(gpu)):
+            variables = [tf.get_variable(f"v{i}", [size], use_resource=False) for i, size in enumerate(sizes)]
+            assert device(tf.constant(1.0)) == f"gpu:{gpu}"
+    assert [device(variable) for variable in variables] == [f"gpu:{home}" for home in homes]
+    assert sum(made.VARIABLE_BYTES.values()) == 4 * sum(sizes)
+
+
+@pytest.mark.tf2
+def test_balanced_placement_counts_bytes(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    with tf.device(made.variable_device_balanced):
+        for name, dtype in (("a", tf.float64), ("b", tf.float32), ("c", tf.float32), ("d", tf.float32)):
+            tf.get_variable(name, [10], dtype, use_resource=False)
+    assert [device(v) for v in tf.global_variables()] == ["gpu:0", "gpu:1", "gpu:1", "gpu:0"]
+
+
+# -- counting ----------------------------------------------------------------------------------------
+
+TWO = b"GPU 0: Tesla V100 (UUID: GPU-1)\nGPU 1: Tesla V100 (UUID: GPU-2)\n"
+MIG = b"GPU 0: A100 (UUID: GPU-1)\n  MIG 1g.5gb Device 0: (UUID: MIG-1)\n  MIG 1g.5gb Device 1: (UUID: MIG-2)\n"
+
+
+@pytest.mark.parametrize(
+    ("visible", "listed", "driver", "count"),
+    [
+        (None, TWO, None, 2),
+        (None, MIG, None, 1),
+        (None, b"", None, 1),
+        (None, b"No devices found.\n", None, 1),
+        (None, None, None, 1),
+        (None, None, 3, 3),
+        (None, None, 0, 1),
+        (None, "fails", 2, 2),
+        (None, "fails", None, 1),
+        ("", TWO, None, 1),
+        ("-1", TWO, None, 1),
+        ("0", TWO, None, 1),
+        ("1", TWO, None, 1),
+        ("0,1", TWO, None, 2),
+        ("1,0", TWO, None, 2),
+        (" 0, 1 ", TWO, None, 2),
+        ("0,1,2,3", TWO, None, 2),
+        ("2,0", TWO, None, 1),
+        ("0,2,1", TWO, None, 1),
+        ("0,-1,1", TWO, None, 1),
+        ("0,,1", TWO, None, 1),
+        ("0,1,", TWO, None, 2),
+        ("GPU-1,GPU-2", TWO, None, 2),
+        ("GPU-2", TWO, None, 1),
+        ("MIG-1,MIG-2", MIG, None, 2),
+        ("0,1,2", None, None, 3),
+        ("0,1,2", None, 2, 2),
+    ],
+)
+def test_counting(
+    monkeypatch: pytest.MonkeyPatch, visible: str | None, listed: Any, driver: int | None, count: int
+) -> None:
+    def check_output(command: list[str]) -> bytes:
+        assert command == ["nvidia-smi", "-L"]
+        if listed is None:
+            raise FileNotFoundError("nvidia-smi")
+        if listed == "fails":
+            raise subprocess.CalledProcessError(9, command)
+        return bytes(listed)
+
+    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    folder = SimpleNamespace(isdir=lambda path: driver is not None)
+    system = SimpleNamespace(environ=os.environ, path=folder, listdir=lambda path: ["gpu"] * (driver or 0))
+    names: dict[str, Any] = {
+        "os": system,
+        "subprocess": SimpleNamespace(
+            **vars(subprocess),
+        ),
+    }
+    names["subprocess"].check_output = check_output
+    exec(catalog()["count_gpus"].source, names)
+    assert names["count_gpus"]() == count

@@ -1,0 +1,75 @@
+"""Small scripts, and what the engine makes of them."""
+
+from __future__ import annotations
+
+import textwrap
+
+from converter.conversion import Conversion, convert
+from converter.options import Options
+from converter.source import from_bytes
+
+INPUTS = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+"""
+MODEL = """\
+prediction = tf.layers.dense(X, 1)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+"""
+STEP = """\
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+"""
+TRAINING = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {X: xs, Y: ys})
+"""
+SCRIPT = INPUTS + MODEL + STEP + TRAINING
+
+
+def run(script: str, **options: object) -> Conversion:
+    """The conversion of a script, indented as it may be in a test."""
+    options.setdefault("line_length", 100)
+    return convert(from_bytes("train.py", textwrap.dedent(script).encode()), Options(**options))  # type: ignore[arg-type]
+
+
+def converted(script: str, **options: object) -> str:
+    """The converted script; it must be converted."""
+    conversion = run(script, **options)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert conversion.text is not None
+    return conversion.text
+
+
+def body(script: str, **options: object) -> list[str]:
+    """The lines of the converted script below its helpers, without blank ones."""
+    _, _, below = converted(script, **options).partition("# tf-multigpu: end of helpers\n")
+    return [line for line in below.splitlines() if line.strip()]
+
+
+def parts(script: str, **options: object) -> tuple[list[str], list[str], list[str]]:
+    """What stands before the loop, in it, and after it; stripped lines."""
+    lines = body(script, **options)
+    loop = next(
+        i
+        for i, line in enumerate(lines)
+        if line.lstrip().startswith(("for gpu in range", "for tower in range"))
+    )
+    depth = len(lines[loop]) - len(lines[loop].lstrip())
+    end = next(
+        i
+        for i in range(loop + 1, len(lines) + 1)
+        if i == len(lines) or len(lines[i]) - len(lines[i].lstrip()) <= depth
+    )
+    before, inside, after = lines[:loop], lines[loop + 1 : end], lines[end:]
+    return tuple([line.strip() for line in part] for part in (before, inside, after))  # type: ignore[return-value]
+
+
+def codes(script: str, **options: object) -> list[str]:
+    """The codes of what was found, in order."""
+    return [finding.code for finding in run(script, **options).diagnostics]
