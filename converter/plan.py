@@ -30,7 +30,7 @@ class Insert:
 
     at: At
     lines: tuple[str, ...]
-    where: Literal["before", "after"]
+    where: Literal["before", "after", "top"]  # "top" of the block that the statement stands in
     why: str
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Sequence, Tensor, Value
+from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
 
 
 def _elementwise(call: Call) -> Value:
@@ -16,7 +16,7 @@ def _elementwise(call: Call) -> Value:
 
 
 def _is_option(value: Value) -> bool:
-    return isinstance(getattr(value, "value", None), (str, bool, type(None))) and not isinstance(value, Tensor)
+    return isinstance(value, Constant)
 
 
 def _first(call: Call) -> Value:
@@ -27,6 +27,25 @@ def _first(call: Call) -> Value:
     op = SPELLINGS.get(op := call.name.rpartition(".")[2], op)
     result = batch.elementwise(call.walk, op, [tensor])
     result.inputs = tuple(call.values())
+    return result
+
+
+ALONG = {"cumsum": 0, "cumprod": 0, "nn.softmax": -1, "softmax": -1, "nn.log_softmax": -1, "nn.l2_normalize": None}
+
+
+def _along(call: Call) -> Value:
+    """Works along an axis, which must not be the batch's."""
+    result = _first(call)
+    assert isinstance(result, Tensor)
+    given = call.get(1, "axis", "dim")
+    axes = batch.axis_numbers(given) if given is not None else (ALONG[call.name],)
+    if result.batch.kind != "example":
+        return result
+    if isinstance(axes, tuple) and None not in axes:
+        front = [batch.positive(a, result.rank, result.batch.axis) for a in axes if a is not None]
+        if result.batch.axis not in front:
+            return result
+    result.batch = opaque(f"tf.{call.name} runs over the batch")
     return result
 
 
@@ -70,6 +89,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(BINARY, _elementwise),
     **dict.fromkeys(UNARY, _first),
     **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
+    **dict.fromkeys(ALONG, _along),
     "where": _where,
     "select": _where,
 }

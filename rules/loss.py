@@ -34,6 +34,9 @@ def _loss(call: Call) -> Value:
 def _reduction(call: Call, batched: list[Tensor]) -> Batch:
     if any(t.batch.kind == "opaque" for t in batched):
         return next(t.batch for t in batched if t.batch.kind == "opaque")
+    combined = batch.combine([t for t in batched if t.batch.kind == "example"])
+    if combined.kind == "opaque":
+        return combined
     if all(t.batch.kind == "reduced" for t in batched):
         return batched[0].batch
     how = call.kwargs.get("reduction")
@@ -97,6 +100,7 @@ def _regularizer(call: Call) -> Value:
 
 
 def _apply_regularization(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
     return Tensor(inputs=call.values(), dims=(), op=call.name)
 
 

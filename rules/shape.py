@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
+    CONFLICT,
     FREE,
     Batch,
     Constant,
@@ -83,8 +84,8 @@ def _split(call: Call) -> Value:
 def _tile(call: Call) -> Value:
     tensor = call.tensor(0, "input")
     entries = batch.shape_entries(call.get(1, "multiples"))
-    if tensor.batch.kind == "free" and entries and any(isinstance(e, Count) for e in entries):
-        axis = next(i for i, e in enumerate(entries) if isinstance(e, Count))
+    axis = batch.batch_entry(call.walk, entries)
+    if tensor.batch.kind == "free" and entries and axis is not None:
         return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
         entry = entries[tensor.batch.axis]
@@ -110,6 +111,27 @@ def _keeps(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     return Tensor(tensor.batch, call.values(), dims, call.name)
+
+
+def _pad(call: Call) -> Value:
+    tensor, paddings = call.tensor(0, "tensor"), call.get(1, "paddings")
+    rows = paddings.elements if isinstance(paddings, Sequence) else []
+    kept, axis = tensor.batch, tensor.batch.axis
+    if kept.kind == "example":
+        row = rows[axis] if axis < len(rows) else None
+        ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
+        kept = kept if all(end == 0 for end in ends) else opaque("the batch is padded")
+    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
+    return Tensor(kept, call.values(), dims, call.name)
+
+
+def _matrix_transpose(call: Call) -> Value:
+    tensor = call.tensor(0, "a")
+    if tensor.rank == 2:
+        return batch.transpose(tensor, None)
+    if tensor.rank is None and tensor.batch.kind == "example":
+        return Tensor(opaque("a tensor of unknown rank is transposed"), call.values(), None, call.name)
+    return _keeps(call)
 
 
 def _reverse(call: Call) -> Value:
@@ -161,6 +183,8 @@ def _gather(call: Call) -> Value:
         known = params.dims if indices.dims == () else None
         dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
+    if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
+        return Tensor(opaque(CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.dims is None else (None, *params.dims[1:])
         return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
@@ -171,6 +195,9 @@ def _one_hot(call: Call) -> Value:
     indices = call.tensor(0, "indices")
     depth = call.constant(1, "depth")
     dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
+    axis = call.constant(4, "axis")
+    if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
+        return batch.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
     return Tensor(indices.batch, call.values(), dims, call.name)
 
 
@@ -221,12 +248,16 @@ def _filled(call: Call) -> Value:
 
 
 def _range(call: Call) -> Value:
-    if call.args and isinstance(call.args[0], Count):
-        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
-    limit = call.args[1] if len(call.args) > 1 else None
-    if isinstance(limit, Count):
+    limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
+    if limit is not None and batch.batch_entry(call.walk, [limit]) == 0:
         return Tensor(Batch("example", 0), call.values(), (None,), call.name)
     return Tensor(FREE, call.values(), (None,), call.name)
+
+
+def _eye(call: Call) -> Value:
+    if batch.batch_entry(call.walk, call.args[:1]) == 0:
+        return Tensor(opaque("a matrix over the examples of the batch"), call.values(), (None, None), call.name)
+    return Tensor(FREE, call.values(), None, call.name)
 
 
 def _boolean_mask(call: Call) -> Value:
@@ -253,7 +284,8 @@ def _constant(call: Call) -> Value:
 CALLS: dict[str, Handler] = {
     "reshape": _reshape,
     "transpose": _transpose,
-    "matrix_transpose": _keeps,
+    "matrix_transpose": _matrix_transpose,
+    "pad": _pad,
     "expand_dims": _expand_dims,
     "squeeze": _squeeze,
     "concat": _concat,
@@ -264,7 +296,7 @@ CALLS: dict[str, Handler] = {
     "tile": _tile,
     "shape": _shape,
     "size": _size,
-    **dict.fromkeys(("pad", "reverse_sequence", "image.resize_images", "image.resize_bilinear",
+    **dict.fromkeys(("reverse_sequence", "image.resize_images", "image.resize_bilinear",
                      "image.resize_nearest_neighbor", "image.resize_bicubic", "image.rgb_to_grayscale",
                      "image.grayscale_to_rgb", "space_to_depth", "depth_to_space", "nn.space_to_depth",
                      "nn.depth_to_space", "reverse_v2_", "image.random_brightness", "image.convert_image_dtype",
@@ -281,6 +313,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("zeros", "ones", "fill", "random_normal", "random_uniform", "truncated_normal",
                      "random_truncated_normal", "random_gamma", "random_poisson"), _filled),
     "range": _range,
+    "eye": _eye,
     "boolean_mask": _boolean_mask,
     "sequence_mask": _sequence_mask,
     **dict.fromkeys(("constant", "convert_to_tensor"), _constant),

@@ -12,10 +12,12 @@ def _summary(call: Call) -> Value:
 
 
 def _merge(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
     return Tensor(inputs=call.values(), op="summary")
 
 
 def _object(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
     return call.typed(call.name.rpartition(".")[2])
 
 

@@ -63,10 +63,13 @@ def _global_step(call: Call) -> Value:
 
 def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
+    call.walk.effect("graph state", call.name, None, call.node)
     return Sequence([*call.walk.facts.variables, Tensor(op=call.name)], mutable=True)
 
 
 def _initializer(call: Call) -> Value:
+    if call.name.endswith(("initializer", "initialize_all_variables", "initialize_local_variables")):
+        call.walk.effect("graph state", call.name, None, call.node)
     return Tensor(inputs=call.values(), op=call.name)
 
 

@@ -56,15 +56,11 @@ def parts(script: str, **options: object) -> tuple[list[str], list[str], list[st
     """What stands before the loop, in it, and after it; stripped lines."""
     lines = body(script, **options)
     loop = next(
-        i
-        for i, line in enumerate(lines)
-        if line.lstrip().startswith(("for gpu in range", "for tower in range"))
+        i for i, line in enumerate(lines) if line.lstrip().startswith(("for gpu in range", "for tower in range"))
     )
     depth = len(lines[loop]) - len(lines[loop].lstrip())
     end = next(
-        i
-        for i in range(loop + 1, len(lines) + 1)
-        if i == len(lines) or len(lines[i]) - len(lines[i].lstrip()) <= depth
+        i for i in range(loop + 1, len(lines) + 1) if i == len(lines) or len(lines[i]) - len(lines[i].lstrip()) <= depth
     )
     before, inside, after = lines[:loop], lines[loop + 1 : end], lines[end:]
     return tuple([line.strip() for line in part] for part in (before, inside, after))  # type: ignore[return-value]

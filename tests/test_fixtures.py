@@ -29,7 +29,8 @@ def verifications() -> list[object]:
             for batch in ("per-gpu", "total"):
                 marks = [mark] if (version, gpus, batch) in REPRESENTATIVE else [mark, pytest.mark.matrix]
                 cases += [
-                    pytest.param(name, gpus, batch, marks=marks, id=f"{name}-{gpus}-{batch}-{version}") for name in NAMES
+                    pytest.param(name, gpus, batch, marks=marks, id=f"{name}-{gpus}-{batch}-{version}")
+                    for name in NAMES
                 ]
     return cases
 

@@ -44,9 +44,7 @@ def required(metadata: Message, extra: str | None) -> set[str]:
 
 def test_both_packages_are_shipped_whole(wheel: ZipFile) -> None:
     here = {
-        path.relative_to(ROOT).as_posix()
-        for name in ("converter", "rules")
-        for path in (ROOT / name).rglob("*.py")
+        path.relative_to(ROOT).as_posix() for name in ("converter", "rules") for path in (ROOT / name).rglob("*.py")
     }
     shipped = {name for name in wheel.namelist() if ".dist-info/" not in name}
     assert here <= shipped

@@ -115,8 +115,11 @@ def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
 
 
 def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
-    if op == "multiply" or batch.how == "mean":
+    if batch.how == "mean":
         return batch
+    if op == "multiply":
+        inverse = factor.origins - factor.linear if isinstance(factor, Number) else frozenset()
+        return replace(batch, per=batch.per | inverse)
     if isinstance(factor, Count) or (isinstance(factor, Tensor) and any(isinstance(v, Count) for v in factor.inputs)):
         return Batch("reduced", how="mean", affine=batch.affine)
     numbers = [factor] if isinstance(factor, Number) else [v for v in factor.inputs if isinstance(v, Number)]
@@ -130,6 +133,8 @@ def elementwise(walk: Walk, op: str, values: SequenceType[Value], node: ast.AST 
     if op == "divide" and len(operands) == 2 and _is_masked_mean(operands):
         return Tensor(other("a ratio of two sums over the examples"), values, (), op)
     batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
+    if batch.per and any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in batch.per):
+        batch = replace(batch, how="mean", per=frozenset())
     return Tensor(batch, values, broadcast_dims(operands), op)
 
 
@@ -299,9 +304,14 @@ def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
     first = entries[0]
     if isinstance(first, Count) or stands_for_batch(walk, first):
         rest = (None, *dims[1:]) if dims else None
-        return Tensor(Batch("example", 0), inputs, rest, "reshape")
+        times = (
+            first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
+        )
+        return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
     if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
         packed = tensor.batch.packed
+        if _cuts_examples(tensor, dims):
+            return Tensor(opaque("it is reshaped so that examples are cut apart or joined"), inputs, dims, "reshape")
         if not (packed == "minor" or _same_rows(tensor, dims)):
             packed = "major"
         elif packed == "major" and _same_rows(tensor, dims):
@@ -344,6 +354,14 @@ def named_batch(names: Iterable[str]) -> bool:
         or n.lower() in ("bs", "mb_size", "mbsize", "bsz", "bsize", "minibatch", "n_b", "mb")
         for n in names
     )
+
+
+def _cuts_examples(tensor: Tensor, dims: Dims) -> bool:
+    """Whether the rows of [-1, …] do not lie within one example each."""
+    count = element_count(tensor)
+    if count is None or dims is None or None in dims[1:] or 0 in dims[1:]:
+        return False
+    return count % prod(d for d in dims[1:] if d is not None) != 0
 
 
 def _same_rows(tensor: Tensor, dims: Dims) -> bool:

@@ -284,6 +284,7 @@ def _set_shape(call: Call) -> Value:
     dims = batch.dims_of(batch.shape_entries(call.args[0])) if call.args else None
     if dims is not None:
         call.receiver.dims = dims
+    _mutated(call)
     return Constant(None)
 
 

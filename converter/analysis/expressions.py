@@ -83,6 +83,8 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         value = _own_attribute(walk, holder, name, node)
         if value is not None:
             return value
+    if isinstance(holder, (Count, Number)) and name == "value":
+        return holder
     if isinstance(holder, Tensor) and name == "shape":
         return ShapeOf(holder)
     if isinstance(holder, Tensor) and name in ("values", "op", "initial_value", "initialized_value"):
@@ -363,7 +365,11 @@ def combine_numbers(
     if isinstance(left, Count) or isinstance(right, Count):
         count = left if isinstance(left, Count) else right
         assert isinstance(count, Count)
-        return Count(count.tensor, (left, right)) if name in ("multiply", "divide") else Host((left, right), name)
+        return (
+            Count(count.tensor, (left, right), scaled=True)
+            if name in ("multiply", "divide")
+            else Host((left, right), name)
+        )
     value: float | None = None
     if left.value is not None and right.value is not None:
         try:

@@ -39,6 +39,8 @@ ALIASES = {
 
 def canonical(name: str) -> str:
     """The name by which the rules know something: `compat.v1.math.add` is `add`."""
+    if name.startswith("python.training."):  # defined there, one module for each optimizer
+        return "train." + name.rpartition(".")[2]
     for alias, meaning in ALIASES.items():
         if name.startswith(alias):
             rest = name[len(alias) :]

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.batch import named_batch
 from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.expressions import (
     binary,
@@ -61,6 +62,11 @@ def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
 
 def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     value = walk.evaluate(stmt.value)
+    if isinstance(value, Number) and len(value.origins) > 1 and all(o.key[0] == "literal" for o in value.origins):
+        names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
+        if named_batch(names):  # a batch size written as a product
+            origin = frozenset((walk.origin(stmt.value, "literal"),))
+            value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
     for target in stmt.targets:
         assign(walk, target, value)
     return None

@@ -149,11 +149,12 @@ class Number(Value):
 class Count(Value):
     """A number of examples read off a tensor: `tf.shape(x)[0]`, `x.get_shape()[0]`."""
 
-    __slots__ = ("tensor",)
+    __slots__ = ("scaled", "tensor")
 
-    def __init__(self, tensor: Value, inputs: Iterable[Value] = ()) -> None:
+    def __init__(self, tensor: Value, inputs: Iterable[Value] = (), scaled: bool = False) -> None:
         super().__init__((*inputs, tensor))
         self.tensor = tensor
+        self.scaled = scaled  # a multiple or a fraction of it
 
 
 class Tensor(Value):

@@ -94,11 +94,13 @@ def _scaled_parameter(origin: Origin, text: Text, num_gpus: str) -> Insert:
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
         first = body[1]
-    return Insert(text.start(first), (f"{origin.name} *= {num_gpus}",), "before", "TMG110")
+    return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus}",), "top", "TMG110")
 
 
 def _scaled(text: Text, tree: ast.AST, node: ast.AST, num_gpus: str) -> Replace:
-    bare = f"{text.of(node)} * {num_gpus}"
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    bare = f"{text.of(node)} * {num_gpus}" if plain else f"({text.of(node)}) * {num_gpus}"
     return Replace(text.start(node), text.end(node), bare if _stands_alone(tree, node) else f"({bare})", "TMG110")
 
 

@@ -17,7 +17,7 @@ from converter.planner.helpers import helper_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
 from converter.planner.merging import Traffic, declarations, merges_out, numbers_in, shards_in
 from converter.planner.names import Names
-from converter.planner.region import Region, batch_inputs, find_region
+from converter.planner.region import Region, batch_inputs, find_region, refuse
 from converter.planner.text import Text
 from converter.planner.trail import path, suites
 
@@ -29,11 +29,12 @@ def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Dia
     check_feeds(facts, steps)
     size = find_batch_size(facts, batch_inputs(facts, steps), steps)
     options = replace(options, batch="total") if size.fixed else options
+    _settle_means(facts, size)
     groups = _groups(facts, steps, size)
     regions = [region for _, region in groups]
     check_reach(facts, steps, regions)
     check_shapes(facts, steps, size)
-    names, text = Names(facts.tree), Text(source)
+    names, text = Names(facts.tree), Text(source, facts.tree)
     count = GpuCount(facts, names, options, text)
     tensorflow, imported = _tensorflow(facts, names)
     scaling = scale(facts, regions, size, text, count.expression) if options.batch == "per-gpu" else Scaling()
@@ -56,6 +57,14 @@ def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Dia
         options,
     )
     return plan, (*size.warnings, *(w for part in parts for w in part.warnings))
+
+
+def _settle_means(facts: Facts, size: BatchSize) -> None:
+    """A sum over the examples that is divided by the batch size is their mean."""
+    keys = {o.key for o in size.origins}
+    for tensor in facts.tensors:
+        if tensor.batch.how == "sum" and any(o.key in keys for o in tensor.batch.per):
+            tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
 
 
 def _groups(facts: Facts, steps: list[TrainStep], size: BatchSize) -> list[tuple[list[TrainStep], Region]]:
@@ -106,9 +115,9 @@ def _plan_loop(
     gradient, replaces, inserts, helpers, register = gradients(facts, region, steps, traffic, names, text)
     contexts = _contexts(facts, region, names)
     loop = Loop(
-        _starts(region, region.before, text),
-        _starts(region, region.tower, text),
-        _starts(region, region.after, text),
+        _starts(facts, region, region.before, text),
+        _starts(facts, region, region.tower, text),
+        _starts(facts, region, region.after, text),
         names.again("gpu", "tower"),
         tuple(traffic.shards),
         tuple(traffic.rebinds),
@@ -140,8 +149,18 @@ def _splits(
     return tuple((text.start(region.block.body[i]), tuple(text.start(s) for s in stmts)) for i, stmts in parts.items())
 
 
-def _starts(region: Region, indexes: tuple[int, ...], text: Text) -> tuple[At, ...]:
-    return tuple(text.start(region.block.body[i]) for i in indexes)
+def _starts(facts: Facts, region: Region, indexes: tuple[int, ...], text: Text) -> tuple[At, ...]:
+    """Where statements begin; several on one line count as one, and must stay together."""
+    found: list[At] = []
+    for index in indexes:
+        stmt = region.block.body[index]
+        if text.anchor(stmt) == text.start(stmt):
+            found.append(text.start(stmt))
+        elif text.anchor(stmt) not in found:
+            raise refuse(facts, stmt, "TMG203",
+                         "this statement shares its line with another that stays outside of the towers",
+                         "write it on a line of its own")  # fmt: skip
+    return tuple(found)
 
 
 # -- helpers ---------------------------------------------------------------------------------------
@@ -170,7 +189,11 @@ def _default_name(node: ast.AST) -> bool:
 
 def _contexts(facts: Facts, region: Region, names: Names) -> tuple[tuple[str, str], ...]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
-    kinds = {e.kind for e in facts.effects if region.in_any_tower(e.site) or e.kind == "batch norm scope"}
+    kinds = {
+        e.kind
+        for e in facts.effects
+        if region.in_any_tower(e.site) or e.node in region.inline or e.kind == "batch norm scope"
+    }
     if "batch norm scope" in kinds:
         kinds.add("batch norm")
     contexts: list[tuple[str, str]] = []

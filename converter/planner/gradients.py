@@ -121,7 +121,7 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
         name = names.numbered("optimizer", "tower_optimizer")
-        inserts.append(Insert(text.start(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
+        inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
     grads = f"tower_gradients({', '.join([optimizer, losses, *compute])})"

@@ -49,27 +49,27 @@ class GpuCount:
         quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
         described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
         line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
-        self.inserts.append(Insert(text.start(definition.site.stmt), (line,), "after", "TMG112"))
+        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
 
     def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text, value: str) -> None:
         parser = text.of(definition.call.func)
         quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
         default = self.expression
         line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
-        self.inserts.append(Insert(text.start(definition.site.stmt), (line,), "after", "TMG112"))
+        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
         target, site = _bound_namespace(facts)
         declare = (f"global {self.expression}",) if site.frame is not facts.module else ()
         self.inserts.append(
-            Insert(text.start(site.stmt), (*declare, f"{self.expression} = {target}.num_gpus"), "after", "TMG112")
+            Insert(text.anchor(site.stmt), (*declare, f"{self.expression} = {target}.num_gpus"), "after", "TMG112")
         )
         if declare:  # the default is read before the declaration would come
             self.inserts[-1] = Insert(
-                text.start(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112"
+                text.anchor(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112"
             )
             first = site.frame.node.body[0]  # type: ignore[attr-defined]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
                 first = site.frame.node.body[1]  # type: ignore[attr-defined]
-            self.inserts.append(Insert(text.start(first), declare, "before", "TMG112"))
+            self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
 
 
 def _beside(facts: Facts) -> FlagDefinition | None:
@@ -120,26 +120,32 @@ def session_edits(
                 else names.fresh("session_config")
             )
             lines = [f"{name} = {tensorflow}.ConfigProto(allow_soft_placement=True)", *_memory(name, options)]
-            inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
             replaces.append(_with_config(session, text, name))
             names.taken.discard(name)  # every session may have its own
         elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
             name = text.of(session.config_node)
             if (name, stmt) not in completed:
                 completed.add((name, stmt))
-                lines = _completed(name, config, options)
+                lines = _completed(facts, name, config, options)
                 if lines:
-                    inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+                    inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
         else:
             name = "config" if "config" not in names.taken else names.fresh("session_config")
-            lines = [f"{name} = {text.of(session.config_node)}", *_completed(name, config, options)]
-            inserts.append(Insert(text.start(stmt), tuple(lines), "before", "TMG111"))
+            lines = [f"{name} = {text.of(session.config_node)}", *_completed(facts, name, config, options)]
+            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
             replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
     return replaces, inserts
 
 
 def _plain_statement(session: SessionSite, where: dict[ast.stmt, list[ast.stmt]]) -> ast.stmt:
     return session.site.stmt
+
+
+def _chosen_by_script(facts: Facts) -> bool:
+    """Whether the script sets a config's GPU memory itself."""
+    own = ("allow_growth", "per_process_gpu_memory_fraction")
+    return any(a.write and a.place.key in own for a in facts.accesses)
 
 
 def _memory(name: str, options: Options) -> list[str]:
@@ -150,7 +156,7 @@ def _memory(name: str, options: Options) -> list[str]:
     return []
 
 
-def _completed(name: str, config: object, options: Options) -> list[str]:
+def _completed(facts: Facts, name: str, config: object, options: Options) -> list[str]:
     """What an existing config lacks."""
     lines = []
     given = config.kwargs if isinstance(config, Typed) else {}
@@ -159,7 +165,7 @@ def _completed(name: str, config: object, options: Options) -> list[str]:
         soft = given.get("allow_soft_placement")
         if getattr(soft, "value", False) is not True:
             lines.append(f"{name}.allow_soft_placement = True")
-    if "gpu_options" not in given:
+    if "gpu_options" not in given and not _chosen_by_script(facts):
         lines += _memory(name, options)
     return lines
 

@@ -99,7 +99,7 @@ def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
         first = body[1]
-    return [Insert(text.start(first), (f"global {', '.join(traffic.globals)}",), "before", "TMG103")]
+    return [Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103")]
 
 
 def leaf(text: str) -> str:
@@ -255,7 +255,7 @@ def numbers_in(
                     access.node,
                     "TMG207",
                     "the model reads a number that depends on the batch size in an unknown way",
-                    "",
+                    "compute it from the batch size inside the model",
                 )
             continue
         text = spelling(region.block.frame, access.place)

@@ -18,8 +18,10 @@ class Names:
                 self.taken.add(node.id)
             elif isinstance(node, ast.arg):
                 self.taken.add(node.arg)
-            elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                self.taken.add(node.name)
+            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
+                self.taken.add(node.name or "_")
+            elif isinstance(node, (ast.Global, ast.Nonlocal)):
+                self.taken.update(node.names)
             elif isinstance(node, ast.alias):
                 self.taken.add((node.asname or node.name).split(".")[0])
         for stmt in tree.body:

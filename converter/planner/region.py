@@ -12,7 +12,8 @@ from converter.analysis.values import CONFLICT, Input, Number, Origin, Tensor, V
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import BEHIND, IN_FRONT, Block, Step, depends_on_batch, path, suites
 
-HOISTED_EFFECTS = {"placeholder", "flag", "session"}
+# What a statement sees of the graph as it is by then: it must not go in front of those that build it.
+GRAPH_STATE = {"graph state", "get collection", "total loss"}
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,8 @@ class Region:
 def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
     """The inputs behind the losses that are cut into shards."""
     values = needed(step.loss for step in steps)
-    inputs = tuple(v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example")
+    found = [v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example"]
+    inputs = tuple(sorted(found, key=lambda v: v.uid))
     if not inputs:
         raise refuse(facts, steps[0].call, "TMG202", "no batch of examples goes into the loss of this training step",
                      "feed examples through placeholders with a batch axis, such as [None, …]")  # fmt: skip
@@ -73,12 +75,24 @@ def find_region(
         if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, steps)
     ]  # fmt: skip
     if not made:
-        raise refuse(facts, steps[0].call, "TMG214", "the model and its loss are not built in one place", "")
+        raise refuse(
+            facts,
+            steps[0].call,
+            "TMG214",
+            "the model and its loss are not built in one place",
+            "build the model and its loss in one function",
+        )
     losses = [s.loss for s in steps if s.loss_node not in inline]
     block = _block(facts, made, losses)
     tower = {index for v in made if (index := block.statement(v.site)) is not None}
     if not tower:
-        raise refuse(facts, steps[0].call, "TMG214", "the statements that build the loss are not in one place", "")
+        raise refuse(
+            facts,
+            steps[0].call,
+            "TMG214",
+            "the statements that build the loss are not in one place",
+            "build the model and its loss in one function",
+        )
     tower = _close(block, tower, inputs, facts, {o.key for o in sizes})
     foreign = facts.foreign.get(block.body[0])
     if foreign is not None:
@@ -141,7 +155,13 @@ def _block(facts: Facts, made: list[Value], losses: list[Tensor]) -> Block:
             if not any(isinstance(h, ast.Return) for h in heads):
                 return Block(facts, _frame(made, losses, next(iter(frames))), body)
         depth -= 1
-    raise refuse(facts, losses[0].node or facts.tree, "TMG214", "the model and its loss are not built in one place", "")
+    raise refuse(
+        facts,
+        losses[0].node or facts.tree,
+        "TMG214",
+        "the model and its loss are not built in one place",
+        "build the model and its loss in one function",
+    )
 
 
 def _common(paths: list[tuple[Step, ...]]) -> int:
@@ -280,8 +300,11 @@ def _choose(
         return "tower"
     earlier = [i for i in tower | after if i < index]
     later = [i for i in tower if i > index]
-    hoistable = not from_tower and not any(
-        writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier
+    reads_graph = any(e.kind in GRAPH_STATE and block.statement(e.site) == index for e in facts.effects)
+    hoistable = (
+        not from_tower
+        and not reads_graph
+        and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
     fed_by = any(writes & touched[i][0] for i in later)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)

@@ -27,6 +27,9 @@ def apply(text: str, plan: Plan, header: str, width: int) -> str:
     positions = wrapper.resolve(PositionProvider)
     rewriter = _Rewriter(plan, positions, module, width)  # type: ignore[arg-type]
     changed = wrapper.module.visit(rewriter)
+    missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]
+    if missed:
+        raise LookupError(f"edits without a place in the source: {missed}")
     changed = _with_helpers(changed, rewriter.first_user, plan)
     if header:
         changed = _with_header(changed, header)
@@ -44,6 +47,7 @@ class _Rewriter(cst.CSTTransformer):
         self.width = width
         self.first_user = len(module.body)  # index of the first top level statement that needs the helpers
         self.replaces = {(r.at, r.end): r for r in plan.replaces}
+        self.done: set[Insert | Replace] = set()  # edits that found their place
         self.inserts: dict[At, list[Insert]] = {}
         for insert in plan.inserts:
             self.inserts.setdefault(insert.at, []).append(insert)
@@ -84,6 +88,7 @@ class _Rewriter(cst.CSTTransformer):
         if isinstance(original, cst.BaseExpression) and self.replaces:
             replace = self.replaces.get(self._span(original))
             if replace is not None:
+                self.done.add(replace)
                 return _expression(replace, original, self.module)
         return updated
 
@@ -127,11 +132,26 @@ class _Rewriter(cst.CSTTransformer):
                 rest = [s for s in order[first:] if s not in moved]
                 order = [*order[:first], *loop.before, loop.tower[0], *loop.after, *rest]
                 statements[loop.tower[0]] = self._loop(loop, statements, depth)
-        return self._pinned(order, statements, depth)
+        return self._at_top(starts, self._pinned(order, statements, depth), depth)
+
+    def _at_top(self, starts: Sequence[At], body: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+        """A block with what belongs to its top: below its docstring."""
+        made = [
+            s
+            for at in starts
+            for i in self.inserts.get(at, ())
+            if i.where == "top"
+            for s in self._parse(i.lines, depth)
+        ]
+        place = 1 if made and _is_docstring(body[0]) else 0
+        return [*body[:place], *made, *body[place:]]
 
     def _with_inserts(self, start: At, stmt: cst.BaseStatement, depth: int) -> list[cst.BaseStatement]:
         result = [stmt]
         for insert in self.inserts.get(start, ()):
+            self.done.add(insert)
+            if insert.where == "top":
+                continue
             made = self._parse(insert.lines, depth)
             if insert.where == "after":
                 result += made

@@ -31,7 +31,14 @@ FAULTS = {
 
 
 def judge(
-    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, gpus: int, batch: BatchMode, steps: int
+    mine: Facts,
+    theirs: Facts,
+    recorded: Facts,
+    replayed: Facts,
+    gpus: int,
+    batch: BatchMode,
+    steps: int,
+    rate: str = "none",
 ) -> Report:
     """Makes the report.
 
@@ -50,8 +57,8 @@ def judge(
             _gradients(done, batch),
             _sparse(done),
             _loss(done),
-            _unless_racing(mine, _update(done, mine, theirs, gpus)),
-            _unless_racing(mine, _weights(replayed["trajectory"], len(done), replayed.get("spread"))),
+            _unless_meant(mine, rate, _update(done, mine, theirs, gpus)),
+            _unless_meant(mine, rate, _weights(replayed["trajectory"], len(done), replayed.get("spread"))),
             _writes(mine, theirs),
             *_uneven(first.get("uneven", {}), gpus, batch),
             _checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
@@ -307,13 +314,17 @@ def _update(done: list[Facts], mine: Facts, theirs: Facts, gpus: int) -> Check:
     return Check(name, "passed", "the same gradients lead to the same values of all variables", worst, UPDATE)
 
 
-def _unless_racing(mine: Facts, check: Check) -> Check:
-    """Updates that the original's own run leaves in no order give other weights each time.
+def _unless_meant(mine: Facts, rate: str, check: Check) -> Check:
+    """A check of weights, skipped where other weights than the original's are no fault.
 
-    The gradients of such a step are compared before any of its updates; what these make of them is not.
+    So it is where the learning rate was to be scaled, and where updates that the original's own run
+    leaves in no order give other weights each time: there the gradients of a step are compared before
+    any of its updates; what these make of them is not.
     """
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
     racing = mine["applies"] > 1 or any(_count(mine, name) > 1 for name in trained)
+    if check.status == "failed" and rate != "none":
+        return Check(check.name, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")
     if check.status != "failed" or not racing:
         return check
     return Check(check.name, "skipped", "several updates race in one run of the original; it differs from itself")

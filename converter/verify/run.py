@@ -26,6 +26,7 @@ class _Asked:
     gpus: int
     batch: BatchMode
     steps: int
+    rate: str
 
 
 class _Stopped(Exception):
@@ -52,7 +53,10 @@ def verify(single: Path, multi: Path, settings: Settings | None = None) -> Repor
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
     towers = read_towers(multi)
     asked = _Asked(
-        settings.gpus or towers.gpus or 2, settings.batch or towers.batch or "per-gpu", settings.steps
+        settings.gpus or towers.gpus or 2,
+        settings.batch or towers.batch or "per-gpu",
+        settings.steps,
+        towers.rate,
     )
     with tempfile.TemporaryDirectory(prefix="tf-multigpu-verify-", ignore_cleanup_errors=True) as folder:
         work = Path(folder).resolve()
@@ -133,7 +137,7 @@ def _follow(single: Child, multi: Child, asked: _Asked) -> Report:
     single.send(record=str(multi.log.parent / "record.pickle"))
     replayed = _expect(single, "replayed")
     versions = (("TensorFlow", started["tensorflow"]), ("Python", started["python"]))
-    report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps)
+    report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate)
     return replace(report, versions=versions)
 
 

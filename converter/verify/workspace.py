@@ -35,6 +35,7 @@ class Towers:
     gpus: int | None
     batch: BatchMode | None
     way: str
+    rate: str = "none"  # how the learning rate follows the number of towers
 
 
 def read_towers(path: Path) -> Towers:
@@ -44,22 +45,25 @@ def read_towers(path: Path) -> Towers:
     options = header.group().decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
+    rate = "none"
     for option, value in zip(options, options[1:], strict=False):
         if option == "--batch" and value in ("per-gpu", "total"):
             batch = "total" if value == "total" else "per-gpu"
+        if option == "--scale-lr":
+            rate = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     way = "environment"
     for file in [path, *_neighbours(path)]:
         constant = _constant(file.read_bytes())
         if constant:
-            return Towers(int(constant.group(2)), batch, "constant")
+            return Towers(int(constant.group(2)), batch, "constant", rate)
     body = _HEADER.sub(b"", text)
     if _FLAG.search(body):
         way = "flag"
         default = _FLAG_DEFAULT.search(body)
         gpus = int(default.group(1)) if default else gpus
-    return Towers(gpus, batch, way)
+    return Towers(gpus, batch, way, rate)
 
 
 def _neighbours(path: Path) -> Iterator[Path]:

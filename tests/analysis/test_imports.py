@@ -106,7 +106,6 @@ def test_layers_are_known_as(script: str) -> None:
         pytest.param(
             "from tensorflow.python.training.adam import AdamOptimizer as Adam; result = Adam(0.1)",
             "Optimizer",
-            marks=pytest.mark.xfail(strict=True, reason="python.training.* is not known as train.*"),
         ),
         ("result = tf.Session()", "Session"),
         ("from tensorflow import Session; result = Session()", "Session"),

@@ -63,9 +63,7 @@ def test_another_version_that_wrote_something_else(converted: Path, run: Run, en
     assert "or version 0.0.9 wrote it differently from 0.1.0" in done.err
 
 
-def test_a_source_that_is_not_converted_any_more(
-    converted: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_that_is_not_converted_any_more(converted: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(source: Source, options: Options) -> Conversion:
         return Conversion(source, "refused", None, (Diagnostic("TMG202", source.path, 2, 1, "no batch"),))
 
@@ -110,9 +108,7 @@ def test_what_came_from_standard_input(project: Path, run: Run) -> None:
     assert run("convert", "--check", "multi.py").code == 0
 
 
-@pytest.mark.parametrize(
-    ("data", "code"), [(TRAINING, 1), (PLAIN, 0), (b"", 0), (NO_TRAINING, 2), (PYTHON_2, 2)]
-)
+@pytest.mark.parametrize(("data", "code"), [(TRAINING, 1), (PLAIN, 0), (b"", 0), (NO_TRAINING, 2), (PYTHON_2, 2)])
 def test_a_script_that_is_named_and_not_converted(project: Path, run: Run, data: bytes, code: int) -> None:
     put("train.py", data)
     done = run("convert", "--check", "train.py")

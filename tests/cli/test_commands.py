@@ -27,10 +27,7 @@ def test_version(run: Run) -> None:
 def test_help_lists_the_commands(run: Run, arguments: tuple[str, ...]) -> None:
     done = run(*arguments)
     assert done.code == 0
-    assert all(
-        name in done.out.decode()
-        for name in ("convert", "verify", "explain", "rules", "--install-completion")
-    )
+    assert all(name in done.out.decode() for name in ("convert", "verify", "explain", "rules", "--install-completion"))
 
 
 @pytest.mark.parametrize("command", ["convert", "verify", "explain", "rules"])
@@ -40,9 +37,7 @@ def test_every_command_has_help(run: Run, command: str) -> None:
     assert f"Usage: tf-multigpu {command}" in done.out.decode()
 
 
-def test_the_help_of_convert_shows_examples_and_exit_statuses(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_help_of_convert_shows_examples_and_exit_statuses(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
     shown = run("convert", "--help").out.decode()
     for text in (
@@ -82,9 +77,7 @@ def test_explain_knows_no_other_codes(run: Run, code: str) -> None:
 def test_rules(run: Run) -> None:
     lines = run("rules").out.decode().splitlines()
     assert [line.split()[0] for line in lines] == [rule.code for rule in all_rules()]
-    assert [rule["code"] for rule in json.loads(run("rules", "--json").out)] == [
-        rule.code for rule in all_rules()
-    ]
+    assert [rule["code"] for rule in json.loads(run("rules", "--json").out)] == [rule.code for rule in all_rules()]
 
 
 def test_what_goes_wrong_outside_of_all_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +106,5 @@ def test_the_package_runs_as_a_module() -> None:
      ("tf-multigpu convert --scale-lr s", "sqrt"), ("tf-multigpu explain --h", "--help")],
 )  # fmt: skip
 def test_the_shell_completes(words: str, offered: str) -> None:
-    done = process(
-        _TF_MULTIGPU_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1)
-    )
+    done = process(_TF_MULTIGPU_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert offered in done.stdout.splitlines()

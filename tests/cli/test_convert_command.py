@@ -139,9 +139,7 @@ def test_writing_the_same_again_touches_nothing(project: Path, run: Run) -> None
     assert files(project) == ["src/data.py", "src/out/data.py", "src/out/train.py", "src/train.py"]
 
 
-@pytest.mark.parametrize(
-    "arguments", [("a.py", "b.py", "-o", "out"), ("a.py", "-o", "out/"), ("a.py", "-o", "there")]
-)
+@pytest.mark.parametrize("arguments", [("a.py", "b.py", "-o", "out"), ("a.py", "-o", "out/"), ("a.py", "-o", "there")])
 def test_scripts_into_a_folder(project: Path, run: Run, arguments: tuple[str, ...]) -> None:
     put("a.py")
     put("b.py")
@@ -349,9 +347,7 @@ def test_scripts_that_train_nothing_pass_in_folders_and_where_asked(
     ("arguments", "warned", "said"),
     [((), True, True), (("--quiet",), False, False), (("--verbose",), True, True)],
 )
-def test_quiet_and_verbose(
-    project: Path, run: Run, arguments: tuple[str, ...], warned: bool, said: bool
-) -> None:
+def test_quiet_and_verbose(project: Path, run: Run, arguments: tuple[str, ...], warned: bool, said: bool) -> None:
     put("train.py", TRAINING + b"# doubt\n")
     done = run("convert", "train.py", "-o", "multi.py", *arguments)
     assert done.code == 0
@@ -359,9 +355,7 @@ def test_quiet_and_verbose(
     assert ("written to multi.py" in done.err) == said
 
 
-@pytest.mark.parametrize(
-    ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
-)
+@pytest.mark.parametrize(("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)])
 def test_a_diff_is_coloured_on_a_terminal(
     project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], coloured: bool
 ) -> None:
@@ -374,9 +368,7 @@ def test_a_diff_is_coloured_on_a_terminal(
     assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py").out) == coloured
 
 
-def test_what_the_engine_calls_a_failure_is_one(
-    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_the_engine_calls_a_failure_is_one(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(source: Source, options: Options) -> Conversion:
         return Conversion(source, "failed", None, (Diagnostic("TMG090", source.path, 0, 0, "broken"),))
 
@@ -421,9 +413,7 @@ def test_options_reach_the_engine(project: Path, run: Run, engine: Engine) -> No
     assert run("convert", "train.py", *flags).code == 0
     ((_, options),) = engine.asked
     assert options == from_flags(flags)
-    assert options == Options(
-        None, "total", "balanced", "sqrt", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80
-    )
+    assert options == Options(None, "total", "balanced", "sqrt", 0.5, ("x", "self.y"), (("z", 1), ("w", 2)), 80)
 
 
 def test_without_options_the_engine_gets_the_defaults(project: Path, run: Run, engine: Engine) -> None:
@@ -432,9 +422,7 @@ def test_without_options_the_engine_gets_the_defaults(project: Path, run: Run, e
     assert engine.asked == [("train.py", Options())]
 
 
-def test_a_reader_that_has_seen_enough_is_no_error(
-    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_reader_that_has_seen_enough_is_no_error(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     put("train.py")
 
     def broken(data: bytes) -> None:
@@ -481,9 +469,7 @@ def test_the_conversion_is_run_beside_the_script_and_taken_away(
     seen = []
 
     def stand_in(single: Path, multi: Path, settings: verify.Settings) -> verify.Report:
-        seen.append(
-            (single, multi.parent, multi.read_bytes().endswith(b"towers()"), settings.gpus, settings.batch)
-        )
+        seen.append((single, multi.parent, multi.read_bytes().endswith(b"towers()"), settings.gpus, settings.batch))
         return verify.Report("passed", "the same", 4, "total", 3)
 
     monkeypatch.setattr("converter.verify.verify", stand_in)

@@ -63,9 +63,7 @@ def test_what_a_file_is_made_of_survives(run: Run, name: str) -> None:
 
 def test_a_conversion_is_up_to_date_until_its_source_changes(run: Run) -> None:
     put("src/train.py", SINGLE)
-    assert (
-        run("convert", "src/train.py", "-o", "multi.py", "--num-gpus", "auto", "--batch", "total").code == 0
-    )
+    assert run("convert", "src/train.py", "-o", "multi.py", "--num-gpus", "auto", "--batch", "total").code == 0
     assert run("convert", "--check", ".").code == 0
     assert run("convert", "--check", "src/train.py", "-o", "multi.py", "--num-gpus", "auto").code == 1
     put("src/train.py", SINGLE + b"\n")

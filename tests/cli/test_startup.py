@@ -39,18 +39,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--in-place", "plain.py"), ("--check", "sub"), ("--in-place", "sub", "-q")]
-)
+@pytest.mark.parametrize("arguments", [("--in-place", "plain.py"), ("--check", "sub"), ("--in-place", "sub", "-q")])
 def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
     assert "converter.cli.shortcut" in modules
     assert not modules & (HEAVY | {"typer", "libcst", "ast", "dataclasses", "converter.source.text"})
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--in-place", "-v", "plain.py"), ("plain.py", "-o", "out/"), ("--diff", "sub")]
-)
+@pytest.mark.parametrize("arguments", [("--in-place", "-v", "plain.py"), ("plain.py", "-o", "out/"), ("--diff", "sub")])
 def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
     assert "typer" in modules

@@ -30,9 +30,7 @@ def bound(text: str) -> list[str]:
     helpers = text[: text.find("# tf-multigpu: end of helpers")].count("\n")
     for stmt in ast.parse(text).body:
         inner = (
-            [stmt]
-            if stmt.lineno <= helpers and isinstance(stmt, (ast.FunctionDef, ast.ClassDef))
-            else ast.walk(stmt)
+            [stmt] if stmt.lineno <= helpers and isinstance(stmt, (ast.FunctionDef, ast.ClassDef)) else ast.walk(stmt)
         )
         for node in inner:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -82,9 +80,7 @@ def test_attributes_do_not_take_names() -> None:
 
 
 def test_the_name_of_the_script_for_tensorflow_is_used() -> None:
-    text = converted(
-        SCRIPT.replace("import tensorflow as tf", "import tensorflow").replace("tf.", "tensorflow.")
-    )
+    text = converted(SCRIPT.replace("import tensorflow as tf", "import tensorflow").replace("tf.", "tensorflow."))
     assert "tensorflow.add_n(" in text
     assert "import tensorflow as" not in text and " tf." not in text
 
@@ -118,9 +114,6 @@ def test_a_constant_in_the_scripts_manner(definitions: str, name: str) -> None:
     assert Names(ast.parse(definitions)).constant("num_gpus") == name
 
 
-OVERLOOKED = pytest.mark.xfail(strict=True, reason="this kind of binding is overlooked")
-
-
 @pytest.mark.parametrize(
     ("script", "candidates", "name"),
     [
@@ -136,11 +129,9 @@ OVERLOOKED = pytest.mark.xfail(strict=True, reason="this kind of binding is over
         ("import gpu.x", ("gpu", "tower"), "tower"),
         ("import x as gpu", ("gpu", "tower"), "tower"),
         ("from x import gpu", ("gpu", "tower"), "tower"),
-        pytest.param("global gpu", ("gpu", "tower"), "tower", marks=OVERLOOKED),
-        pytest.param(
-            "try:\n    pass\nexcept E as gpu:\n    pass", ("gpu", "tower"), "tower", marks=OVERLOOKED
-        ),
-        pytest.param("async def gpu():\n    pass", ("gpu", "tower"), "tower", marks=OVERLOOKED),
+        pytest.param("global gpu", ("gpu", "tower"), "tower"),
+        pytest.param("try:\n    pass\nexcept E as gpu:\n    pass", ("gpu", "tower"), "tower"),
+        pytest.param("async def gpu():\n    pass", ("gpu", "tower"), "tower"),
         ("", ("list", "items"), "items"),
         ("", ("with", "scope"), "scope"),
     ],

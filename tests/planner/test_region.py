@@ -29,33 +29,8 @@ def between(line: str) -> str:
     )
 
 
-# Where a statement goes wrong, and why. A case that is mended must leave this list.
-WRONG = {
-    "changes what the model reads": ["prediction.set_shape([None, 1])"],
-    "reads what the model has put into the graph so far: hoisted, it finds nothing": [
-        "reg = tf.losses.get_regularization_loss()\nprediction += reg",
-        "reg = sum(tf.get_collection('penalties'))\nprediction += reg",
-        "reg = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\nprediction += reg",
-        "saver = tf.train.Saver()",
-        "init = tf.global_variables_initializer()",
-        "variables = tf.trainable_variables()",
-        "update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
-        "merged = tf.summary.merge_all()",
-    ],
-}
-
-
 def cases(*listed: tuple[str, int]) -> list[object]:
-    wrong = {line: reason for reason, lines in WRONG.items() for line in lines}
-    return [
-        pytest.param(
-            line,
-            place,
-            id=line,
-            marks=[pytest.mark.xfail(strict=True, reason=wrong[line])] if line in wrong else [],
-        )
-        for line, place in listed
-    ]
+    return [pytest.param(line, place, id=line) for line, place in listed]
 
 
 @pytest.mark.parametrize(
@@ -251,10 +226,7 @@ def test_order_is_kept_within_each_part() -> None:
             "TMG204",
         ),
         (
-            INPUTS
-            + MODEL
-            + "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')\n"
-            + TRAINING,
+            INPUTS + MODEL + "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')\n" + TRAINING,
             "TMG213",
         ),
         (

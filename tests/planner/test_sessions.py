@@ -12,7 +12,6 @@ GRAPH = INPUTS + MODEL + STEP
 SOFT = "config = tf.ConfigProto(allow_soft_placement=True)"
 SOFTLY = "config.allow_soft_placement = True"
 GROWTH = "config.gpu_options.allow_growth = True"
-TWICE = pytest.mark.xfail(strict=True, reason="allow_growth that the script sets is set again")
 RUN = "sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})"
 
 
@@ -77,13 +76,11 @@ def session_lines(session: str, **options: object) -> list[str]:
             "config = tf.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
             "sess = tf.Session(config=config)\n" + RUN,
             ["config = tf.ConfigProto()", GROWTH, SOFTLY, "sess = tf.Session(config=config)"],
-            marks=TWICE,
         ),
         pytest.param(
             "config = tf.ConfigProto(allow_soft_placement=True)\nconfig.gpu_options.allow_growth = True\n"
             "sess = tf.Session(config=config)\n" + RUN,
             [SOFT, GROWTH, "sess = tf.Session(config=config)"],
-            marks=TWICE,
         ),
         (
             "options = tf.GPUOptions(per_process_gpu_memory_fraction=0.3)\n"
@@ -131,17 +128,13 @@ def test_a_fraction_of_the_scripts_own_stays(memory: str | float) -> None:
 
 
 def test_two_sessions_each_get_a_config() -> None:
-    lines = session_lines(
-        "with tf.Session() as sess:\n    " + RUN + "\nwith tf.Session() as sess:\n    " + RUN + "\n"
-    )
+    lines = session_lines("with tf.Session() as sess:\n    " + RUN + "\nwith tf.Session() as sess:\n    " + RUN + "\n")
     assert lines == [SOFT, GROWTH, "with tf.Session(config=config) as sess:"] * 2
 
 
 def test_one_config_for_two_sessions_is_completed_once() -> None:
     lines = session_lines(
-        "config = tf.ConfigProto()\nfor turn in range(2):\n    sess = tf.Session(config=config)\n    "
-        + RUN
-        + "\n"
+        "config = tf.ConfigProto()\nfor turn in range(2):\n    sess = tf.Session(config=config)\n    " + RUN + "\n"
     )
     assert lines.count("    " + SOFTLY) + lines.count(SOFTLY) == 1
 

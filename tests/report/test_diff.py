@@ -44,9 +44,7 @@ def test_colours_stand_around_lines_and_not_around_their_ends() -> None:
     )
 
 
-LINES = st.lists(
-    st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "\tc\n", "ä\x0c\n", "d\u2028e\n"]), max_size=12
-)
+LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "\tc\n", "ä\x0c\n", "d\u2028e\n"]), max_size=12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -59,7 +57,5 @@ def test_git_applies_every_diff(
     folder: Path = tmp_path_factory.mktemp("apply")
     (folder / "t.py").write_bytes(old.encode())
     command = ["git", "apply", "-p0", "--whitespace=nowarn", "-"]
-    subprocess.run(
-        command, cwd=folder, input=unified(old, new, "t.py").encode(), check=True, capture_output=True
-    )
+    subprocess.run(command, cwd=folder, input=unified(old, new, "t.py").encode(), check=True, capture_output=True)
     assert (folder / "t.py").read_bytes() == new.encode()

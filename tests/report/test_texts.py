@@ -65,9 +65,7 @@ def test_every_outcome_has_an_exit_status() -> None:
 
 def test_results_as_data() -> None:
     finding = Diagnostic("TMG004", "ä.py", 3, 7, "old", "mend it")
-    report = json.loads(
-        data.results([FileResult("ä.py", "refused", (finding,)), FileResult("b.py", "converted")])
-    )
+    report = json.loads(data.results([FileResult("ä.py", "refused", (finding,)), FileResult("b.py", "converted")]))
     assert (report["version"], report["exit_code"]) == (__version__, 2)
     assert [file["path"] for file in report["files"]] == ["ä.py", "b.py"]
     assert report["files"][0]["diagnostics"] == [
@@ -76,9 +74,7 @@ def test_results_as_data() -> None:
     ]  # fmt: skip
 
 
-RULE = Rule(
-    "TMG301", "a warning", "Because. " * 20, "a = 1\nif a:\n    b = 2\n", "", ("https://example.org/x",)
-)
+RULE = Rule("TMG301", "a warning", "Because. " * 20, "a = 1\nif a:\n    b = 2\n", "", ("https://example.org/x",))
 
 
 def test_a_rule_is_explained_under_headings() -> None:
@@ -100,9 +96,7 @@ def test_rules_as_a_table_and_as_data() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "rule", [rule for rule in all_rules() if rule.kind == "input"], ids=lambda rule: rule.code
-)
+@pytest.mark.parametrize("rule", [rule for rule in all_rules() if rule.kind == "input"], ids=lambda rule: rule.code)
 def test_every_input_rule_has_its_say(rule: Rule) -> None:
     assert rule.title and rule.why.endswith(".")
     assert explain.explain(rule)

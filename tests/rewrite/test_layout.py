@@ -73,13 +73,7 @@ MAKE_UP = {
 }
 
 
-SEMICOLON = pytest.mark.xfail(
-    strict=True, raises=KeyError, reason="the second statement of a line is not found"
-)
-KINDS = [pytest.param(name, marks=[SEMICOLON] if "semicolon" in name else []) for name in MAKE_UP]
-
-
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MAKE_UP)
 def test_lines_stay(name: str) -> None:
     script = MAKE_UP[name](SCRIPT)
     text = replaced(script)
@@ -88,7 +82,7 @@ def test_lines_stay(name: str) -> None:
 
 
 @pytest.mark.parametrize("newline", ["\r\n", "\r"])
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", MAKE_UP)
 def test_lines_stay_with_other_newlines(name: str, newline: str) -> None:
     script = MAKE_UP[name](SCRIPT).replace("\n", newline)
     text = converted_raw(script)
@@ -108,9 +102,7 @@ def test_the_scripts_indentation_is_used(indent: str) -> None:
     script = SCRIPT.replace("    ", indent)
     text = replaced(script)
     indents = {line[: len(line) - len(line.lstrip())] for line in text.splitlines() if line.strip()}
-    hanging = {
-        line for line in text.splitlines() if line.lstrip().startswith(("tf.variable_scope(", "tf.concat("))
-    }
+    hanging = {line for line in text.splitlines() if line.lstrip().startswith(("tf.variable_scope(", "tf.concat("))}
     found = indents - {line[: len(line) - len(line.lstrip())] for line in hanging}
     assert all(part.replace(indent, "") == "" for part in found)
 
@@ -140,7 +132,6 @@ def test_a_string_in_a_moved_statement_keeps_its_value() -> None:
     [
         pytest.param(
             "prediction = tf.layers.dense(X, 1); loss = tf.reduce_mean(tf.square(prediction - Y))\n",
-            marks=SEMICOLON,
         ),
         "prediction = tf.layers.dense(X, 1);\nloss = tf.reduce_mean(tf.square(prediction - Y));\n",
     ],

@@ -127,9 +127,7 @@ def test_warnings_warn(rule: Rule) -> None:
 
 
 @pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
-def test_findings_say_where_and_what_to_do(rule: Rule, request: pytest.FixtureRequest) -> None:
-    if rule.code in ("TMG207", "TMG214"):
-        request.applymarker(pytest.mark.xfail(strict=True, reason="refused without a hint"))
+def test_findings_say_where_and_what_to_do(rule: Rule) -> None:
     (finding,) = converted(rule, rule.before).diagnostics
     assert finding.message and finding.hint
     assert (finding.line > 0 and finding.column > 0) == (rule.code != "TMG201")

@@ -110,9 +110,7 @@ def test_a_file_keeps_its_mode(tmp_path: Path, old: int) -> None:
     assert mode(tmp_path / "out.py") == old
 
 
-@pytest.mark.parametrize(
-    ("like", "expected"), [(0o755, 0o755), (0o600, 0o600), (0o444, 0o644), (None, 0o640)]
-)
+@pytest.mark.parametrize(("like", "expected"), [(0o755, 0o755), (0o600, 0o600), (0o444, 0o644), (None, 0o640)])
 def test_a_new_file_takes_its_mode_from_another(tmp_path: Path, like: int | None, expected: int) -> None:
     before = os.umask(0o027)
     try:

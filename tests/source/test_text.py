@@ -140,9 +140,7 @@ def test_whatever_is_read_can_be_written_back(data: bytes) -> None:
         assert encode(source, source.text) == data
 
 
-@given(
-    st.text(), st.sampled_from(["utf-8", "latin-1", "cp1251", "shift_jis", "iso2022_jp", "gb18030", "koi8-r"])
-)
+@given(st.text(), st.sampled_from(["utf-8", "latin-1", "cp1251", "shift_jis", "iso2022_jp", "gb18030", "koi8-r"]))
 def test_any_codec_gives_back_what_it_took(text: str, codec: str) -> None:
     data = f"# coding: {codec}\n".encode() + text.encode(codec, "ignore")
     try:

@@ -133,9 +133,7 @@ def item(name: str, shape: list[int], sliced: int | None = None, source: bool = 
         ([item("k", [])], [item("k", [])], 2, False, [None]),
     ],
 )
-def test_batch_axes(
-    own: list[Any], recorded: list[Any], gpus: int, total: bool, axes: list[int | None]
-) -> None:
+def test_batch_axes(own: list[Any], recorded: list[Any], gpus: int, total: bool, axes: list[int | None]) -> None:
     pairs, alone = inputs.match(own, recorded, gpus, total)
     assert [pair["axis"] for pair in pairs] == axes
     assert alone == []
@@ -147,9 +145,7 @@ def test_inputs_that_only_the_original_has() -> None:
 
 def test_towers_that_read_for_themselves() -> None:
     own = [item("next:0", [2], source=True), item("next:1", [2, 3], source=True)]
-    recorded = [
-        item(f"next{tower}:{part}", [2] + [3] * part, source=True) for tower in range(2) for part in range(2)
-    ]
+    recorded = [item(f"next{tower}:{part}", [2] + [3] * part, source=True) for tower in range(2) for part in range(2)]
     pairs, _ = inputs.match(own, recorded, 2, False)
     assert [pair["parts"] for pair in pairs] == [["next0:0", "next1:0"], ["next0:1", "next1:1"]]
     arrays = {part["name"]: np.full(part["shape"], index) for index, part in enumerate(recorded)}

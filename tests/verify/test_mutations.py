@@ -78,8 +78,7 @@ PLAIN = [
         "step twice",
         "train_op = " + APPLY,
         "pairs = list(" + AVERAGED + ")\n"
-        "first = optimizer.apply_gradients(pairs)\nwith tf.control_dependencies([first]):\n    train_op = "
-        + APPLY,
+        "first = optimizer.apply_gradients(pairs)\nwith tf.control_dependencies([first]):\n    train_op = " + APPLY,
         "train op",
         "more than once",
     ),
@@ -158,7 +157,7 @@ TOWERS = [
     (
         "steps counted twice",
         "with tf.Session(",
-        "train_op = tf.group(train_op, tf.assign_add(global_step, 1))\n" "with tf.Session(",
+        "train_op = tf.group(train_op, tf.assign_add(global_step, 1))\nwith tf.Session(",
         "update",
         "global_step:0 is counted up by 2 instead of 1",
     ),

@@ -213,9 +213,7 @@ def test_what_cannot_be_compared_is_skipped(changes: dict[str, Any], check: str)
 
 def test_text() -> None:
     text = render_text(verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]])))
-    assert text.startswith(
-        "FAILED  2 towers, batch per-gpu, 1 steps: the gradients are summed over the towers"
-    )
+    assert text.startswith("FAILED  2 towers, batch per-gpu, 1 steps: the gradients are summed over the towers")
     assert "[1.0e+00 > 1e-04]" in text
     assert "w:0" in text
     assert "cpu:2" in text

@@ -158,7 +158,7 @@ class Record(object):
 
 def racing(step):
     """Whether one run makes several updates that nothing keeps in order."""
-    trained = set(name.split(':')[0] for apply in step.applies for name in apply.variables)
+    trained = {name.split(':')[0] for apply in step.applies for name in apply.variables}
     counts = graphs.written(step.operations)
     return len(step.applies) > 1 or any(counts.get(name, 0) > 1 for name in trained)
 
