@@ -6,7 +6,7 @@ characters; a statement is named by where it begins.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal
 
 from converter.options import Options
@@ -138,4 +138,3 @@ class Plan:
     num_gpus: str
     define: str
     options: Options
-    reasons: tuple[tuple[At, str], ...] = field(default=())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Host, Mapping, Tensor, Typed, Value
+from converter.analysis.values import Host, Mapping, Typed, Value
 from converter.rule import Rule
 
 
@@ -42,10 +42,6 @@ def _record(call: Call, fetches: list[Value], feed: Value | None) -> None:
     feeds = tuple(feed.pairs) if isinstance(feed, Mapping) else ()
     assert call.walk.site is not None
     call.walk.facts.runs.append(RunCall(call.node, call.walk.site, tuple(fetches), feeds, call.walk.clock))
-    for key, value in feeds:
-        call.walk.effect("feed", "", key, call.node)
-        if isinstance(key, Tensor) and value is not None:
-            continue
 
 
 def _as_default(call: Call) -> Value:

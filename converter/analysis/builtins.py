@@ -6,6 +6,7 @@ from converter.analysis import batch
 from converter.analysis.expressions import get_attribute, iterate, truth
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
+    Class,
     Constant,
     Count,
     Host,
@@ -128,15 +129,11 @@ def _isinstance(call: Call) -> Value:
 
 
 def _super(call: Call) -> Value:
+    """The object with the methods of the base classes: of the class whose method is being executed."""
     frame = call.walk.frame
     instance = next(iter(frame.locals.values()), Host())
-    from converter.analysis.values import Class
-
-    owner = frame.owner
-    if isinstance(instance, Instance) and isinstance(owner, Class):
-        proxy = Instance(Class(owner.node, owner.bases), "super")
-        proxy.cls.attributes = {}  # type: ignore[union-attr]
-        return Typed("Super", "super", [instance, proxy], {}, call.node)
+    if isinstance(instance, Instance) and isinstance(frame.owner, Class):
+        return Typed("Super", "super", [instance, frame.owner], {}, call.node)
     return Host(call.args, "super")
 
 
@@ -286,10 +283,6 @@ def _set_shape(call: Call) -> Value:
         call.receiver.dims = dims
     _mutated(call)
     return Constant(None)
-
-
-def _super_method(call: Call) -> Value:
-    return Host(call.args, call.name)
 
 
 METHODS: dict[str, Handler] = {

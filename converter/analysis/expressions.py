@@ -123,11 +123,22 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     if found is not None:
         walk.read(place, found, node)
         return found
+    if isinstance(holder, Typed) and holder.kind == "Super":
+        return _base_method(holder, name)
     if isinstance(holder, Typed):
         return _library_attribute(walk, holder, name, node)
     if isinstance(holder, Instance) and name == "__class__" and holder.cls is not None:
         return holder.cls
     return Bound(holder, name) if isinstance(holder, Instance) else None
+
+
+def _base_method(holder: Typed, name: str) -> Value:
+    instance, owner = holder.args
+    for base in owner.bases if isinstance(owner, Class) else ():
+        found = base.find(name) if isinstance(base, Class) else None
+        if isinstance(found, Function):
+            return Bound(instance, name, found)
+    return Bound(holder, name)
 
 
 def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:

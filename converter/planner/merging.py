@@ -133,7 +133,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
         if text not in places[value.uid]:
             places[value.uid].append(text)
     groups = _groups(region, steps)
-    for number, group in enumerate(groups):
+    for group in groups:
         texts = [t for i in group for t in places[i.uid]]
         axes = [i.batch.axis for i in group for _ in places[i.uid]]
         if not texts:
@@ -146,7 +146,6 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
             Shard(tuple(texts), tuple(saved), tuple(axes), names.fresh("rows" + suffix, f"tower_rows{suffix}"),
                   names.fresh("weight" + suffix, f"tower_weight{suffix}"), static)
         )  # fmt: skip
-        del number
     _aliases_out(region, traffic)
 
 
@@ -154,12 +153,11 @@ def _aliases_out(region: Region, traffic: Traffic) -> None:
     """A name that the towers bind to an input means the whole batch again after the loop."""
     saved = {t: s for shard in traffic.shards for t, s in zip(shard.places, shard.saved, strict=True)}
     by_input: dict[int, str] = {}
-    for group, shard in zip(traffic.groups, traffic.shards, strict=True):
+    for group in traffic.groups:
         for access in _tower_reads(region):
             text = spelling(region.block.frame, access.place)
             if text in saved and access.value in group:
                 by_input.setdefault(access.value.uid, saved[text])
-        del shard
     rebound = set(_bound_texts(region))
     for text, name in saved.items():
         if text not in rebound:

@@ -13,8 +13,6 @@ from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, helper_text
 from converter.rewrite.loop_text import loop_text
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
-
 
 def apply(text: str, plan: Plan, header: str, width: int) -> str:
     """The converted text of a script.
