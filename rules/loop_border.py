@@ -370,4 +370,93 @@ with tf.Session() as sess:
 """,
         references=("docs: TMG103, how batches are cut",),
     ),
+    Rule(
+        code="TMG225",
+        title="a sparse batch would have to be cut into shards",
+        why="A SparseTensor lists its values in one row after the other, any number to an example. Slicing "
+        "it by examples needs operations that the TensorFlow versions do not share, and none of them keeps "
+        "the feed as it is. A dense batch, or padded rows of indices with an embedding, can be cut.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.sparse_placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+W = tf.get_variable('W', [784, 10])
+logits = tf.sparse_tensor_dense_matmul(X, W)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+W = tf.get_variable('W', [784, 10])
+logits = tf.matmul(X, W)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("tf.sparse_placeholder", "tf.sparse_slice"),
+    ),
+    Rule(
+        code="TMG226",
+        title="moving averages of the model's own tensors are made inside the model",
+        why="ExponentialMovingAverage.apply names its variables after the tensors that it averages. Inside "
+        "a tower these names begin with the tower's scope, so checkpoints of the original no longer fit, and "
+        "a second tower cannot make them once more. Averages of variables, made after the training step, "
+        "are not concerned.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+mean = tf.reduce_mean(X, 0)
+ema = tf.train.ExponentialMovingAverage(0.9)
+with tf.control_dependencies([ema.apply([mean])]):
+    centred = X - tf.identity(mean)
+logits = tf.layers.dense(centred, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+centred = tf.layers.batch_normalization(X, training=True)
+logits = tf.layers.dense(centred, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("tf.train.ExponentialMovingAverage",),
+    ),
 )

@@ -120,3 +120,16 @@ def _numbers_behind(variable: Variable) -> list[Number]:
             found.append(value)
         todo += [*value.inputs, *value.parts()]
     return found
+
+
+def check_contents(facts: Facts, regions: list[Region]) -> None:
+    """What the towers cannot hold: sparse batches, and moving averages of tensors that they compute."""
+    inputs = {i.uid for region in regions for i in region.inputs}
+    for effect in facts.effects:
+        if effect.kind == "sparse placeholder" and effect.value is not None and effect.value.uid in inputs:
+            raise refuse(facts, effect.node, "TMG225", "a sparse batch cannot be cut into shards by its rows",
+                         "feed a dense batch, or indices of one length for each example")  # fmt: skip
+        if effect.kind == "ema" and any(region.in_any_tower(effect.site) for region in regions):
+            raise refuse(facts, effect.node, "TMG226",
+                         "these moving averages are made while the model is built, under names of the first tower",
+                         "apply them after the loss, or use tf.layers.batch_normalization")  # fmt: skip

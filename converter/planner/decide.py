@@ -11,7 +11,14 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import At, Insert, Loop, Plan, Replace
 from converter.planner.batch_size import BatchSize, Scaling, find_batch_size, scale
-from converter.planner.checks import check_feeds, check_placement, check_reach, check_shapes, training_steps
+from converter.planner.checks import (
+    check_contents,
+    check_feeds,
+    check_placement,
+    check_reach,
+    check_shapes,
+    training_steps,
+)
 from converter.planner.gradients import gradients
 from converter.planner.helpers import helper_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
@@ -34,6 +41,7 @@ def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Dia
     regions = [region for _, region in groups]
     check_reach(facts, steps, regions)
     check_shapes(facts, steps, size)
+    check_contents(facts, regions)
     names, text = Names(facts.tree), Text(source, facts.tree)
     count = GpuCount(facts, names, options, text)
     tensorflow, imported = _tensorflow(facts, names)
