@@ -100,6 +100,7 @@ def environment(gpus: int) -> dict[str, str]:
     """The environment for a script: no display, no GPU of this machine, quiet and reproducible."""
     result = dict(os.environ)
     result.pop("DISPLAY", None)
+    result.pop("TF2_BEHAVIOR", None)  # TensorFlow 2 leaves it behind; TensorFlow 1 would start eagerly with it
     result.update(
         MPLBACKEND="Agg",
         TF_CPP_MIN_LOG_LEVEL="2",
