@@ -27,8 +27,8 @@ from time import perf_counter
 
 import timing
 
-# Exit status of `verify` -> what a row says.
-VERIFIED = {0: "same", 2: "not comparable", 3: "WRONG"}
+# Verdict of `verify` -> what a row says.
+VERIFIED = {"passed": "same", "not comparable": "not comparable", "failed": "WRONG"}
 
 
 @dataclass(frozen=True)
@@ -126,9 +126,14 @@ def verify(row: Row, converted: Path, python: str, limit: float, folder: Path) -
     single = checkout / row.script.path
     multi = single.with_name(f"{single.stem}_multi_gpu.py")
     shutil.copyfile(converted, multi)
-    command = [timing.TOOL, "verify", single.name, multi.name, "--python", python]
+    command = [timing.TOOL, "verify", single.name, multi.name, "--json", "--python", python]
     done = run(command, limit, single.parent)
-    verdict = "timed out" if done.status is None else VERIFIED.get(done.status, "CRASHED")
+    if done.status is None:
+        return replace(row, verdict="timed out")
+    try:
+        verdict = VERIFIED[json.loads(done.stdout)["verdict"]]
+    except (ValueError, KeyError):
+        verdict = "CRASHED"
     return replace(row, verdict=verdict)
 
 
