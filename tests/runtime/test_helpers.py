@@ -22,11 +22,14 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 @pytest.fixture(scope="module")
 def tf() -> Any:
-    """TensorFlow's first API."""
+    """TensorFlow's first API; the switches that its import leaves in the environment are taken back."""
+    environment = dict(os.environ)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         import tensorflow.compat.v1 as tf
     tf.disable_v2_behavior()
+    os.environ.clear()
+    os.environ.update(environment)
     return tf
 
 
