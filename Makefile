@@ -9,18 +9,19 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
+PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: help demo test matrix lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
 
 help:
-	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices'
+	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
 	@echo 'make lint     ruff, mypy, and whether docs/rules is what the rules say'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
 	@echo 'make docs     write docs/rules from the rules'
-	@echo 'make bench    time startup and conversion against their budgets'
+	@echo 'make bench    time startup, conversion and verification against their budgets'
 	@echo 'make clean    remove what was built, the environments too'
 
 # --- Environments -----------------------------------------------------------------------------------------------------
@@ -35,12 +36,12 @@ $(BIN)/python:
 COMPILE = $(BIN)/python -m compileall -q converter rules
 
 $(VENV)/.verify: $(BIN)/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[verify]'
+	$(BIN)/python -m pip install --quiet --editable '.[verify,report]'
 	$(COMPILE)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.verify
-	$(BIN)/python -m pip install --quiet --editable '.[verify,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[verify,report,dev]'
 	@touch $@
 
 compiled: $(VENV)/.verify
@@ -58,7 +59,8 @@ demo: compiled
 	@echo
 	@diff -u fixtures/slim_cnn/single.py build/demo/multi.py || test $$? -eq 1
 	@echo
-	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4
+	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4 --html build/demo/report.html
+	@echo; echo 'The same as a page: build/demo/report.html'
 
 test: lint compiled tf1.15
 	$(PYTEST) -m 'not matrix' --cov --cov-report=term
@@ -78,6 +80,10 @@ goldens: compiled
 	@for single in $(FIXTURES); do \
 	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
+	@for single in $(PROJECTS); do \
+	    rm -rf "$${single%single/train.py}multi"; \
+	    $(BIN)/tf-multigpu convert "$$single" --output-dir "$${single%single/train.py}multi" || exit 1; \
+	done
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
@@ -85,6 +91,7 @@ docs: $(VENV)/.dev
 bench: compiled
 	$(BIN)/python benchmarks/startup.py
 	$(BIN)/python benchmarks/convert.py
+	$(BIN)/python benchmarks/verify.py --rounds 5 --repeats 0 logistic_regression layers_cnn
 
 clean:
 	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 build dist htmlcov .coverage

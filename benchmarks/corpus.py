@@ -1,10 +1,11 @@
 """What the tool makes of scripts that were not written for it: a table, one row for each.
 
-Usage: python benchmarks/corpus.py CHECKOUTS LIST.json [--verify PYTHON] [-o corpus.md]
+Usage: python benchmarks/corpus.py CHECKOUTS LIST.json [--verify PYTHON]... [-o corpus.md]
 
 CHECKOUTS holds one folder for each repository, named owner+name; LIST.json says which of its files train:
 {"repositories": {"owner/name": ["path.py", ...]}}. Checkouts are not written to. With --verify a script that
-converts runs beside its conversion under that interpreter, in a copy of its checkout, from its own folder.
+converts runs beside its conversion under that interpreter (or several), in a copy of its checkout, from its own
+folder. Where other files of its project have to change with it, they do.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ class Row:
     outcome: str
     codes: tuple[str, ...] = ()
     milliseconds: float = 0.0
-    verdict: str = ""
+    verdicts: tuple[str, ...] = ()
 
-    def markdown(self, verify: bool) -> str:
+    def markdown(self, verify: int) -> str:
         """The row of the table."""
         name = f"{self.script.repository}/{self.script.path}"
         cells = [
@@ -58,7 +59,7 @@ class Row:
             self.outcome,
             " ".join(self.codes),
             f"{self.milliseconds:.0f}",
-            *[self.verdict] * verify,
+            *(self.verdicts or [""] * verify),
         ]
         return f"| {' | '.join(cells)} |"
 
@@ -94,22 +95,22 @@ def run(command: list[str], limit: float, folder: Path | None = None) -> Done:
 
 
 def outcome_in(stdout: str) -> tuple[str, tuple[str, ...]]:
-    """What became of the one file in the report that `convert --json` prints, and its codes, each once.
+    """What became of the script in the report that `convert --json` prints, and its codes, each once.
 
     Raises:
         ValueError, LookupError: it is no such report.
     """
-    (converted,) = json.loads(stdout)["files"]
+    converted = json.loads(stdout)["files"][0]
     codes = dict.fromkeys(diagnostic["code"] for diagnostic in converted["diagnostics"])
     return converted["outcome"], tuple(codes)
 
 
 def convert(script: Script, output: Path, limit: float) -> Row:
-    """Converts one script to a file elsewhere."""
+    """Converts one script, and the files that change with it, into a folder."""
     source = script.checkout / script.path
     if not source.exists():
         return Row(script, "absent")
-    done = run([timing.TOOL, "convert", "--json", str(source), "-o", str(output)], limit)
+    done = run([timing.TOOL, "convert", "--json", str(source), "--output-dir", str(output)], limit)
     if done.status is None:
         return Row(script, "timed out", milliseconds=done.milliseconds)
     try:
@@ -119,32 +120,32 @@ def convert(script: Script, output: Path, limit: float) -> Row:
     return Row(script, "CRASHED" if outcome == "failed" else outcome, codes, done.milliseconds)
 
 
-def verify(row: Row, converted: Path, python: str, limit: float, folder: Path) -> Row:
-    """Compares a script with its conversion in a copy of its checkout, made in the folder."""
+def verify(script: Script, converted: Path, python: str, limit: float, folder: Path) -> str:
+    """The verdict on a script and its conversion, in a copy of its checkout, made in the folder."""
     checkout = folder / "checkout"
-    shutil.copytree(row.script.checkout, checkout, ignore=shutil.ignore_patterns(".git"), symlinks=True)
-    single = checkout / row.script.path
-    multi = single.with_name(f"{single.stem}_multi_gpu.py")
-    shutil.copyfile(converted, multi)
-    command = [timing.TOOL, "verify", single.name, multi.name, "--json", "--python", python]
+    shutil.copytree(script.checkout, checkout, ignore=shutil.ignore_patterns(".git"), symlinks=True)
+    single = checkout / script.path
+    command = [timing.TOOL, "verify", single.name, str(converted / single.name), "--json", "--python", python]
     done = run(command, limit, single.parent)
+    shutil.rmtree(checkout)
     if done.status is None:
-        return replace(row, verdict="timed out")
+        return "timed out"
     try:
-        verdict = VERIFIED[json.loads(done.stdout)["verdict"]]
+        return VERIFIED[json.loads(done.stdout)["verdict"]]
     except (ValueError, KeyError):
-        verdict = "CRASHED"
-    return replace(row, verdict=verdict)
+        return "CRASHED"
 
 
 def examine(script: Script, options: argparse.Namespace) -> Row:
     """All that is asked about one script, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        converted = Path(folder) / "multi.py"
+        converted = Path(folder) / "converted"
         row = convert(script, converted, options.limit)
         if options.verify and row.outcome == "converted":
-            row = verify(row, converted, options.verify, options.verify_limit, Path(folder))
-    print(row.markdown(bool(options.verify)), file=sys.stderr, flush=True)
+            limit = options.verify_limit
+            verdicts = [verify(script, converted, python, limit, Path(folder)) for python in options.verify]
+            row = replace(row, verdicts=tuple(verdicts))
+    print(row.markdown(len(options.verify)), file=sys.stderr, flush=True)
     return row
 
 
@@ -169,18 +170,19 @@ def tensorflow_version(python: str) -> str:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
-def report(rows: list[Row], python: str | None) -> str:
+def report(rows: list[Row], pythons: list[str]) -> str:
     """The whole page: totals, the most frequent codes, and the table."""
     version = subprocess.run([timing.TOOL, "--version"], capture_output=True, text=True, check=True).stdout
     times = [row.milliseconds for row in rows if row.outcome == "converted"]
     totals = [f"{len(rows)} scripts: {tally(Counter(row.outcome for row in rows))}."]
     if times:
         totals.append(f"A conversion took {median(times):.0f} ms in the middle, {max(times):.0f} ms at most.")
-    if python:
-        verdicts = Counter(row.verdict for row in rows if row.verdict)
-        totals.append(f"Verified on TensorFlow {tensorflow_version(python)}: {tally(verdicts)}.")
+    versions = [tensorflow_version(python) for python in pythons]
+    for number, tensorflow in enumerate(versions):
+        verdicts = Counter(row.verdicts[number] for row in rows if row.verdicts)
+        totals.append(f"Verified on TensorFlow {tensorflow}: {tally(verdicts)}.")
     frequent = Counter(code for row in rows for code in row.codes).most_common(10)
-    columns = ["script", "outcome", "codes", "ms", *["verify"] * bool(python)]
+    columns = ["script", "outcome", "codes", "ms", *(f"on {version}" for version in versions)]
     parts = [
         "# Scripts of others",
         f"{version.strip()}, {date.today().isoformat()}.",
@@ -192,7 +194,7 @@ def report(rows: list[Row], python: str | None) -> str:
             [
                 f"| {' | '.join(columns)} |",
                 "|" + " --- |" * len(columns),
-                *(row.markdown(bool(python)) for row in rows),
+                *(row.markdown(len(pythons)) for row in rows),
             ]
         ),
     ]
@@ -210,13 +212,16 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2, help="scripts at a time")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one conversion")
     parser.add_argument(
-        "--verify", metavar="PYTHON", help="also compare, with TensorFlow of this interpreter"
+        "--verify",
+        metavar="PYTHON",
+        action="append",
+        default=[],
+        help="also compare, with TensorFlow of this interpreter; repeatable",
     )
     parser.add_argument("--verify-limit", type=float, default=600, help="seconds for one comparison")
     options = parser.parse_args()
-    if options.verify:
-        found = shutil.which(options.verify) or parser.error(f"{options.verify}: no such interpreter")
-        options.verify = str(Path(found).absolute())
+    found = [shutil.which(python) or parser.error(f"{python}: no such interpreter") for python in options.verify]
+    options.verify = [str(Path(python).absolute()) for python in found]
     timing.compile_tool()
     with ThreadPoolExecutor(options.jobs) as pool:
         rows = list(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Literal
@@ -12,9 +15,11 @@ from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
-from converter.source import mentions_tensorflow, parse
+from converter.source import from_bytes, imported_by, leads_to_tensorflow, parse, scripts_in
 
 if TYPE_CHECKING:
+    from converter.analysis.facts import Facts
+    from converter.analysis.feeds import Decisions
     from converter.plan import Plan
     from converter.source import Source
 
@@ -24,14 +29,31 @@ LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
 @dataclass(frozen=True)
+class Part:
+    """Another file of the project that changes with the script, or is added: then `source` is None.
+
+    path: where it lies, as the script's own is given. plan, trace: as of the script's conversion.
+    """
+
+    path: str
+    source: Source | None
+    text: str
+    plan: Plan | None = None
+    trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
 class Conversion:
-    """What became of one file.
+    """What became of one script.
 
     status: "converted" (`text` differs from the source), "unchanged" (nothing to do: no
         TensorFlow in it, or converted before), "refused" (an error diagnostic says why),
         "failed" (the tool itself went wrong; the diagnostic says how to report it).
     text: the converted script, None unless converted.
     plan: the decision behind it, None unless one was reached.
+    parts: what else of the project changes; the module of the helpers comes last.
+    trace: lines of the text, from one, at which an edit ends, with the codes of the rules behind it; an
+        added line belongs to the first of them that does not come before it.
     """
 
     source: Source
@@ -39,33 +61,151 @@ class Conversion:
     text: str | None
     diagnostics: tuple[Diagnostic, ...]
     plan: Plan | None = None
+    parts: tuple[Part, ...] = ()
+    trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
 
 
-def convert(source: Source, options: Options) -> Conversion:
-    """Converts one script; never raises for what a script contains."""
-    if not mentions_tensorflow(source.data):
+def convert(
+    source: Source, options: Options, several: bool = False, originals: Mapping[str, bytes] | None = None
+) -> Conversion:
+    """Converts one script; never raises for what a script contains.
+
+    several: whether other files of its project may change with it; else it is refused where they must.
+    originals: what other files are to be read as, by absolute path, where this run wrote over them.
+    """
+    if not leads_to_tensorflow(source.path, source.data):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
         done = Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
         return Conversion(source, "unchanged", None, (done,))
     try:
-        plan, findings = make_plan(source, options)
+        return _converted(source, options, several, originals or {})
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
-    from converter.rewrite import apply
-
-    header = format_header(Header(__version__, os.path.basename(source.path), source.sha256, plan.options))
-    text = apply(source.text, plan, header, options.line_length or project_line_length(source.path))
-    return Conversion(source, "converted", text, findings, plan)
 
 
-def make_plan(source: Source, options: Options) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """Source to facts to plan; raises Refusal."""
+def _converted(source: Source, options: Options, several: bool, originals: Mapping[str, bytes]) -> Conversion:
+    """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
-    from converter.planner import decide
+    from converter.planner import Entrance, Sources, decide, import_line
+    from converter.rewrite import apply, helper_module_text
+
+    tree = parse(source)
+    facts = read_facts(source.path, tree, options, originals)
+    folder = os.path.dirname(source.path)
+    files = {"": source}
+
+    def read(path: str) -> str:
+        if path not in files:
+            shown = os.path.join(folder, os.path.relpath(path, os.path.abspath(folder)))
+            files[path] = from_bytes(shown, facts.modules[path].data)
+        return files[path].text
+
+    def taken(module: str, define: str) -> bool:
+        path = os.path.join(folder, module)
+        held = held_helpers(path + ".py")
+        return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
+
+    entrances: Decisions = {}
+    while True:
+        try:
+            plans, findings = decide(facts, options, Sources(read, several, taken))
+            break
+        except Entrance as entrance:
+            if entrance.decisions.keys() <= entrances.keys():
+                raise
+            entrances.update(entrance.decisions)
+            facts = read_facts(source.path, tree, options, originals, entrances, facts.project)
+    width = options.line_length or project_line_length(source.path)
+    made = [apply(read(plan.path), plan, _header(files[plan.path], plan, source), width) for plan in plans]
+    parts = [
+        Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
+        for plan, one in zip(plans[1:], made[1:], strict=True)
+    ]
+    if plans[0].helper_module:
+        name = plans[0].helper_module.lstrip(".")
+        path = os.path.join(folder, name + ".py")
+        text = helper_module_text(plans[0], import_line(facts), held_helpers(path))
+        parts.append(Part(path, None, text))
+        findings = (*findings, *_other_users(source, [part.path for part in parts if part.source]))
+    findings = (*findings, *_traced(facts))
+    return Conversion(source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace)
+
+
+def _other_users(script: Source, changed: Sequence[str]) -> Iterator[Diagnostic]:
+    """Warns of other scripts beside a converted one that import the files which changed with it."""
+    folder = os.path.dirname(script.path)
+    names = {os.path.splitext(os.path.basename(path))[0]: path for path in changed}
+    for name in scripts_in(folder or "."):
+        path = os.path.join(folder, name)
+        if path == script.path or path in changed:
+            continue
+        with suppress(OSError), open(path, "rb") as file:
+            data = file.read()
+            used = {names[n] for module in imported_by(data) if (n := module.rpartition(".")[2]) in names}
+            if used and not is_converted(data.decode("latin-1")):
+                message = f"it imports {' and '.join(sorted(used))}, which builds towers after the conversion"
+                hint = "convert it too, together with the script; or give its session allow_soft_placement=True"
+                yield Diagnostic("TMG307", path, 0, 0, message, hint, "warning")
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call that the analysis does not follow; lines from one, columns in UTF-8 bytes as `ast` counts them.
+
+    place: how `Options.traced` names it.
+    """
+
+    place: str
+    begin: tuple[int, int]
+    end: tuple[int, int]
+
+
+def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
+    """The calls that a run of the script could tell about.
+
+    Those of the script itself, and none where a batch is known to lie along another axis than the first: a run
+    could not tell which one it saw.
+    """
+    from converter.analysis import read_facts
+    from converter.analysis.traced import place_of
 
     facts = read_facts(source.path, parse(source), options)
-    return decide(facts, options, source.text)
+    if any(value.batch.kind == "example" and (value.batch.axis or value.batch.packed) for value in facts.inputs):
+        return ()
+    sites = {}
+    for node in (node for node in facts.unfollowed if node not in facts.foreign):
+        end = (node.end_lineno or 0, node.end_col_offset or 0)
+        sites[place_of(node)] = CallSite(place_of(node), (node.lineno, node.col_offset), end)
+    return tuple(sites.values())
+
+
+def _traced(facts: Facts) -> tuple[Diagnostic, ...]:
+    """Says which facts are from a run."""
+    found = {}
+    for effect in facts.effects:
+        if effect.kind == "traced" and isinstance(effect.node, ast.Call):
+            message = f"what this call gives is known from a run of the script only: {effect.name}"
+            hint = "prove the conversion with `tf-multigpu verify`"
+            line, column = effect.node.lineno, effect.node.col_offset + 1
+            found[effect.node] = Diagnostic("TMG309", facts.path, line, column, message, hint, "warning")
+    return tuple(found.values())
+
+
+def held_helpers(path: str) -> str:
+    """The text of a module that carries the helpers of earlier conversions, "" where a file is no such module."""
+    from converter.rewrite import BEGIN
+
+    with suppress(OSError, UnicodeDecodeError), open(path, encoding="utf-8") as stream:
+        text = stream.read()
+        return text if text.startswith(BEGIN) else ""
+    return ""
+
+
+def _header(source: Source, plan: Plan, script: Source) -> str:
+    name = os.path.basename(source.path)
+    main = "" if source is script else os.path.relpath(script.path, os.path.dirname(source.path))
+    return format_header(Header(__version__, name, source.sha256, plan.options, main.replace(os.sep, "/")))
 
 
 def project_line_length(path: str) -> int:

@@ -20,6 +20,7 @@ from urllib.parse import quote, unquote
 
 from converter.options import BatchMode, Options, ScaleLr, Variables
 
+PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"(?:\A|(?<=[\r\n]))# tf-multigpu \S+: converted from [^\r\n]*")
@@ -27,6 +28,8 @@ _PARTS = re.compile(
     r"# tf-multigpu (?P<version>\S+): converted from (?P<source>.+) "
     r"sha256:(?P<sha256>[0-9a-f]{64}) with (?P<flags>.*)"
 )
+_PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
+_TRACED = re.compile(rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*")
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,7 @@ class Header:
     source: the script it was made from, relative to its own folder, with slashes.
     sha256: of that script's bytes, 64 hexadecimal digits.
     options: what the conversion was asked for.
+    script: the script that the file belongs to, relative to the file's folder; "" for a script itself.
     line: where the header stands, from one; no part of what it says.
     """
 
@@ -44,6 +48,7 @@ class Header:
     source: str
     sha256: str
     options: Options
+    script: str = ""
     line: int = field(default=1, compare=False)
 
 
@@ -58,7 +63,8 @@ class HeaderError(ValueError):
 def format_header(header: Header) -> str:
     """The header as a comment, without a newline."""
     source = quote(header.source, safe=_PRINTABLE, errors="surrogateescape")
-    flags = quote(shlex.join(to_flags(header.options)), safe=_PRINTABLE)
+    script = (PART_OF, header.script) if header.script else ()
+    flags = quote(shlex.join((*to_flags(header.options), *script)), safe=_PRINTABLE, errors="surrogateescape")
     return f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"
 
 
@@ -81,19 +87,22 @@ def find_header(text: str) -> Header | None:
     if parts is None:
         raise HeaderError(line, "it does not read `converted from SOURCE sha256:HASH with OPTIONS`")
     try:
-        options = from_flags(shlex.split(unquote(parts["flags"])))
+        flags = shlex.split(unquote(parts["flags"], errors="surrogateescape"))
+        script = flags.pop() if flags[-2:-1] == [PART_OF] else ""
+        options = from_flags(flags[:-1] if script else flags)
     except ValueError as error:
         raise HeaderError(line, str(error)) from error
     source = unquote(parts["source"], errors="surrogateescape")
-    return Header(parts["version"], source, parts["sha256"], options, line)
+    return Header(parts["version"], source, parts["sha256"], options, script, line)
 
 
-def relabel(text: str, source: str, version: str | None = None) -> str:
-    """A converted script whose header names `source`, and `version` if given; other texts as they are."""
+def relabel(text: str, source: str, version: str | None = None, script: str | None = None) -> str:
+    """A converted file whose header names `source`, and what else is given; other texts as they are."""
     found, header = _find_line(text), find_header(text)
     if found is None or header is None:
         return text
     header = replace(header, source=source, version=version or header.version)
+    header = replace(header, script=header.script if script is None else script)
     return text[: found.start()] + format_header(header) + text[found.end() :]
 
 
@@ -128,6 +137,8 @@ def to_flags(options: Options) -> tuple[str, ...]:
         flags += ["--shared", name]
     for name, axis in options.batch_axes:
         flags += ["--batch-axis", f"{name}={axis}"]
+    for place, fact in options.traced:
+        flags += ["--traced", f"{place}={fact}"]
     return tuple(flags)
 
 
@@ -215,6 +226,13 @@ def _add_batch_axis(options: Options, value: str) -> Options:
     return replace(options, batch_axes=tuple(axes.items()))
 
 
+def _add_traced(options: Options, value: str) -> Options:
+    if not _TRACED.fullmatch(value):
+        raise ValueError(f"{value!r} is not LINE:COLUMN=FACT")
+    place, _, fact = value.partition("=")
+    return replace(options, traced=(*options.traced, (place, fact)))
+
+
 def _name(value: str) -> str:
     """A name as a script writes it: `x`, `self.images`."""
     if not all(part.isidentifier() for part in value.split(".")):
@@ -231,4 +249,5 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--line-length": _set_line_length,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,
+    "--traced": _add_traced,
 }

@@ -21,6 +21,8 @@ class Options:
     shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
         whose batch axis is not the first.
     line_length: of the lines the tool writes; None reads the project's own setting.
+    traced: what calls that are not followed gave in a run of the script, by the place of their closing
+        parenthesis; see converter.analysis.traced.
     """
 
     num_gpus: int | None = 2
@@ -31,3 +33,4 @@ class Options:
     shared: tuple[str, ...] = ()
     batch_axes: tuple[tuple[str, int], ...] = ()
     line_length: int | None = None
+    traced: tuple[tuple[str, str], ...] = ()

@@ -1,17 +1,26 @@
 """The decision as plain data: what goes where, and why. A plan can be printed, stored and read.
 
-Places in the source are given as (line, column), both as `ast` counts them but with columns in
-characters; a statement is named by where it begins.
+A statement is named by where it begins. A project has one plan for each file that changes.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from converter.options import Options
 
-At = tuple[int, int]  # line from 1, column from 0
+
+class At(NamedTuple):
+    """A place in the source, both numbers as `ast` counts them but with columns in characters.
+
+    line: from 1. column: from 0. path: of another file of the project, "" in the script itself.
+    """
+
+    line: int
+    column: int
+    path: str = ""
+
 
 
 @dataclass(frozen=True)
@@ -41,6 +50,12 @@ class Shard:
     places: what the towers read the inputs by, as written in the script ("X", "self.images").
     saved: the new names under which the whole batches stay at hand.
     axes: the batch axis of each. static: whether the number of rows is known when the graph is built.
+    lead: where the number of rows is read off an input inside a list or a dict, a name for its shard,
+        its expression and its axis. data: of arrays, lists and constants, whose length is known when the
+        graph is built; there may be fewer rows than towers.
+    drawn: for batches that the towers draw themselves, the number of their rows, and whether it is that of the
+        whole batch; else of each tower's.
+    sparse: whether some of the inputs are sparse tensors.
     """
 
     places: tuple[str, ...]
@@ -49,6 +64,32 @@ class Shard:
     rows: str
     weight: str
     static: bool
+    lead: tuple[str, str, int] | None = None
+    data: bool = False
+    drawn: tuple[str, bool] | None = None
+    sparse: bool = False
+
+
+@dataclass(frozen=True)
+class Nest:
+    """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut."""
+
+    place: str
+    saved: str
+    axis: int
+    static: bool
+
+
+@dataclass(frozen=True)
+class Regroup:
+    """A tuple of inputs: inside the towers it is made anew, of their shards.
+
+    saved: the new name under which the tuple of whole batches stays at hand. text: the expression for the tower's.
+    """
+
+    place: str
+    saved: str
+    text: str
 
 
 @dataclass(frozen=True)
@@ -60,6 +101,18 @@ class Rebind:
 
 
 @dataclass(frozen=True)
+class Reset:
+    """Something that a tower changes and the next one would read: it begins with what stood there before the loop.
+
+    how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute.
+    """
+
+    place: str
+    saved: str
+    how: Literal["value", "list", "dict", "absent"]
+
+
+@dataclass(frozen=True)
 class Merge:
     """What leaves the loop under a name: each tower's part is kept in a list and put together after it.
 
@@ -67,6 +120,10 @@ class Merge:
     towers: the list's name. loss: whether gradients are taken from it.
     packed: several rows for each example. static: no empty shards, nothing to trim.
     op_name: the graph name that the original gave to the tensor.
+    nested: a list, tuple or dict, of which each tensor is merged.
+    renamed: the merged tensor takes the name that TensorFlow gives to it on one GPU.
+    count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
+        if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
 
     place: str
@@ -79,6 +136,37 @@ class Merge:
     op_name: str
     cast: bool
     merged: bool = True
+    count: str = ""
+    per_row: bool = False
+    counts: str = ""
+    nested: bool = False
+    renamed: bool = False
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A with block of the towers that is opened in front of the loop and again behind it: it must not get a new name.
+
+    keep: the items of the with in front, under names; first: a line that it begins with, "" for none.
+    enter: the items of the with behind.
+    """
+
+    at: At
+    keep: str
+    first: str
+    enter: str
+
+
+@dataclass(frozen=True)
+class Rebuild:
+    """A tuple that holds merged values: it is put together anew after the loop.
+
+    text: the expression for it, with `{towers}` in place of what is merged from the list of that name.
+    """
+
+    place: str
+    text: str
+    towers: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -92,6 +180,17 @@ class Gradient:
 
 
 @dataclass(frozen=True)
+class Again:
+    """Statements of the towers that stand once more after the loop, on merged values.
+
+    around: the with blocks that are opened once more for them, outermost first.
+    """
+
+    ats: tuple[At, ...]
+    around: tuple[At, ...]
+
+
+@dataclass(frozen=True)
 class Loop:
     """The tower loop, and the statements of the script around and inside it.
 
@@ -99,6 +198,8 @@ class Loop:
     contexts: helpers that are entered beside tf.device and the scopes, each with the name of the object
         that it needs before the loop, "" for a function.
     restore: places that get back what they stood for before the loop.
+    collections: keys of graph collections whose values are merged, and the list of the towers' weights
+        that this takes.
     """
 
     before: tuple[At, ...]
@@ -106,26 +207,44 @@ class Loop:
     after: tuple[At, ...]
     gpu: str
     shards: tuple[Shard, ...]
+    nests: tuple[Nest, ...]
+    regroups: tuple[Regroup, ...]
     rebinds: tuple[Rebind, ...]
+    resets: tuple[Reset, ...]
     merges: tuple[Merge, ...]
+    rebuilds: tuple[Rebuild, ...]
     gradient: Gradient | None
     contexts: tuple[tuple[str, str], ...]
     restore: tuple[tuple[str, str], ...]
     splits: tuple[tuple[At, tuple[At, ...]], ...]  # with blocks of the towers, what of them stays in front
-    behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop
+    behind: tuple[tuple[At, tuple[At, ...]], ...]  # and what comes after the loop, also of blocks inside of these
+    scopes: tuple[Scope, ...]
+    again: tuple[Again, ...]  # what is computed once more from merged values
+    keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
     layer_names: str  # the object that goes on counting layers' default names after the loop, "" for none
     register: bool  # losses are looked up by the merged one where they are minimised elsewhere
+    collections: tuple[tuple[str, ...], str] = ((), "")
+    kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
+    hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Everything that the rewrite does to a script.
+    """Everything that the rewrite does to one file.
 
+    prepared: statements in front of the towers that make batches ready for them, once for all.
+    forward: whether the end of a loss is computed after the towers, on their merged outputs.
+    path: of another file of the project, "" for the script itself.
+    helper_module: the module that carries the helpers where several files share them, with the dots of a
+        relative import; "" where the script carries them itself.
     num_gpus: the expression for the number of towers; define: the statement that defines it among
         the helpers, "" where a flag does.
     options: as they came out; what the script allows may differ from what was asked for.
     helpers: the runtime helpers to carry, each with its name in the script.
     pinned: runs of statements outside the loop that make variables, as (first, last).
+    builtins: the name under which Python's builtins are imported, "" where nothing needs that. hidden: those
+        of them that the helpers reach by it, as the file binds their names to something else.
+    modules: modules that the helpers import, each with another name than its own, which the file has bound.
     """
 
     loops: tuple[Loop, ...]
@@ -138,3 +257,10 @@ class Plan:
     num_gpus: str
     define: str
     options: Options
+    path: str = ""
+    helper_module: str = ""
+    prepared: tuple[At, ...] = ()
+    forward: bool = False
+    builtins: str = ""
+    hidden: tuple[str, ...] = ()
+    modules: tuple[tuple[str, str], ...] = ()

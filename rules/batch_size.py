@@ -231,8 +231,9 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG304",
-        title="the whole data set is fed in each step",
-        why="Every step takes all examples there are, so there is no batch size to raise: the towers share "
+        title="the whole data set goes into each step",
+        why="Every step takes all examples there are, fed to placeholders or read from arrays, lists and "
+        "constants in the graph, so there is no batch size to raise: the towers share "
         "the data set, each step is the original's, computed by N GPUs, and the number of steps stays. "
         "That is --batch total, whatever was asked for. Feeding batches (of a size that the script "
         "names) makes steps cheaper, and lets them grow with the number of GPUs.",

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
+from converter.analysis import batch, moving
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Function, Sequence, Tensor, Value, opaque, tensors_in
+from converter.analysis.values import (
+    FREE,
+    Batch,
+    Constant,
+    Function,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+    tensors_in,
+)  # fmt: skip
+
+TURNS = 4  # of a loop's body, at most, until its state depends on the batch in the same way as the turn before
 
 
 def _cond(call: Call) -> Value:
@@ -22,23 +39,185 @@ def _cond(call: Call) -> Value:
     return result
 
 
-def _loop(call: Call) -> Value:
-    """while_loop, scan, fold: each state is like the one it began with, as far as that can be seen."""
+# -- loops ----------------------------------------------------------------------------------------
+
+
+def _while(call: Call) -> Value:
+    """tf.while_loop: its state, as the body leaves it."""
+    from converter.analysis.calling import call_value
+
+    body, start = call.get(1, "body"), call.get(2, "loop_vars")
+    test = call.get(0, "cond")
+    if body is None or not isinstance(start, Sequence) or start.many:
+        return _not_followed(call)
+    if test is not None:
+        call_value(call.walk, test, [_tensors(e) for e in start.elements], {}, call.node)
+
+    def turn(state: Value) -> Value:
+        elements = state.elements if isinstance(state, Sequence) else [state]
+        made = call_value(call.walk, body, list(elements), {}, call.node)
+        return made if isinstance(made, Sequence) else Sequence([made])
+
+    state = _settled(call, turn, _tensors(start))
+    if isinstance(state, Sequence) and len(state.elements) == 1:
+        return state.elements[0]
+    return state
+
+
+def _scan(call: Call) -> Value:
+    """tf.scan and folds: a state that goes through the elements along the first axis."""
+    from converter.analysis.calling import call_value
+
+    function, elems = call.get(0, "fn"), call.get(1, "elems")
+    start = call.get(2, "initializer")
+    if start is not None and isinstance(start, Constant):
+        start = None
+    if function is None or elems is None:
+        return _not_followed(call)
+    rows = _each(elems)
+    if any(t.batch.kind == "opaque" for t in tensors_in(rows)):
+        return _not_followed(call)
+
+    def turn(state: Value) -> Value:
+        return call_value(call.walk, function, [state, rows], {}, call.node)
+
+    state = _settled(call, turn, _tensors(start if start is not None else rows))
+    return state if call.name.startswith("fold") else _mapped(state, lambda t: batch.stack(Sequence([t], many=True), 0))
+
+
+def _map_fn(call: Call) -> Value:
+    """tf.map_fn: each element along the first axis for itself; examples stay apart where they lie along it."""
+    from converter.analysis.calling import call_value
+
+    function, elems = call.get(0, "fn"), call.get(1, "elems")
+    if function is None or elems is None:
+        return _not_followed(call)
+    given = [t for t in tensors_in(elems) if t.batch.kind != "free"]
+    examples = bool(given) and all(t.batch == Batch("example", 0) for t in given) and not _free_beside(elems)
+    rows = _mapped(_tensors(elems), _row) if examples else _each(elems)
+    made = call_value(call.walk, function, [rows], {}, call.node)
+    results = list(tensors_in(_tensors(made)))
+    if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
+        return _not_followed(call)
+
+    def whole(tensor: Tensor) -> Tensor:
+        if not examples:
+            return batch.stack(Sequence([tensor], many=True), 0)
+        dims = None if tensor.dims is None else (None, *tensor.dims)
+        return Tensor(Batch("example", 0), (tensor, *call.values()), dims, call.name)
+
+    return _mapped(_tensors(made), whole)
+
+
+def _free_beside(elems: Value) -> bool:
+    return any(t.batch.kind == "free" for t in tensors_in(elems))
+
+
+def _row(tensor: Tensor) -> Tensor:
+    """One example by itself: there is no batch in it."""
+    return Tensor(FREE, (tensor,), None if tensor.dims is None else tensor.dims[1:], "row")
+
+
+def _each(elems: Value) -> Value:
+    """What a loop along the first axis sees of its elements."""
+    return _mapped(_tensors(elems), moving.unstacked)
+
+
+def _tensors(value: Value) -> Value:
+    """The same structure with a tensor in place of each number."""
+    if isinstance(value, Sequence) and not value.many:
+        return Sequence([_tensors(e) for e in value.elements], value.mutable)
+    return batch.as_tensor(value) if isinstance(value, (Number, Constant)) else value
+
+
+def _mapped(value: Value, function: Callable[[Tensor], Tensor]) -> Value:
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, Sequence):
+        return Sequence([_mapped(e, function) for e in value.elements], value.mutable, value.many)
+    return value
+
+
+def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
+    """The state of a loop, once another turn does not change how it depends on the batch."""
+    start = list(tensors_in(state))
+    for _ in range(TURNS):
+        made = turn(state)
+        old, new = list(tensors_in(state)), list(tensors_in(made))
+        if len(old) != len(new):
+            break
+        if [t.batch for t in old] == [t.batch for t in new]:
+            return _with_inputs(made, (*call.values(), *start))
+        state = _joined(state, made)
+        if any(t.batch.kind == "opaque" for t in tensors_in(state)):
+            break
+    return _not_followed(call)
+
+
+def _joined(one: Value, two: Value) -> Value:
+    from converter.analysis.statements import join
+
+    if isinstance(one, Sequence) and isinstance(two, Sequence):
+        pairs = zip(one.elements, two.elements, strict=False)
+        return Sequence([_joined(a, b) for a, b in pairs], one.mutable)
+    return join(one, two)
+
+
+def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
+    return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.dims, t.op if t.op == ARRAY else "loop"))
+
+
+def _not_followed(call: Call) -> Value:
+    """A result of which only is known whether there is a batch behind it."""
     from converter.analysis.calling import call_with_unknowns
 
     body = [call_with_unknowns(call.walk, f) for f in call.values() if isinstance(f, Function)]
     inputs = [*call.values(), *body]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
-    kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else None
-    start = call.get(2, "loop_vars")
-    if isinstance(start, Sequence):
-        return Sequence(
-            [Tensor(kept, inputs, None, call.name) if kept else Tensor(inputs=inputs) for _ in start.elements]
-        )
-    return Tensor(kept, inputs, None, call.name) if kept else Tensor(inputs=inputs, op=call.name)
+    kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else FREE
+    like = call.get(2, "loop_vars", "Tout")
+    if isinstance(like, Sequence):
+        return Sequence([Tensor(kept, inputs, None, call.name) for _ in like.elements])
+    return Tensor(kept, inputs, None, call.name)
+
+
+# -- tensor arrays: a tensor that stands for one of the elements ------------------------------------
+
+ARRAY = "TensorArray"
+
+
+def _array(call: Call) -> Value:
+    return Tensor(FREE, call.values(), None, ARRAY)
+
+
+def _array_write(call: Call) -> Value:
+    array, value = call.receiver, call.tensor(1, "value")
+    assert isinstance(array, Tensor)
+    if call.name.endswith("unstack"):
+        value = moving.unstacked(call.tensor(0, "value"))
+    return Tensor(batch.join_batches(value.batch, array.batch), (*call.values(), value), value.dims, ARRAY)
+
+
+def _array_read(call: Call) -> Value:
+    array = call.receiver
+    assert isinstance(array, Tensor)
+    return Tensor(array.batch, call.values(), array.dims, call.name)
+
+
+def _array_stack(call: Call) -> Value:
+    array = call.receiver
+    assert isinstance(array, Tensor)
+    kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
+    return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
 
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
-    **dict.fromkeys(("while_loop", "scan", "map_fn", "foldl", "foldr", "py_func"), _loop),
+    "while_loop": _while,
+    **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
+    "map_fn": _map_fn,
+    "TensorArray": _array,
+    **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
+    "Tensor.read": _array_read,
+    **dict.fromkeys(("Tensor.stack", "Tensor.gather"), _array_stack),
 }

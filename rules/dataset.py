@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Typed, Value
+from converter.analysis.values import (
+    FREE,
+    Bound,
+    Constant,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+)
 from converter.rule import Rule
 
 
@@ -61,6 +73,12 @@ def _iterator(call: Call) -> Value:
 def _from_structure(call: Call) -> Value:
     """An iterator that is bound to its data sets later: batched if the script batches any."""
     iterator = call.typed("Iterator")
+    iterator.inputs = tuple(call.values())
+    types = call.get(0 if call.name.endswith("structure") else 1, "output_types")
+    if isinstance(types, Bound) and isinstance(types.receiver, Typed):
+        iterator.state.update(types.receiver.state)  # of `dataset.output_types`
+    elif isinstance(types, Sequence) and not types.mutable:
+        iterator.state["structure"] = types
     if any(why == "Dataset.batch" for _, why, _ in call.walk.facts.batch_sizes):
         iterator.state["batched"] = Constant(True)
     return iterator
@@ -71,15 +89,33 @@ def _queue_batch(call: Call) -> Value:
     size = call.get(1, "batch_size")
     if isinstance(size, (Number, Host)):
         call.walk.facts.batch_sizes.append((size, call.name, call.node))
-    tensors = call.get(0, "tensors", "tensor_list")
+    tensors = call.get(0, "tensors", "tensor_list", "tensors_list")
+    if call.name.endswith("_join") and isinstance(tensors, Sequence) and tensors.elements:
+        tensors = tensors.elements[0]  # one list of tensors for each thread
+    if isinstance(tensors, Mapping):
+        return Mapping([(key, _from_queue(call, element)) for key, element in tensors.pairs])
+    if isinstance(tensors, Sequence) and len(tensors.elements) > 1:
+        return Sequence([_from_queue(call, element) for element in tensors.elements], mutable=True)
+    one = tensors.elements[0] if isinstance(tensors, Sequence) and tensors.elements else tensors
+    return _from_queue(call, one)  # of a list of one tensor too (tensorflow/python/training/input.py, 1.15)
+
+
+def _from_queue(call: Call, element: Value | None) -> Input:
+    single = getattr(call.kwargs.get("enqueue_many"), "value", False) is False
+    dims = (None, *element.dims) if single and isinstance(element, Tensor) and element.dims is not None else None
+    size, smaller = call.get(1, "batch_size"), call.kwargs.get("allow_smaller_final_batch")
+    fixed = isinstance(size, Number) and getattr(smaller, "value", False) is False
+    made = Input(call.name, dims, Sequence([size]) if fixed and size is not None else None, "")
+    made.shard(0)
+    made.inputs = tuple(call.values())
+    return made
+
+
+def _slices(call: Call) -> Value:
+    """tf.train.slice_input_producer: one example at a time, as many parts as it is given."""
+    tensors = call.get(0, "tensor_list")
     count = len(tensors.elements) if isinstance(tensors, Sequence) else 1
-    parts = []
-    for _ in range(count):
-        made = Input(call.name, None, None, "")
-        made.shard(0)
-        made.inputs = tuple(call.values())
-        parts.append(made)
-    return Sequence(parts, mutable=True) if isinstance(tensors, Sequence) else parts[0]
+    return Sequence([Tensor(FREE, call.values(), op=call.name) for _ in range(count)], mutable=True)
 
 
 CHAINS = (
@@ -99,6 +135,7 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
                      "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
     **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
+    "train.slice_input_producer": _slices,
     **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"),
                     _queue_batch),
 }  # fmt: skip

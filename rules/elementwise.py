@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import batch, moving
+from converter.analysis.data import data_constant
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
 
@@ -33,16 +34,21 @@ def _first(call: Call) -> Value:
 ALONG = {"cumsum": 0, "cumprod": 0, "nn.softmax": -1, "softmax": -1, "nn.log_softmax": -1, "nn.l2_normalize": None}
 
 
+def _cast(call: Call) -> Value:
+    data = data_constant(call.walk, call.get(0, "x"), call.node)
+    return data if data is not None else _first(call)
+
+
 def _along(call: Call) -> Value:
     """Works along an axis, which must not be the batch's."""
     result = _first(call)
     assert isinstance(result, Tensor)
     given = call.get(1, "axis", "dim")
-    axes = batch.axis_numbers(given) if given is not None else (ALONG[call.name],)
+    axes = moving.axis_numbers(given) if given is not None else (ALONG[call.name],)
     if result.batch.kind != "example":
         return result
     if isinstance(axes, tuple) and None not in axes:
-        front = [batch.positive(a, result.rank, result.batch.axis) for a in axes if a is not None]
+        front = [moving.positive(a, result.rank, result.batch.axis) for a in axes if a is not None]
         if result.batch.axis not in front:
             return result
     result.batch = opaque(f"tf.{call.name} runs over the batch")
@@ -57,7 +63,10 @@ def _like(call: Call) -> Value:
 
 def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
-        return batch.elementwise(call.walk, "where", call.values()[:1])
+        found = batch.elementwise(call.walk, "where", call.values()[:1])
+        if found.batch.kind != "free":
+            found.batch, found.dims = opaque("tf.where gives the places of the batch as numbers"), None
+        return found
     return _elementwise(call)
 
 
@@ -88,6 +97,7 @@ UNARY = (
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(BINARY, _elementwise),
     **dict.fromkeys(UNARY, _first),
+    **dict.fromkeys(("cast", "to_float", "to_double"), _cast),
     **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
     **dict.fromkeys(ALONG, _along),
     "where": _where,

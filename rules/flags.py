@@ -27,7 +27,7 @@ def _group(call: Call) -> Value:
 
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
-    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style, call.receiver))
+    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style))
 
 
 def _parse_args(call: Call) -> Value:

@@ -42,6 +42,43 @@ accuracy = tf.reduce_mean(tf.to_float(tf.equal(tf.argmax(logits, 1), Y)))
         references=("docs: TMG210, what cannot be merged",),
     ),
     Rule(
+        code="TMG116",
+        title="values that no merging gives are computed once more after the loop",
+        why="The root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the "
+        "towers have of it. Where such a value is read after the loop, in a summary or by a fetch, the "
+        "statement that makes it stands there once more and reads merged values, so that it means the "
+        "whole batch, as on one GPU. The same goes for a number of examples that was read off a shard. "
+        "Only statements that change nothing and draw no random numbers are repeated.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.float32, [None, 1])
+prediction = tf.layers.dense(X, 1)
+mse = tf.reduce_mean(tf.square(prediction - Y))
+rmse = tf.sqrt(mse)
+penalty = tf.reduce_mean(tf.nn.relu(prediction - 2.0 * tf.stop_gradient(rmse)))
+loss = mse + 0.1 * penalty
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+tf.summary.scalar('rmse', rmse)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, targets = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: targets})
+""",
+        after="""\
+        rmse = tf.sqrt(mse)
+        tower_mse.append(mse * weight)
+mse = tf.add_n(tower_mse)
+rmse = tf.sqrt(mse)
+tf.summary.scalar('rmse', rmse)
+""",
+        references=("docs: TMG104, what is merged and how", "docs: TMG210, what is refused"),
+    ),
+    Rule(
         code="TMG203",
         title="a statement between those of the model cannot be moved",
         why="The loop holds the statements from the first use of an input to the loss. What stands between "
@@ -140,7 +177,8 @@ with tf.Session() as sess:
         "That works for names, attributes and items that the loop's own block can write. This one is "
         "reached through a container or an object that has no name there, so the model would go on "
         "reading the whole batch, in every tower. Give it a name of its own before the model, or pass "
-        "it to the function as an argument.",
+        "it to the function as an argument. Data that the model reads from arrays must not be read or "
+        "changed by Python code between the model's statements, either: that code would see a shard.",
         before="""\
 import tensorflow as tf
 
@@ -235,27 +273,27 @@ train()
     Rule(
         code="TMG208",
         title="values of the towers are kept in a container that is not merged",
-        why="Lists and dicts of tensors that are read after the loop are merged element by element, and the "
-        "elements put back. A tuple takes no elements, a list whose length is not known cannot be "
-        "walked, and containers inside containers are not followed: what is read here after the loop "
-        "would be the last tower's part instead of the whole batch. Give each tensor that is read after "
-        "the loss a name of its own.",
+        why="Lists, tuples, named tuples and dicts of tensors that are read after the loop are merged element by "
+        "element and put together again, or as a whole where all their tensors have one row for each "
+        "example (the states of recurrent cells, for one; lists whose length is not known). Here the "
+        "length is not known, and the tensors are of several kinds: a mean beside the rows. What is read "
+        "after the loop would be the last tower's part instead of the whole batch. Give each tensor that "
+        "is read after the loss a name of its own.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-outputs = (logits, tf.nn.softmax(logits))
-loss = tf.losses.sparse_softmax_cross_entropy(Y, outputs[0])
+heads = [(tf.layers.dense(X, 10), tf.reduce_mean(X)) for _ in load_tasks()]
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.add_n([logits for logits, _ in heads]))
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
         images, labels = next_batch(batch_size)
-        sess.run([train_op, outputs], {X: images, Y: labels})
+        sess.run([train_op, heads], {X: images, Y: labels})
 """,
         after="""\
 import tensorflow as tf
@@ -263,16 +301,16 @@ import tensorflow as tf
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(X, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+heads = [tf.layers.dense(X, 10) for _ in load_tasks()]
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.add_n(heads))
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-outputs = (logits, tf.nn.softmax(logits))
+mean = tf.reduce_mean(X)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
         images, labels = next_batch(batch_size)
-        sess.run([train_op, outputs], {X: images, Y: labels})
+        sess.run([train_op, heads, mean], {X: images, Y: labels})
 """,
         references=("docs: TMG104, what is merged and how",),
     ),
@@ -282,17 +320,27 @@ with tf.Session() as sess:
         why="The whole batch's value can be put together from the towers' only for what has a row for each "
         "example, a mean, or a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 "
         "score of the whole batch is no mean of those of its parts, so any merging would show a wrong "
-        "number. Compute it after the loss, from tensors that have one row for each example: those are "
-        "put together exactly.",
+        "number. Where the statement that makes it does nothing else, it is repeated after the loop; this "
+        "one makes variables too, draws random numbers, or stands in a function or a loop of its own. "
+        "Compute the value in a statement of its own, from tensors that have one row for each example: "
+        "those are put together exactly. Nor can a loss be merged that one call of a class or function makes and "
+        "another leaves out (`if training:`): the towers of that call would miss it.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
+
+
+def layer(x):
+    x = tf.layers.dense(x, 64)
+    mean, variance = tf.nn.moments(x, [0])
+    return (x - mean) / tf.sqrt(variance + 0.001), variance
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-hidden = tf.layers.dense(X, 64)
-mean, variance = tf.nn.moments(hidden, [0])
-logits = tf.layers.dense((hidden - mean) / tf.sqrt(variance + 0.001), 10)
+hidden, variance = layer(X)
+logits = tf.layers.dense(hidden, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 tf.summary.histogram('variance', variance)
@@ -307,14 +355,21 @@ with tf.Session() as sess:
 import tensorflow as tf
 
 batch_size = 64
+
+
+def normalised(x):
+    mean, variance = tf.nn.moments(x, [0])
+    return (x - mean) / tf.sqrt(variance + 0.001), variance
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-hidden = tf.layers.dense(X, 64)
-mean, variance = tf.nn.moments(hidden, [0])
-logits = tf.layers.dense((hidden - mean) / tf.sqrt(variance + 0.001), 10)
+dense = tf.layers.dense(X, 64)
+hidden, variance = normalised(dense)
+logits = tf.layers.dense(hidden, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-tf.summary.histogram('variance', tf.nn.moments(hidden, [0])[1])
+tf.summary.histogram('variance', variance)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -322,7 +377,7 @@ with tf.Session() as sess:
         images, labels = next_batch(batch_size)
         sess.run(train_op, {X: images, Y: labels})
 """,
-        references=("docs: TMG104, what is merged and how",),
+        references=("docs: TMG104, what is merged and how", "docs: TMG116, what is computed once more"),
     ),
     Rule(
         code="TMG215",
@@ -372,18 +427,18 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG225",
-        title="a sparse batch would have to be cut into shards",
-        why="A SparseTensor lists its values in one row after the other, any number to an example. Slicing "
-        "it by examples needs operations that the TensorFlow versions do not share, and none of them keeps "
-        "the feed as it is. A dense batch, or padded rows of indices with an embedding, can be cut.",
+        title="nothing tells where the examples are in a sparse batch",
+        why="Sparse batches are cut by their rows (TMG135), so the rows must be the examples. A shape with "
+        "the batch axis in front says so, and so do a CTC loss, a product with a dense matrix and a look-up "
+        "of embeddings, which read it row by row. Where a sparse placeholder has no shape and goes "
+        "elsewhere, or its batch axis is another one, its rows may be anything, such as the nodes of a graph.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
-X = tf.sparse_placeholder(tf.float32, [None, 784])
+X = tf.sparse_placeholder(tf.float32)
 Y = tf.placeholder(tf.int64, [None])
-W = tf.get_variable('W', [784, 10])
-logits = tf.sparse_tensor_dense_matmul(X, W)
+logits = tf.layers.dense(tf.reshape(tf.sparse_tensor_to_dense(X), [-1, 784]), 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
@@ -397,10 +452,9 @@ with tf.Session() as sess:
 import tensorflow as tf
 
 batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
+X = tf.sparse_placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-W = tf.get_variable('W', [784, 10])
-logits = tf.matmul(X, W)
+logits = tf.layers.dense(tf.reshape(tf.sparse_tensor_to_dense(X), [-1, 784]), 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
@@ -414,24 +468,27 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG226",
-        title="moving averages of the model's own tensors are made inside the model",
-        why="ExponentialMovingAverage.apply names its variables after the tensors that it averages. Inside "
-        "a tower these names begin with the tower's scope, so checkpoints of the original no longer fit, and "
-        "a second tower cannot make them once more. Averages of variables, made after the training step, "
-        "are not concerned.",
+        title="moving averages that the model makes of its tensors are used after it",
+        why="ExponentialMovingAverage.apply names its variables after the tensors that it averages. Where the "
+        "model does so, as in a batch norm written by hand, the first tower keeps the averages under the names that "
+        "they have on one GPU, and the others read them (TMG106). After the loop such an object knows the "
+        "last tower's tensors only: .average() would give nothing, and what makes the update depend on a "
+        "condition there, or wait for it, would update nothing. The batch itself has no name in a tower. "
+        "Averages of variables, made after the training step, are not concerned.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-mean = tf.reduce_mean(X, 0)
+hidden = tf.layers.dense(X, 10)
+mean = tf.reduce_mean(hidden, 0)
 ema = tf.train.ExponentialMovingAverage(0.9)
 with tf.control_dependencies([ema.apply([mean])]):
-    centred = X - tf.identity(mean)
-logits = tf.layers.dense(centred, 10)
+    logits = hidden - tf.identity(ema.average(mean))
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+tf.summary.histogram('mean', ema.average(mean))
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -445,11 +502,15 @@ import tensorflow as tf
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-centred = tf.layers.batch_normalization(X, training=True)
-logits = tf.layers.dense(centred, 10)
+hidden = tf.layers.dense(X, 10)
+mean = tf.reduce_mean(hidden, 0)
+ema = tf.train.ExponentialMovingAverage(0.9)
+with tf.control_dependencies([ema.apply([mean])]):
+    average = ema.average(mean)
+    logits = hidden - tf.identity(average)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
-    train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+tf.summary.histogram('mean', average)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())

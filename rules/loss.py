@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Batch, Constant, Sequence, Symbol, Tensor, Value
+from converter.analysis.values import Batch, Constant, Counted, Sequence, Symbol, Tensor, Value
 from converter.rule import Rule
 
 LOSSES = (
     "softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mean_squared_error absolute_difference "
     "hinge_loss huber_loss log_loss cosine_distance compute_weighted_loss"
 ).split()
+
+WEIGHTS = {"compute_weighted_loss": 1, "cosine_distance": 3}  # where the weights stand, if not third
 
 
 def _loss(call: Call) -> Value:
@@ -20,8 +22,6 @@ def _loss(call: Call) -> Value:
     kept = Batch()
     if batched:
         kept = _reduction(call, batched)
-        if isinstance(call.get(2, "weights"), Tensor):
-            call.walk.effect("masked mean", call.name, call.get(2, "weights"), call.node)
     dims = () if kept.kind != "example" else None
     result = Tensor(kept, call.values(), dims, call.name)
     collection = call.kwargs.get("loss_collection")
@@ -45,6 +45,9 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
         return Batch("example", 0)
     if last.lower() == "sum":
         return Batch("reduced", how="sum")
+    weights = call.get(WEIGHTS.get(call.name.rpartition(".")[2], 2), "weights")
+    if isinstance(weights, Tensor) and weights.batch.kind == "example" and last.lower() != "sum_over_batch_size":
+        return Batch("reduced", how="mean", over=Counted(weights, "sum" if last.lower() == "mean" else "nonzero"))
     return Batch("reduced", how="mean")
 
 
@@ -126,7 +129,8 @@ RULES = (
         "of the graph. Every tower adds its own, so the second tower's tf.losses.get_total_loss() would "
         "count the first one's loss again, the third both: gradients would no longer be an average. "
         "Each tower starts from what the collections held before the loop, and after the loop they hold "
-        "what the first tower put there: as many losses, summaries and update ops as on one GPU. "
+        "what the first tower put there: as many losses, summaries and update ops as on one GPU. Losses that "
+        "the script reads there after the loop are merged first, under the names that they have on one GPU. "
         "Collections that grow only when a variable is made (variables, regularisation losses) are the "
         "same for all towers, so weight decay counts once.",
         before="""\

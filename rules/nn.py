@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import batch, shaping
 from converter.analysis.batch import Dims
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
@@ -122,7 +122,7 @@ def _spatial(call: Call) -> Value:
 
 def _flatten(call: Call) -> Value:
     tensor = call.tensor(0, "inputs")
-    return Tensor(tensor.batch, call.values(), (None, batch.element_count(tensor)), call.name)
+    return Tensor(tensor.batch, call.values(), (None, shaping.element_count(tensor)), call.name)
 
 
 def _per_row_loss(call: Call) -> Value:
@@ -155,7 +155,7 @@ def _sampled_loss(call: Call) -> Value:
 def _embedding(call: Call) -> Value:
     ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
     width = params.dims[-1:] if isinstance(params, Tensor) and params.dims else (None,)
-    dims = None if ids.dims is None else (*ids.dims, *width)
+    dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
     return Tensor(ids.batch, call.values(), dims, call.name)
 
 
@@ -192,7 +192,7 @@ def _call_layer(call: Call) -> Value:
     if "BatchNorm" in kind:
         call.walk.effect("batch norm", made_by, None, call.node)
     if kind == "Flatten":
-        return Tensor(tensor.batch, (*call.values(),), (None, batch.element_count(tensor)), made_by)
+        return Tensor(tensor.batch, (*call.values(),), (None, shaping.element_count(tensor)), made_by)
     dims: Dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     if kind == "Embedding":
         dims = None if tensor.dims is None else (*tensor.dims, None)
@@ -256,7 +256,8 @@ RULES = (
         "and only the first one updates. Update ops in a collection (UPDATE_OPS) are those of the first "
         "tower after the loop, so that tf.control_dependencies around the training step holds what it "
         "did; updates that a layer forces by itself (updates_collections=None) are left out of the "
-        "other towers.",
+        "other towers. Where a batch norm is written by hand, tf.train.ExponentialMovingAverage is the first "
+        "tower's: it names its variables as on one GPU, and .average() gives these in the other towers too.",
         before="""\
 import tensorflow as tf
 
@@ -287,6 +288,8 @@ with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
             "(tensorflow/python/layers/normalization.py, 1.15)",
             "tf.contrib.layers.batch_norm(updates_collections=None): updates by control dependencies "
             "(tensorflow/contrib/layers/python/layers/layers.py, 1.15)",
+            "tf.train.ExponentialMovingAverage.apply: a slot is named after the tensor's operation "
+            "(tensorflow/python/training/slot_creator.py, 1.15)",
         ),
     ),
 )

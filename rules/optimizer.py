@@ -16,8 +16,20 @@ CONTRIB = (
     "AddSignOptimizer LARSOptimizer"
 ).split()
 
+WRAPPERS = (
+    "train.experimental.enable_mixed_precision_graph_rewrite mixed_precision.enable_mixed_precision_graph_rewrite "
+    "train.experimental.MixedPrecisionLossScaleOptimizer mixed_precision.MixedPrecisionLossScaleOptimizer "
+    "contrib.mixed_precision.LossScaleOptimizer contrib.opt.MovingAverageOptimizer "
+    "contrib.estimator.clip_gradients_by_norm"
+).split()
+
 
 def _optimizer(call: Call) -> Value:
+    return call.typed("Optimizer")
+
+
+def _wrapped(call: Call) -> Value:
+    """An optimizer around another one: loss scaling, averaging, clipping."""
     return call.typed("Optimizer")
 
 
@@ -101,6 +113,7 @@ DECAYS = (
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),
     **dict.fromkeys([f"contrib.opt.{name}" for name in CONTRIB], _optimizer),
+    **dict.fromkeys(WRAPPERS, _wrapped),
     "Optimizer.minimize": _minimize,
     "Optimizer.compute_gradients": _compute_gradients,
     "Optimizer.apply_gradients": _apply_gradients,
@@ -200,6 +213,45 @@ train_op = optimizer.apply_gradients(zip(grads, variables))
             "tf.gradients(ys, xs): TensorFlow places a gradient beside the operation that it belongs to "
             "(colocate_gradients_with_ops) only on request; the helper opens the tower's device again",
             "docs: TMG101, where minimize() stands beside the model",
+        ),
+    ),
+    Rule(
+        code="TMG118",
+        title="functions that build a whole training step get the towers' gradients",
+        why="slim.learning.create_train_op, tf.contrib.training.create_train_op and "
+        "tf.contrib.layers.optimize_loss compute gradients, clip or scale them, write summaries, apply "
+        "them and run update ops in one call. They stay as they are; the optimizer that they are given "
+        "is put into one that computes the average of the towers' gradients and leaves the rest to it. "
+        "So everything that the function does to the gradients happens once, and the optimizer's "
+        "variables keep their names.",
+        before="""\
+import tensorflow as tf
+
+slim = tf.contrib.slim
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = slim.fully_connected(X, 10, activation_fn=None)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+optimizer = tf.train.AdamOptimizer(0.001)
+train_op = slim.learning.create_train_op(loss, optimizer, clip_gradient_norm=5.0)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+class TowerOptimizer(tf.train.Optimizer):
+        tower_loss.append(loss * weight)
+loss = tf.add_n(tower_loss)
+optimizer = tf.train.AdamOptimizer(0.001)
+train_op = slim.learning.create_train_op(loss, TowerOptimizer(optimizer, tower_loss), clip_gradient_norm=5.0)
+""",
+        references=(
+            "tf.contrib.training.create_train_op (tensorflow/contrib/training/python/training/training.py, 1.15)",
+            "tf.contrib.layers.optimize_loss (tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)",
         ),
     ),
     Rule(

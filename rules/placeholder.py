@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
+from converter.analysis.sparse import PLACEHOLDERS
 from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Typed, Value
 from converter.rule import Rule
 
@@ -22,14 +23,16 @@ def _with_default(call: Call) -> Value:
     if default.dims == ():
         made.ambiguous, made.dims = False, ()
         made.batch, made.roots = type(made.batch)(), frozenset()
+    elif default.dims is not None and default.dims[:1] == (1,) and made.batch.kind == "example":
+        call.walk.effect("default of one row", call.name, made, call.node)
     made.inputs = tuple(call.values())
     return made
 
 
 def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     walk = call.walk
-    entries = batch.shape_entries(shape)
-    made = Input(call.name, batch.dims_of(entries), shape, dtype)
+    entries = shaping.shape_entries(shape)
+    made = Input(call.name, shaping.dims_of(entries), shape, dtype)
     axis = batch_axis(call, entries)
     if axis is not None:
         made.shard(axis)
@@ -47,7 +50,7 @@ def batch_axis(call: Call, entries: list[Value] | None) -> int | None:
     """Where a placeholder's batch is: at the batch size if it is written there, else at an unknown first dimension."""
     if not entries:
         return None
-    named = batch.batch_entry(call.walk, entries)
+    named = shaping.batch_entry(call.walk, entries)
     if named is not None:
         return named
     first = entries[0]
@@ -86,11 +89,41 @@ def _iterator_next(call: Call) -> Value:
 CALLS: dict[str, Handler] = {
     "placeholder": _placeholder,
     "placeholder_with_default": _with_default,
-    "sparse_placeholder": _sparse_placeholder,
+    **dict.fromkeys(PLACEHOLDERS, _sparse_placeholder),
     **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
 }
 
+_DEFAULT = """\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+noise = tf.placeholder_with_default({default}, [None, 784])
+logits = tf.layers.dense(X + noise, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels, noises = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels, noise: noises})
+    print(sess.run(loss, {X: images, Y: labels}))
+"""
+
 RULES = (
+    Rule(
+        code="TMG243",
+        title="an input is left to a default of one row",
+        why="tf.placeholder_with_default takes the default where nothing is fed. One of a single row goes with a "
+        "batch of any size on one GPU, because TensorFlow repeats it for each example; but the towers cut "
+        "their rows out of every input, and only the first would find one. Give it a default with a row for "
+        "each example, made of the size of another input, or feed it in every run.",
+        before=_DEFAULT.replace("{default}", "tf.zeros([1, 784])"),
+        after=_DEFAULT.replace("{default}", "tf.zeros([tf.shape(X)[0], 784])"),
+        references=("docs: TMG103, which inputs are cut",),
+    ),
     Rule(
         code="TMG103",
         title="batches are cut into one shard for each tower",
@@ -101,7 +134,8 @@ RULES = (
         "there are towers leaves some without any; they compute on one row with weight 0, because the "
         "mean over no rows is NaN and NaN times 0 is NaN. Placeholders without a batch axis (keep_prob, "
         "learning_rate) go to all towers whole; --shared and --batch-axis say so where the script does "
-        "not.",
+        "not. Arrays, lists and constants that the model reads in place of placeholders are cut likewise, "
+        "when the graph is built.",
         before="""\
 import tensorflow as tf
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import batch, reductions
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, How, Number, Sequence, Tensor, Value, other
+from converter.analysis.values import FREE, Batch, How, Number, Sequence, Tensor, Value, opaque, other
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
@@ -15,13 +15,13 @@ def _reduce(call: Call) -> Value:
     keep = call.flag(2, "keepdims", "keep_dims")
     how = HOW.get(call.name, "other")
     why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
-    result = batch.reduce(tensor, axis, how, keep, why)
+    result = reductions.reduce(tensor, axis, how, keep, why)
     result.inputs = (*result.inputs, *call.values())
     return result
 
 
 def _count(call: Call) -> Value:
-    return batch.reduce(call.tensor(0, "input_tensor"), call.get(1, "axis"), "sum", False)
+    return reductions.reduce(call.tensor(0, "input_tensor"), call.get(1, "axis"), "sum", False)
 
 
 def _arg(call: Call) -> Value:
@@ -29,16 +29,16 @@ def _arg(call: Call) -> Value:
     axis = call.get(1, "axis", "dimension")
     if axis is None:
         axis = Number(0)
-    return batch.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
+    return reductions.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
 
 
 def _l2_loss(call: Call) -> Value:
-    return batch.reduce(call.tensor(0, "t"), None, "sum", False)
+    return reductions.reduce(call.tensor(0, "t"), None, "sum", False)
 
 
 def _norm(call: Call) -> Value:
     why = "a norm over the batch is not linear"
-    return batch.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, why)
+    return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, why)
 
 
 def _moments(call: Call) -> Value:
@@ -47,7 +47,7 @@ def _moments(call: Call) -> Value:
     axes = call.get(1, "axes")
     keep = call.flag(4, "keep_dims", "keepdims")
     both: tuple[How, How] = ("mean", "other")
-    parts = [batch.reduce(tensor, axes, how, keep, "a variance over the batch") for how in both]
+    parts = [reductions.reduce(tensor, axes, how, keep, "a variance over the batch") for how in both]
     return Sequence([_statistic(call, part) for part in parts])
 
 
@@ -83,6 +83,21 @@ def _global_norm(call: Call) -> Value:
     return Tensor(other("a global norm") if any(v.roots for v in values) else FREE, values, (), call.name)
 
 
+def _zero_fraction(call: Call) -> Value:
+    """The mean over all elements of whether one is zero."""
+    return reductions.reduce(call.tensor(0, "value"), None, "mean", keep=False)
+
+
+def _draws(call: Call) -> Value:
+    """Numbers of classes, a row of them for each row of logits: `[batch, num_samples]`."""
+    logits = call.tensor(0, "logits")
+    number = call.constant(1, "num_samples")
+    dims = (None, number if isinstance(number, int) else None)
+    if logits.batch.kind == "example" and logits.batch.axis != 0:
+        return Tensor(opaque("the classes to draw from are the examples of the batch"), call.values(), dims, call.name)
+    return Tensor(logits.batch, call.values(), dims, call.name)
+
+
 REDUCTIONS = (
     "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std "
     "reduce_variance reduce_euclidean_norm"
@@ -102,4 +117,6 @@ CALLS: dict[str, Handler] = {
     "confusion_matrix": _confusion,
     "contrib.metrics.confusion_matrix": _confusion,
     "global_norm": _global_norm,
+    "nn.zero_fraction": _zero_fraction,
+    **dict.fromkeys(("multinomial", "random_categorical"), _draws),
 }

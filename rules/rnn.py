@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import batch, shaping
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Sequence, Tensor, Typed, Value
+from converter.analysis.values import FREE, Batch, Counted, Record, Sequence, Tensor, Typed, Value, opaque
 from converter.rule import Rule
 
 CELLS = (
@@ -12,7 +12,14 @@ CELLS = (
     "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
     "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell"
 ).split()
+ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell"}
+
+
+def _lstm_state(call: Call) -> Value:
+    """`LSTMStateTuple(c, h)`, as scripts put a state together that they feed."""
+    parts = [call.get(at, name) for at, name in enumerate(("c", "h"))]
+    return Record(("c", "h"), [part if part is not None else Tensor() for part in parts])
 
 
 def _cell(call: Call) -> Value:
@@ -25,19 +32,22 @@ def _state(call: Call, cell: Value | None, kept: Batch) -> Value:
         name = cell.name.rpartition(".")[2]
         if name == "MultiRNNCell" and cell.args and isinstance(cell.args[0], Sequence):
             return Sequence([_state(call, c, kept) for c in cell.args[0].elements], many=cell.args[0].many)
-        if name.endswith("Wrapper") and cell.args:
-            return _state(call, cell.args[0], kept)
+        wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
+        if name == "AttentionWrapper":
+            rest = [Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]]
+            return Record(ATTENTION_STATE, [_state(call, wrapped, kept), *rest])
+        if name.endswith("Wrapper") and wrapped is not None:
+            return _state(call, wrapped, kept)
         tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
         if name in STATE_IS_TUPLE and tuple_given is not False:
             both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
-            state = Sequence(both)
-            return state
+            return Record(("c", "h"), both)
     return Tensor(kept, call.values(), (None, None), "state")
 
 
 def _zero_state(call: Call) -> Value:
     size = call.args[:1] or list(call.kwargs.values())[:1]
-    kept = Batch("example", 0) if batch.batch_entry(call.walk, size) == 0 else FREE
+    kept = Batch("example", 0) if shaping.batch_entry(call.walk, size) == 0 else FREE
     return _state(call, call.receiver, kept)
 
 
@@ -89,9 +99,14 @@ def _static_bidirectional(call: Call) -> Value:
 
 def _sequence_loss(call: Call) -> Value:
     """A mean over the examples and steps, weighted by a mask."""
-    logits = call.tensor(0, "logits")
-    kept = Batch("reduced", how="mean", why="weights") if logits.batch.kind == "example" else logits.batch
-    call.walk.effect("masked mean", call.name, None, call.node)
+    logits, weights = call.tensor(0, "logits"), call.get(2, "weights")
+    kept = logits.batch
+    if kept.kind == "example":
+        whole = not any(call.constant(at, name) is False for at, name in ((3, "average_across_timesteps"),
+                                                                          (4, "average_across_batch")))  # fmt: skip
+        masked = isinstance(weights, Tensor) and weights.batch.kind == "example"
+        kept = Batch("reduced", how="mean", over=Counted(weights, "sum") if masked else None)  # type: ignore[arg-type]
+        kept = kept if whole else opaque("a sequence loss that is not averaged over steps and examples")
     return Tensor(kept, call.values(), (), call.name)
 
 
@@ -118,6 +133,8 @@ def _crf(call: Call) -> Value:
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
+    "contrib.seq2seq.AttentionWrapper": _cell,
+    **dict.fromkeys([m + "LSTMStateTuple" for m in MODULES], _lstm_state),
     **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
     "Cell.__call__": _call_cell,
     "Cell.call": _call_cell,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.facts import RunCall, SessionSite
+from converter.analysis.graph_names import by_name, pattern_of, resolved
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import Host, Mapping, Typed, Value
 from converter.rule import Rule
@@ -38,10 +39,12 @@ def _eval(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
-def _record(call: Call, fetches: list[Value], feed: Value | None) -> None:
-    feeds = tuple(feed.pairs) if isinstance(feed, Mapping) else ()
-    assert call.walk.site is not None
-    call.walk.facts.runs.append(RunCall(call.node, call.walk.site, tuple(fetches), feeds, call.walk.clock))
+def _record(call: Call, fetches: list[Value], feed: Value | None, partial: bool = False) -> None:
+    walk = call.walk
+    feeds = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
+    fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
+    assert walk.site is not None
+    walk.facts.runs.append(RunCall(call.node, walk.site, tuple(fetches), tuple(feeds), walk.clock, partial))
 
 
 def _as_default(call: Call) -> Value:
@@ -71,8 +74,25 @@ def _other_training(call: Call) -> Value:
     return call.typed("Object")
 
 
+def _eager(call: Call) -> Value:
+    call.walk.effect("eager", f"tf.{call.name}", None, call.node)
+    return call.typed("Object")
+
+
+def _by_name(call: Call) -> Value:
+    """A tensor or an operation that is looked up in the graph."""
+    name = call.constant(0, "name")
+    if not isinstance(name, str):
+        given = call.node.args[:1]
+        call.walk.effect("lookup", pattern_of(given[0] if given else None), None, call.node)
+        return Host(call.values(), call.name, call.node)
+    found = by_name(call.walk, name, call.node)
+    return found or Host(call.values(), call.name, call.node)
+
+
 def _partial_run(call: Call) -> Value:
-    call.walk.effect("partial run", call.name, None, call.node)
+    fetches = call.get(1, "fetches")
+    _record(call, [fetches] if fetches is not None else [], call.get(2, "feed_dict"), partial=True)
     return Host(call.values(), "run", call.node)
 
 
@@ -81,10 +101,12 @@ SESSIONS = (
     "Supervisor.managed_session Supervisor.prepare_or_wait_for_session SessionManager.prepare_session"
 ).split()
 OTHER_TRAINING = (
+    "estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model "
+    "keras.Sequential keras.models.Sequential"
+).split()
+EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
-    "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun estimator.Estimator "
-    "estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model keras.Sequential "
-    "keras.models.Sequential"
+    "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
 ).split()
 EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
 
@@ -94,7 +116,9 @@ CALLS: dict[str, Handler] = {
     "GPUOptions": _gpu_options,
     "Session.run": _run,
     "Session.partial_run": _partial_run,
+    **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
     **dict.fromkeys(OTHER_TRAINING, _other_training),
+    **dict.fromkeys(EAGER, _eager),
     **dict.fromkeys(("train.Server",
                      "train.Server.create_local_server", "train.ClusterSpec",
                      "train.replica_device_setter", "train.SyncReplicasOptimizer",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from typing import Literal
+
+from converter.analysis import batch, moving, shaping
+from converter.analysis.data import data_constant
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     CONFLICT,
@@ -10,36 +13,39 @@ from converter.analysis.values import (
     Batch,
     Constant,
     Count,
+    Counted,
     Number,
     Sequence,
     ShapeOf,
     Tensor,
     Value,
     opaque,
+    tensors_in,
 )
+from converter.analysis.windows import window
 
 
 def _reshape(call: Call) -> Value:
-    return batch.reshape(call.walk, call.tensor(0, "tensor"), call.get(1, "shape"))
+    return shaping.reshape(call.walk, call.tensor(0, "tensor"), call.get(1, "shape"))
 
 
 def _transpose(call: Call) -> Value:
-    return batch.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
+    return moving.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
 
 
 def _expand_dims(call: Call) -> Value:
-    return batch.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
+    return moving.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
 
 
 def _squeeze(call: Call) -> Value:
-    return batch.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
+    return moving.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
 
 
 def _concat(call: Call) -> Value:
     values, axis = call.get(0, "values"), call.get(1, "axis", "concat_dim")
     if isinstance(values, Number):  # the order before TensorFlow 1.0
         values, axis = axis, values
-    return batch.concat(values if values is not None else Sequence([]), axis)
+    return moving.concat(values if values is not None else Sequence([]), axis)
 
 
 def _stack(call: Call) -> Value:
@@ -55,7 +61,7 @@ def _unstack(call: Call) -> Value:
     if count is None and tensor.dims is not None and axis < len(tensor.dims):
         count = tensor.dims[axis]
     known = isinstance(count, int) and count <= 64
-    parts = [batch.unstacked(tensor, axis) for _ in range(count if isinstance(count, int) and known else 1)]
+    parts = [moving.unstacked(tensor, axis) for _ in range(count if isinstance(count, int) and known else 1)]
     for part in parts:
         part.inputs = (*part.inputs, *call.values())
     return Sequence(parts, mutable=True, many=not known)
@@ -83,8 +89,8 @@ def _split(call: Call) -> Value:
 
 def _tile(call: Call) -> Value:
     tensor = call.tensor(0, "input")
-    entries = batch.shape_entries(call.get(1, "multiples"))
-    axis = batch.batch_entry(call.walk, entries)
+    entries = shaping.shape_entries(call.get(1, "multiples"))
+    axis = shaping.batch_entry(call.walk, entries)
     if tensor.batch.kind == "free" and entries and axis is not None:
         return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
@@ -128,7 +134,7 @@ def _pad(call: Call) -> Value:
 def _matrix_transpose(call: Call) -> Value:
     tensor = call.tensor(0, "a")
     if tensor.rank == 2:
-        return batch.transpose(tensor, None)
+        return moving.transpose(tensor, None)
     if tensor.rank is None and tensor.batch.kind == "example":
         return Tensor(opaque("a tensor of unknown rank is transposed"), call.values(), None, call.name)
     return _keeps(call)
@@ -136,7 +142,7 @@ def _matrix_transpose(call: Call) -> Value:
 
 def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
-    axes = batch.axis_numbers(call.get(1, "axis", "dims"))
+    axes = moving.axis_numbers(call.get(1, "axis", "dims"))
     if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
         return Tensor(opaque("the order of the batch is reversed"), call.values(), tensor.dims, call.name)
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
@@ -144,28 +150,30 @@ def _reverse(call: Call) -> Value:
 
 def _slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
-    begin, size = batch.shape_entries(call.get(1, "begin")), batch.shape_entries(call.get(2, "size"))
+    begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, call.values(), batch.dims_of(size), call.name)
+        return Tensor(tensor.batch, call.values(), shaping.dims_of(size), call.name)
     axis = tensor.batch.axis
     whole = (
         begin is not None and size is not None and len(begin) > axis and len(size) > axis
         and getattr(begin[axis], "value", None) == 0
         and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
-             or batch.stands_for_batch(call.walk, size[axis]))
+             or shaping.stands_for_batch(call.walk, size[axis]))
     )  # fmt: skip
     kept = tensor.batch if whole else opaque("a part of the batch is taken")
-    return Tensor(kept, call.values(), batch.dims_of(size), call.name)
+    return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
 
 
 def _strided_slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
-    begin, end = batch.shape_entries(call.get(1, "begin")), batch.shape_entries(call.get(2, "end"))
+    begin, end = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "end"))
     if tensor.batch.kind != "example":
-        return Tensor(tensor.batch, call.values(), None, call.name)
+        found = window(call.walk, tensor, call.values()[1:], len(begin or ()))
+        whole = begin is not None and getattr(begin[0], "value", None) == 0
+        return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
     axis = tensor.batch.axis
     whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
-        isinstance(end[axis], Count) or batch.stands_for_batch(call.walk, end[axis])
+        isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk, end[axis])
     )
     kept = tensor.batch if whole else opaque("a part of the batch is taken")
     return Tensor(kept, call.values(), tensor.dims, call.name)
@@ -191,21 +199,53 @@ def _gather(call: Call) -> Value:
     return Tensor(opaque("examples of the batch are picked by index"), call.values(), None, call.name)
 
 
+def _gather_nd(call: Call) -> Value:
+    """One entry for each example, where the numbers of the rows come first: `[range(batch), …]`."""
+    params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    if params.batch.kind == indices.batch.kind == "free":
+        return Tensor(FREE, call.values(), None, call.name)
+    rows = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
+    first = rows.elements[0] if indices.op == "stack" and rows is not None and rows.elements else None
+    in_order = isinstance(first, Tensor) and first.op == "range" and first.batch == Batch("example", 0)
+    if in_order and params.batch == indices.batch == Batch("example", 0):
+        return Tensor(params.batch, call.values(), None, call.name)
+    return Tensor(opaque("entries of the batch are picked by their places"), call.values(), None, call.name)
+
+
+def _sparse(call: Call) -> Value:
+    """A sparse tensor is not cut or merged: what is made of it must say itself what it does to the batch."""
+    batched = any(batch.is_batched(v) for v in call.values())
+    return Tensor(opaque("it is a sparse tensor") if batched else FREE, call.values(), None, call.name)
+
+
+def _to_dense(call: Call) -> Value:
+    tensor = call.tensor(0, "sp_input")
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
 def _one_hot(call: Call) -> Value:
     indices = call.tensor(0, "indices")
     depth = call.constant(1, "depth")
     dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
     axis = call.constant(4, "axis")
     if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
-        return batch.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
+        return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
     return Tensor(indices.batch, call.values(), dims, call.name)
+
+
+def _matrix(value: Value) -> Value:
+    tensor = batch.as_tensor(value)
+    return tensor if tensor.rank is not None else Tensor(tensor.batch, (tensor,), (None, None), tensor.op)
 
 
 def _matmul(call: Call) -> Value:
     left, right = call.get(0, "a"), call.get(1, "b")
     if left is None or right is None:
         return Tensor(inputs=call.values())
-    result = batch.matmul(left, right, call.flag(2, "transpose_a"), call.flag(3, "transpose_b"))
+    if call.name in SPARSE_PRODUCTS:  # of matrices, whatever is known of their shapes
+        left, right = (_matrix(v) for v in (left, right))
+    turned = [call.flag(2, "transpose_a", "adjoint_a"), call.flag(3, "transpose_b", "adjoint_b")]
+    result = batch.matmul(left, right, *turned)
     result.inputs = tuple(call.values())
     return result
 
@@ -240,30 +280,34 @@ def _einsum(call: Call) -> Value:
 
 def _filled(call: Call) -> Value:
     """A tensor filled to a shape: one row an example where the shape begins with the batch size."""
-    entries = batch.shape_entries(call.get(0, "shape", "dims"))
-    axis = batch.batch_entry(call.walk, entries)
+    entries = shaping.shape_entries(call.get(0, "shape", "dims"))
+    axis = shaping.batch_entry(call.walk, entries)
     kept = Batch("example", axis) if axis is not None else FREE
-    result = Tensor(kept, call.values(), batch.dims_of(entries), call.name)
+    result = Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
     return result
 
 
 def _range(call: Call) -> Value:
     limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
-    if limit is not None and batch.batch_entry(call.walk, [limit]) == 0:
+    if limit is not None and shaping.batch_entry(call.walk, [limit]) == 0:
         return Tensor(Batch("example", 0), call.values(), (None,), call.name)
     return Tensor(FREE, call.values(), (None,), call.name)
 
 
 def _eye(call: Call) -> Value:
-    if batch.batch_entry(call.walk, call.args[:1]) == 0:
+    if shaping.batch_entry(call.walk, call.args[:1]) == 0:
         return Tensor(opaque("a matrix over the examples of the batch"), call.values(), (None, None), call.name)
     return Tensor(FREE, call.values(), None, call.name)
 
 
 def _boolean_mask(call: Call) -> Value:
+    """The rows where the mask is true: any number of them for each example."""
     tensor = call.tensor(0, "tensor")
-    kept = tensor.batch if tensor.batch.kind == "free" else Batch("example", 0, "major")
-    return Tensor(kept, call.values(), None, call.name)
+    result = Tensor(tensor.batch, call.values(), None, call.name)
+    if tensor.batch.kind == "example":
+        packed: Literal["major", "minor"] = "minor" if tensor.batch.axis or tensor.batch.packed == "minor" else "major"
+        result.batch = Batch("example", 0, packed, over=Counted(result, "rows"))
+    return result
 
 
 def _sequence_mask(call: Call) -> Value:
@@ -273,14 +317,24 @@ def _sequence_mask(call: Call) -> Value:
 
 def _constant(call: Call) -> Value:
     value = call.get(0, "value")
-    entries = batch.shape_entries(call.get(2, "shape"))
-    dims = batch.dims_of(entries)
+    entries = shaping.shape_entries(call.get(2, "shape"))
+    if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
+        return data
+    dims = shaping.dims_of(entries)
     if dims is None and isinstance(value, (Number, Constant)):
         dims = ()
-    axis = batch.batch_entry(call.walk, entries)
+    axis = shaping.batch_entry(call.walk, entries)
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 
 
+def _convert(call: Call) -> Value:
+    """A tensor is handed back as it is; anything else becomes one."""
+    value = call.get(0, "value")
+    batched = value is not None and (value.roots or any(t.batch.kind != "free" for t in tensors_in(value)))
+    return batch.as_tensor(value) if value is not None and batched else _constant(call)
+
+
+SPARSE_PRODUCTS = ("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
 CALLS: dict[str, Handler] = {
     "reshape": _reshape,
     "transpose": _transpose,
@@ -301,12 +355,15 @@ CALLS: dict[str, Handler] = {
                      "image.grayscale_to_rgb", "space_to_depth", "depth_to_space", "nn.space_to_depth",
                      "nn.depth_to_space", "reverse_v2_", "image.random_brightness", "image.convert_image_dtype",
                      "image.resize"), _keeps),
+    **dict.fromkeys(("sparse_tensor_to_dense", "sparse.to_dense"), _to_dense),
     **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
     "slice": _slice,
     "strided_slice": _strided_slice,
     "gather": _gather,
+    "gather_nd": _gather_nd,
+    **dict.fromkeys(("SparseTensor", "SparseTensorValue"), _sparse),
     **dict.fromkeys(("one_hot", "contrib.layers.one_hot_encoding", "contrib.slim.one_hot_encoding"), _one_hot),
-    **dict.fromkeys(("matmul", "batch_matmul", "sparse_tensor_dense_matmul", "linalg.matmul"), _matmul),
+    **dict.fromkeys(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
     **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
     "tensordot": _tensordot,
     "einsum": _einsum,
@@ -316,5 +373,6 @@ CALLS: dict[str, Handler] = {
     "eye": _eye,
     "boolean_mask": _boolean_mask,
     "sequence_mask": _sequence_mask,
-    **dict.fromkeys(("constant", "convert_to_tensor"), _constant),
+    "constant": _constant,
+    "convert_to_tensor": _convert,
 }  # fmt: skip

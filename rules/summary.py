@@ -37,7 +37,7 @@ HOST = (
     "train.start_queue_runners train.get_checkpoint_state train.latest_checkpoint train.checkpoint_exists "
     "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
     "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "
-    "Graph.finalize Graph.get_tensor_by_name Graph.get_operations train.NewCheckpointReader"
+    "Graph.finalize Graph.get_operations train.NewCheckpointReader"
 ).split()
 
 CALLS: dict[str, Handler] = {
@@ -47,6 +47,6 @@ CALLS: dict[str, Handler] = {
                      "train.Supervisor", "train.SessionManager"), _object),
     **dict.fromkeys(HOST, _host),
     **dict.fromkeys(("set_random_seed", "random_set_random_seed", "random_set_seed", "reset_default_graph",
-                     "disable_v2_behavior", "disable_eager_execution", "logging.set_verbosity", "Input.set_shape",
+                     "disable_v2_behavior", "disable_eager_execution", "logging.set_verbosity",
                      "Graph.seed", "add_check_numerics_ops", "Saver.__call__"), _nothing),
 }  # fmt: skip

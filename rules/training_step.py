@@ -45,15 +45,15 @@ with tf.Session() as sess:
         why="Towers share a batch. The loss that is minimised here depends on no input with a batch axis: "
         "no placeholder of the shape [None, …] or [batch_size, …] and no batch of a pipeline leads to "
         "it, or what leads to it is a placeholder whose shape says nothing and that is fed with a "
-        "number. Data that is built into the graph as a constant is not cut. Feed the examples through "
-        "a placeholder with a batch axis; for one that has it elsewhere or does not show it, "
-        "--batch-axis NAME=0 says where.",
+        "number. Arrays, lists and constants that the model reads directly are cut where the script shows "
+        "their shapes and the loss is surely a mean or a sum over their rows (TMG304); the message says "
+        "what is in the way. Feed the examples through a placeholder with a batch axis; for one that has "
+        "it elsewhere or does not show it, --batch-axis NAME=0 says where.",
         before="""\
 import numpy as np
 import tensorflow as tf
 
-x = np.linspace(0, 1, 100).astype('float32')
-y = 3 * x + 1
+x, y = np.loadtxt('points.txt', unpack=True, dtype='float32')
 w = tf.get_variable('w', [])
 b = tf.get_variable('b', [])
 loss = tf.reduce_mean(tf.square(w * x + b - y))
@@ -68,8 +68,7 @@ with tf.Session() as sess:
 import numpy as np
 import tensorflow as tf
 
-x = np.linspace(0, 1, 100).astype('float32')
-y = 3 * x + 1
+x, y = np.loadtxt('points.txt', unpack=True, dtype='float32')
 batch_size = 20
 X = tf.placeholder(tf.float32, [None])
 Y = tf.placeholder(tf.float32, [None])
@@ -90,16 +89,23 @@ with tf.Session() as sess:
         code="TMG209",
         title="the loss has no name where the towers are built",
         why="Each tower's loss is kept when its turn ends, and the merged loss takes its name after the "
-        "loop. Here it is only an element of a list or a dict that was written out whole, which the "
-        "loop cannot put back. Give the loss a name in a statement of its own.",
+        "loop. Here functions of the script build it right where it is minimised, so there is no statement "
+        "for the towers to execute. The same goes for a tensor that is fetched or looked up by its name in the "
+        "graph and may be a part of the model: it has another name in each tower, and no name in the script by which "
+        "it could be merged. Give the loss, or the tensor, a name in a statement of its own.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
+
+
+def loss_of(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-out = {'loss': tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))}
-train_op = tf.train.AdamOptimizer(0.001).minimize(out['loss'])
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss_of(X, Y))
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -111,10 +117,15 @@ with tf.Session() as sess:
 import tensorflow as tf
 
 batch_size = 64
+
+
+def loss_of(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))
-out = {'loss': loss}
+loss = loss_of(X, Y)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
@@ -126,22 +137,22 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG213",
-        title="the training step is made by a function that cannot be taken apart",
-        why="slim.learning.create_train_op, tf.contrib.layers.optimize_loss and their like compute "
-        "gradients, change them, apply them and update collections in one call. The towers need the "
-        "halves apart: gradients for each, one update for all. A minimize() whose arguments are given "
-        "by * or ** cannot be taken apart either. Write the step with the optimizer itself: minimize(), "
-        "or compute_gradients() and apply_gradients() with what the function did in between.",
+        title="the training step is made by a call that cannot be taken apart",
+        why="The towers need the halves of a training step apart: gradients for each, one update for all. "
+        "A minimize() whose arguments are given by * or ** cannot be taken apart, and neither can "
+        "slim.learning.create_train_op, tf.contrib.layers.optimize_loss and their like where the "
+        "optimizer that they are given is not seen. Write the arguments out, and hand over the "
+        "optimizer itself.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.contrib.slim.fully_connected(X, 10, activation_fn=None)
+logits = tf.layers.dense(X, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-optimizer = tf.train.AdamOptimizer(0.001)
-train_op = tf.contrib.slim.learning.create_train_op(loss, optimizer)
+arguments = {'global_step': tf.train.get_or_create_global_step()}
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss, **arguments)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -155,10 +166,9 @@ import tensorflow as tf
 batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
-logits = tf.contrib.slim.fully_connected(X, 10, activation_fn=None)
+logits = tf.layers.dense(X, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-optimizer = tf.train.AdamOptimizer(0.001)
-train_op = optimizer.minimize(loss, global_step=tf.train.get_or_create_global_step())
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss, global_step=tf.train.get_or_create_global_step())
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -166,10 +176,7 @@ with tf.Session() as sess:
         images, labels = next_batch(batch_size)
         sess.run(train_op, {X: images, Y: labels})
 """,
-        references=(
-            "tf.contrib.slim.learning.create_train_op, tf.contrib.training.create_train_op, "
-            "tf.contrib.layers.optimize_loss (TensorFlow 1.x)",
-        ),
+        references=("docs: TMG118, functions that build a whole training step",),
     ),
     Rule(
         code="TMG214",
@@ -348,7 +355,8 @@ with tf.Session() as sess:
         why="The towers build the model N times; the training step is taken once, after the loop. Here one "
         "statement does both: a return that builds the loss and minimises it, or a block in which the "
         "step stands between parts of the model. Take the gradients in a statement of its own, after "
-        "the loss.",
+        "the loss. A with block, and a condition that calls nothing and that the model does not change, is "
+        "opened once more behind the loop for what follows the loss in it; a for or a try is not.",
         before="""\
 import tensorflow as tf
 
@@ -444,74 +452,12 @@ with tf.Session() as sess:
         ),
     ),
     Rule(
-        code="TMG221",
-        title="what the towers need stands in another file of the project",
-        why="The functions of the project's other files are followed, so that a model may well be defined "
-        "there. But the loop has to stand in the file that is converted: where another file builds the "
-        "model and its loss on its own account, takes the gradients, or defines the batch size, that "
-        "file would have to change, and every other script that imports it with it. Let the other file "
-        "define the parts and this one put them together: minimise the loss here, and name the batch "
-        "size here.",
-        before="""\
-# --- model.py ---
-import tensorflow as tf
-
-
-def train_step(x, y):
-    logits = tf.layers.dense(x, 10)
-    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
-    return tf.train.AdamOptimizer(0.001).minimize(loss)
-
-
-# --- train.py ---
-import tensorflow as tf
-from model import train_step
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-train_op = train_step(X, Y)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-# --- model.py ---
-import tensorflow as tf
-
-
-def loss_of(x, y):
-    logits = tf.layers.dense(x, 10)
-    return tf.losses.sparse_softmax_cross_entropy(y, logits)
-
-
-# --- train.py ---
-import tensorflow as tf
-from model import loss_of
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-loss = loss_of(X, Y)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-    ),
-    Rule(
         code="TMG222",
         title="an input is fed in training and is not seen to reach the loss",
         why="What is fed in a training step has a part in it, as a rule. This input has a batch axis and is "
-        "fed together with the others, but nothing that the tool sees leads from it to the loss: either "
-        "the step does not need it, or it gets there on a way that the tool does not see, and then the "
-        "towers would take whole batches of it beside shards of the others. Leave it out of the feed if "
+        "fed together with the others and read by the script, but nothing that the tool sees leads from it to "
+        "the loss: either the step does not need it, or it gets there on a way that the tool does not see, and "
+        "then the towers would take whole batches of it beside shards of the others. Leave it out of the feed if "
         "the step does not need it.",
         before="""\
 import tensorflow as tf
@@ -520,9 +466,11 @@ batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Z = tf.placeholder(tf.float32, [None, 3])
 Y = tf.placeholder(tf.int64, [None])
+spread = tf.reduce_max(Z)
 logits = tf.layers.dense(X, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+extra_mean = tf.reduce_mean(Z, 0)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -537,9 +485,11 @@ batch_size = 64
 X = tf.placeholder(tf.float32, [None, 784])
 Z = tf.placeholder(tf.float32, [None, 3])
 Y = tf.placeholder(tf.int64, [None])
+spread = tf.reduce_max(Z)
 logits = tf.layers.dense(X, 10)
 loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+extra_mean = tf.reduce_mean(Z, 0)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())

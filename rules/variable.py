@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
+from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     Constant,
@@ -15,6 +15,7 @@ from converter.analysis.values import (
     Typed,
     Value,
     Variable,
+    tensors_in,
 )  # fmt: skip
 from converter.rule import Rule
 
@@ -41,7 +42,7 @@ def _host(call: Call) -> Value:
 
 
 def _get_variable(call: Call) -> Value:
-    dims = batch.dims_of(batch.shape_entries(call.get(1, "shape")))
+    dims = shaping.dims_of(shaping.shape_entries(call.get(1, "shape")))
     initializer = call.kwargs.get("initializer")
     if dims is None and isinstance(initializer, Tensor):
         dims = initializer.dims
@@ -97,6 +98,7 @@ def _assign(call: Call) -> Value:
     values = call.values()
     call.walk.effect("assign", call.name, values[0] if values else None, call.node)
     result = Tensor(inputs=values, op="assign")
+    call.walk.effect("assigned", call.name, result, call.node)
     return result
 
 
@@ -111,10 +113,14 @@ def _moving_average(call: Call) -> Value:
 
 def _ema_apply(call: Call) -> Value:
     call.walk.effect("ema", call.name, call.receiver, call.node)
+    call.walk.effect("mutation", call.name, call.receiver, call.node)  # .average() gives nothing before
+    for tensor in tensors_in(call.get(0, "var_list") or Host()):
+        call.walk.effect("graph name", call.name, tensor, call.node)  # its average is called after it
     return Tensor(inputs=call.values(), op="ema")
 
 
 def _ema_average(call: Call) -> Value:
+    call.walk.effect("ema read", call.name, call.receiver, call.node)
     return Tensor(inputs=call.values(), op="average", dims=call.tensor(0, "var").dims)
 
 

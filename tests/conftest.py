@@ -1,7 +1,8 @@
-"""Where the tests find each TensorFlow, and what they say when one is missing."""
+"""Where the tests find each TensorFlow and a browser, and what they say when one is missing."""
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -53,6 +54,10 @@ ENVIRONMENTS = {
 }
 
 
+# Debian's package `chromium`; other systems call it otherwise
+CHROMIUM = next((p for p in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if p), "")
+
+
 def _wanted(item: pytest.Item) -> Iterator[Environment]:
     """The environments that a test's markers name."""
     if item.get_closest_marker("tf2"):
@@ -65,6 +70,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for environment in _wanted(item):
         if environment.missing:
             pytest.skip(f"no TensorFlow {environment.version} ({environment.made_by})")
+    if item.get_closest_marker("browser") and not CHROMIUM:
+        pytest.skip("no chromium on PATH")
 
 
 @pytest.fixture
@@ -76,7 +83,9 @@ def tensorflow_python(request: pytest.FixtureRequest) -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     missing = [environment for environment in ENVIRONMENTS.values() if environment.missing]
-    if missing:
+    if missing or not CHROMIUM:
         terminalreporter.section("NOT TESTED: environments that are missing", sep="!", red=True, bold=True)
     for environment in missing:
         terminalreporter.line(f"TensorFlow {environment.version}: {environment.made_by}", red=True)
+    if not CHROMIUM:
+        terminalreporter.line("The report in a browser: install the package chromium", red=True)

@@ -39,13 +39,19 @@ MAY_IMPORT = {
     "converter.verify.data": set(),
     "converter.report": {
         "converter.rule", "converter.source", "converter.plan", "converter.conversion",
-        "converter.verify.data",
+        "converter.verify.data", "converter.profile.data",
     },
-    "converter.verify": {"converter.source", "converter.verify.data"},
+    # A conversion is made again to say where lines come from, and to hold its plan against the original's graph.
+    "converter.verify": {
+        "converter.source", "converter.plan", "converter.conversion", "converter.verify.data",
+    },
     "converter.verify.child": set(),
+    # Measures with the processes of verify; its data, too, is what a report shows.
+    "converter.profile.data": set(),
+    "converter.profile": {"converter.profile.data", "converter.verify", "converter.verify.data"},
     "converter.cli": {
         "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",
-        "converter.verify.data",
+        "converter.verify.data", "converter.profile", "converter.profile.data",
     },
     "converter.__main__": {"converter.cli"},
 }  # fmt: skip
@@ -146,6 +152,14 @@ def test_tensorflow_is_imported_only_by_what_runs_beside_it() -> None:
     assert [place for place in places if not place.startswith(beside)] == []
 
 
+def test_what_draws_pages_is_imported_only_for_pages() -> None:
+    places = {place.split(":")[0] for place in importers_of("jinja2", "markupsafe", "matplotlib")}
+    pages = {f"converter/report/{name}.py" for name in ("html", "plots", "device_graph")}
+    assert places == pages
+    users = {place.split(":")[0] for place in importers_of(*(f"converter.report.{Path(page).stem}" for page in pages))}
+    assert users - pages == {"converter/cli/page.py"}
+
+
 def test_the_child_of_verify_stands_alone() -> None:
     allowed = CHILD_MAY_IMPORT | PYTHON_2_NAMES
     child = ROOT / "converter/verify/child"
@@ -166,7 +180,7 @@ def test_converting_imports_nothing_heavy(tmp_path: Path) -> None:
         "import sys\n"
         "from converter.cli.app import main\n"
         "status = main()\n"
-        "heavy = {'tensorflow', 'numpy', 'sklearn', 'libcst.matchers', 'libcst.codemod'}\n"
+        "heavy = {'tensorflow', 'numpy', 'sklearn', 'libcst.matchers', 'libcst.codemod', 'jinja2', 'rich.progress'}\n"
         "print('HEAVY', sorted(heavy & set(sys.modules)))\n"
         "sys.exit(status)\n"
     )

@@ -21,10 +21,29 @@ ALLOWED = re.compile(
     r"batch_?size = \d+"  # the batch size, where it is defined
     r"|.*next_batch\(.*"  # and where it is used
     r"|.*range\(.*batch_?size.*|.*// *(\w+\.)?batch_?size.*"
-    r"|.*\.minimize\(.*"  # the training step
-    r"|(with )?(tf|tensorflow)\.Session\(.*|\w+ = tf\.Session\(.*",  # the session config
+    r"|.*\bFLAGS\.batch_size.*|.*\bbatch_size=\d+.*"
+    r"|.*\.(minimize|compute_gradients)\(.*|.*\btf\.gradients\(.*"  # the training step
+    r"|(with |return )?(tf|tensorflow)\.Session\(.*|\w+ = tf\.(Interactive)?Session\(.*"  # the session config
+    r"|with tf\.Graph\(\)\.as_default\(\), tf\.Session\(\) as sess:",
     re.IGNORECASE,
 )
+
+# The same, where scripts say it in other ways.
+ALLOWED_TOO = re.compile(
+    r".*'batch_size': \d+.*|batch_size, .* = \d+, .*"  # the batch size, defined with other numbers
+    r"|.*\b(next_images|rng\.choice)\(.*\bargs\.batch_size\b.*\)"  # and given to what draws a batch
+    r"|train_op = .*\bcreate_train_op\(.*"
+)
+
+# Statements without a batch in them, between those of the model, go in front of the towers.
+MOVED = {
+    "graph_dict": ["rnn_outputs, final_state = tf.nn.dynamic_rnn(stack, x, dtype=tf.float32)"],
+    "averaged_moments": ["update_averages = tf.group(update1, update2)"],
+}
+WARNED = {
+    "constant_data": ["TMG304"], "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is
+    "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row
+}  # fmt: skip
 
 
 def squeezed(text: str) -> list[str]:
@@ -50,6 +69,11 @@ def moved(before: str, after: str) -> list[str]:
     return [line for line in removed(before, after) if "".join(line.split()) in kept]
 
 
+def may_change(line: str) -> bool:
+    """Whether a conversion may take a line away, or write it otherwise."""
+    return any(allowed.fullmatch(line) for allowed in (ALLOWED, ALLOWED_TOO))
+
+
 @pytest.fixture(params=NAMES)
 def folder(request: pytest.FixtureRequest) -> Path:
     return ROOT / "fixtures" / str(request.param)
@@ -65,7 +89,8 @@ def test_every_fixture_has_all_its_files() -> None:
 def test_the_golden_is_the_conversion(folder: Path) -> None:
     source = read(str(folder / "single.py"))
     conversion = convert(source, Options(num_gpus=2))
-    assert (conversion.status, conversion.diagnostics) == ("converted", ())
+    expected = WARNED.get(folder.name, [])
+    assert (conversion.status, [finding.code for finding in conversion.diagnostics]) == ("converted", expected)
     assert conversion.text is not None
     assert encode(source, conversion.text) == (folder / "multi.py").read_bytes(), "run `make goldens`"
 
@@ -85,12 +110,12 @@ def test_goldens_are_made_by_one_command() -> None:
 def test_no_line_is_removed_but_those_that_must_change(folder: Path) -> None:
     before, after = ((folder / name).read_text(encoding="utf-8") for name in ("single.py", "multi.py"))
     gone = [line for line in removed(before, after) if line and line not in moved(before, after)]
-    assert [line for line in gone if not ALLOWED.fullmatch(line)] == []
+    assert [line for line in gone if not may_change(line)] == []
 
 
 def test_few_lines_are_moved(folder: Path) -> None:
     before, after = ((folder / name).read_text(encoding="utf-8") for name in ("single.py", "multi.py"))
-    assert moved(before, after) == []
+    assert moved(before, after) == MOVED.get(folder.name, [])
 
 
 def test_converting_a_golden_changes_nothing(folder: Path) -> None:
@@ -110,6 +135,19 @@ def test_converting_a_golden_changes_nothing(folder: Path) -> None:
         ("train_op = tf.train.AdamOptimizer(0.1).minimize(loss)", True),
         ("with tf.Session() as sess:", True),
         ("sess = tf.Session()", True),
+        ("sess = tf.InteractiveSession(config=config)", True),
+        ("return tf.Session(config=config)", True),
+        ("with tf.Graph().as_default(), tf.Session() as sess:", True),
+        ("grads_and_vars = optimizer.compute_gradients(loss)", True),
+        ("grads = tf.gradients(loss, variables)", True),
+        ("def train(images, batch_size=32):", True),
+        ("x = images[begin:begin + FLAGS.batch_size]", True),
+        ("batch_size, seq_length, epochs = 12, 15, 6", True),
+        ("rows = rng.choice(len(x_train), args.batch_size, replace=False)", True),
+        ("train_op = slim.learning.create_train_op(total_loss, optimizer)", True),
+        ("with tf.Graph().as_default():", False),
+        ("grads = optimizer.apply_gradients(grads_and_vars)", False),
+        ("def train(images, batch_size):", False),
         ("loss = tf.reduce_mean(x)", False),
         ("sess.run(train_op)", False),
         ("num_steps = 64", False),
@@ -117,7 +155,9 @@ def test_converting_a_golden_changes_nothing(folder: Path) -> None:
         ("import tensorflow as tf", False),
         ("for i in range(100):", False),
         ("print(batch_size)", False),
+        ("logits = net(X, args.batch_size)", False),
+        ("report(loss, args.batch_size)", False),
     ],
 )
 def test_what_may_change(line: str, allowed: bool) -> None:
-    assert bool(ALLOWED.fullmatch(line)) is allowed
+    assert may_change(line) is allowed

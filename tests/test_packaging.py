@@ -70,6 +70,14 @@ def test_tensorflow_comes_only_with_verify(metadata: Message) -> None:
     assert required(metadata, "verify") == {"scikit-learn", "tensorflow", "tf-keras", "tf-slim"}
 
 
+def test_what_pages_are_made_with_comes_only_with_report(metadata: Message) -> None:
+    assert required(metadata, "report") == {"jinja2", "matplotlib"}
+
+
+def test_the_page_is_shipped(wheel: ZipFile) -> None:
+    assert "converter/report/page.html.j2" in wheel.namelist()
+
+
 def test_python_3_10_and_up(metadata: Message) -> None:
     assert metadata["Requires-Python"] == ">=3.10"
 

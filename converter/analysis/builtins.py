@@ -2,31 +2,49 @@
 
 from __future__ import annotations
 
-from converter.analysis import batch
-from converter.analysis.expressions import get_attribute, iterate, truth
+from converter.analysis import batch, shaping
+from converter.analysis.frames import Place
+from converter.analysis.items import get_attribute, item_place, iterate
+from converter.analysis.journal import Change
+from converter.analysis.operators import truth
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
+    Absent,
+    Batch,
+    Bound,
     Class,
     Constant,
     Count,
+    Function,
     Host,
     Instance,
     Mapping,
     Number,
+    Partial,
     Sequence,
     ShapeOf,
     Tensor,
     Typed,
     Value,
+    tensors_in,
 )
 
 
 def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
-    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False):
+    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False) and not _collects(value):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
     origin = call.walk.origin(call.node, "computed")
     return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
+
+
+def _collects(value: Value) -> bool:
+    """Whether a list gathers data while the script runs, so that its length says nothing of the model."""
+    return isinstance(value, Sequence) and value.mutable and any(_of_host(e) for e in value.elements)
+
+
+def _of_host(value: Value) -> bool:
+    return isinstance(value, Host) or (isinstance(value, Sequence) and any(_of_host(e) for e in value.elements))
 
 
 def _range(call: Call) -> Value:
@@ -42,7 +60,7 @@ def _range(call: Call) -> Value:
 
 
 def _zip(call: Call) -> Value:
-    columns = [iterate(call.walk, a, None) for a in call.args]
+    columns = [iterate(a, None) for a in call.args]
     many = any(not isinstance(a, Sequence) or a.many for a in call.args)
     rows = [Sequence(row) for row in zip(*columns, strict=False)]
     return Sequence(rows, mutable=True, many=many and bool(rows))
@@ -50,7 +68,7 @@ def _zip(call: Call) -> Value:
 
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
-    rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(call.walk, value, None))]
+    rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
     return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows))
 
 
@@ -59,7 +77,7 @@ def _list(call: Call) -> Value:
         return Sequence([], mutable=call.name == "list")
     value = call.args[0]
     if isinstance(value, (Sequence, Mapping, ShapeOf)):
-        return Sequence(iterate(call.walk, value, None), call.name == "list", getattr(value, "many", False))
+        return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False))
     return Host((value,), call.name, call.node)
 
 
@@ -90,7 +108,7 @@ def _number(call: Call) -> Value:
 def _sum(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
     if isinstance(value, Tensor):
-        return batch.elementwise(call.walk, "add_n", iterate(call.walk, value, None))
+        return batch.elementwise(call.walk, "add_n", iterate(value, None))
     if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
         return batch.elementwise(call.walk, "add_n", value.elements)
     return Host((value,), call.name, call.node)
@@ -112,15 +130,24 @@ def _print(call: Call) -> Value:
 
 def _getattr(call: Call) -> Value:
     name = call.constant(1, "")
-    if isinstance(name, str):
-        return get_attribute(call.walk, call.args[0], name, call.node)
-    return Host(call.args, "getattr", call.node)
+    if not isinstance(name, str):
+        return Host(call.args, "getattr", call.node)
+    holder = call.args[0]
+    if len(call.args) > 2 and isinstance(holder, Instance) and name not in holder.attributes:
+        known = holder.cls.find(name) if holder.cls is not None else None
+        if known is None:
+            call.walk.read(Place("attr", holder.uid, name, holder=holder), Absent(), call.node)
+            return call.args[2]
+    return get_attribute(call.walk, holder, name, call.node)
 
 
 def _setattr(call: Call) -> Value:
     name = call.constant(1, "")
     if isinstance(name, str) and isinstance(call.args[0], Instance):
-        call.args[0].attributes[name] = call.args[2]
+        holder, value = call.args[0], call.args[2]
+        call.walk.journal.append(Change(holder, name, holder.attributes.get(name)))
+        holder.attributes[name] = value
+        call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
     return Constant(None)
 
 
@@ -160,13 +187,25 @@ def _same(call: Call) -> Value:
 def _hasattr(call: Call) -> Value:
     name = call.constant(1, "")
     if isinstance(call.args[0], Instance) and isinstance(name, str):
-        return Constant(name in call.args[0].attributes)
+        holder = call.args[0]
+        known = holder.attributes.get(name)
+        call.walk.read(Place("attr", holder.uid, name, holder=holder), known or Absent(), call.node)
+        found = known or (holder.cls.find(name) if holder.cls is not None else None)
+        return Constant(found is not None)
     return Host(call.args, "hasattr")
 
 
 def _bool(call: Call) -> Value:
     known = truth(call.args[0]) if call.args else False
     return Host(call.args, "bool") if known is None else Constant(known)
+
+
+def _callable(call: Call) -> Value:
+    value = call.args[0] if call.args else Host()
+    if isinstance(value, (Function, Class, Partial)) or (isinstance(value, Bound) and value.function is not None):
+        return Constant(True)
+    known = isinstance(value, (Constant, Number, Sequence, Mapping, Tensor))
+    return Constant(False) if known else Host(call.args, "callable")
 
 
 def _exit(call: Call) -> Value:
@@ -179,6 +218,7 @@ BUILTINS: dict[str, Handler] = {
     "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
     "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
     "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
+    "callable": _callable,
 }  # fmt: skip
 
 
@@ -197,7 +237,7 @@ def _extend(call: Call) -> Value:
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
     value = call.args[0] if call.args else Host()
-    sequence.elements += iterate(call.walk, value, None)
+    sequence.elements += iterate(value, None)
     sequence.many |= getattr(value, "many", False)
     _mutated(call)
     return Constant(None)
@@ -247,6 +287,8 @@ def _dict_get(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
     found = mapping.get(call.args[0]) if call.args else None
+    if call.args:
+        call.walk.read(item_place(mapping, call.args[0]), found or Absent(), call.node)
     return found or (call.args[1] if len(call.args) > 1 else Constant(None))
 
 
@@ -268,7 +310,7 @@ def _as_list(call: Call) -> Value:
     assert isinstance(shape, ShapeOf)
     if shape.tensor.rank is None:
         return shape
-    return Sequence(iterate(call.walk, shape, None), mutable=True)
+    return Sequence(iterate(shape, None), mutable=True)
 
 
 def _get_shape(call: Call) -> Value:
@@ -276,11 +318,24 @@ def _get_shape(call: Call) -> Value:
     return ShapeOf(call.receiver)
 
 
+HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
+
+
+def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
+    """Whether a shape says that a function of the host gives a row for each of the examples that it takes."""
+    rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
+    return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk, first))
+
+
 def _set_shape(call: Call) -> Value:
     assert isinstance(call.receiver, Tensor)
-    dims = batch.dims_of(batch.shape_entries(call.args[0])) if call.args else None
+    entries = shaping.shape_entries(call.args[0]) if call.args else None
+    dims = shaping.dims_of(entries)
     if dims is not None:
         call.receiver.dims = dims
+    if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
+        call.receiver.batch = Batch("example", 0)
+        call.walk.effect("host function", call.receiver.op, call.receiver, call.node)
     _mutated(call)
     return Constant(None)
 

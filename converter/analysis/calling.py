@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import ast
-from functools import cache
+from functools import cache, reduce
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
-from converter.analysis.batch import named_batch
 from converter.analysis.builtins import BUILTINS, METHODS
-from converter.analysis.expressions import get_attribute, iterate
+from converter.analysis.data import ENTRANCES, enter, used_by_python
 from converter.analysis.frames import Frame
+from converter.analysis.items import get_attribute, iterate
+from converter.analysis.records import RECORDS, fields_of, make_record
 from converter.analysis.signature import Call, Handler
+from converter.analysis.size_names import named_batch
+from converter.analysis.traced import traced_value
 from converter.analysis.values import (
     Bound,
+    Choice,
     Class,
     Constant,
     Function,
@@ -54,7 +58,7 @@ def call(walk: Walk, node: ast.Call) -> Value:
     kwargs: dict[str, Value] = {}
     for arg in node.args:
         if isinstance(arg, ast.Starred):
-            args += iterate(walk, walk.evaluate(arg.value), None)
+            args += iterate(walk.evaluate(arg.value), None)
         else:
             args.append(walk.evaluate(arg))
     for keyword in node.keywords:
@@ -76,6 +80,10 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         return call_function(walk, function, args, kwargs, node)
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
+    if isinstance(function, Choice):
+        from converter.analysis.statements import join
+
+        return reduce(join, [call_value(walk, option, args, kwargs, node) for option in function.options])
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
     if isinstance(function, Bound):
@@ -87,7 +95,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         if found is not None:
             return found
     if isinstance(function, Typed):
-        handler = handlers().get(f"{function.kind}.__call__")
+        handler = handlers().get(f"{function.kind}.__call__") or RECORDS.get(f"{function.kind}.__call__")
         if handler:
             return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
     return unknown(walk, function, args, kwargs, node, "")
@@ -95,18 +103,39 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
 
 def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     if symbol.library == "tf":
+        args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
         call = Call(walk, symbol.name, args, kwargs, node, None)
         handler = handlers().get(symbol.name)
         return handler(call) if handler else _unknown_tensorflow(call)
     if symbol.library == "builtins" and symbol.name in BUILTINS:
+        used_by_python(walk, args, node)
         return BUILTINS[symbol.name](Call(walk, symbol.name, args, kwargs, node, None))
     dotted = f"{symbol.library}.{symbol.name}".strip(".")
     if dotted == "functools.partial" and args:
         return Partial(args[0], args[1:], kwargs)
-    handler = handlers().get(dotted)
+    handler = handlers().get(dotted) or RECORDS.get(dotted)
     if handler:
         return handler(Call(walk, dotted, args, kwargs, node, None))
     return unknown(walk, symbol, args, kwargs, node, dotted)
+
+
+def _entering(
+    walk: Walk, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a function of TensorFlow; data that the towers share is an input there."""
+    places = ENTRANCES.get(name, ())
+    if not places:
+        return args, kwargs
+    given = {**{str(at): value for at, value in enumerate(args)}, **kwargs}
+    tensors = [v for v in given.values() if isinstance(v, Tensor)]
+    meets = tensors[0] if tensors else None
+    columns = {"1", "b"} if name == "matmul" and not kwargs.keys() - {"a", "b", "name"} and meets is not None else set()
+    entered = {
+        key: enter(walk, v, (node, key), next((t for t in tensors if t is not v), None), key in columns)
+        if key in places else v
+        for key, v in given.items()
+    }
+    return [entered[str(at)] for at in range(len(args))], {key: entered[key] for key in kwargs}
 
 
 def _unknown_tensorflow(call: Call) -> Value:
@@ -115,6 +144,8 @@ def _unknown_tensorflow(call: Call) -> Value:
     made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
     values += made
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
+        if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
+            return seen
         return Tensor(opaque(f"the effect of tf.{call.name} on the batch is not known"), values, None, call.name)
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
@@ -127,10 +158,13 @@ def unknown(
 ) -> Value:
     """A call into code that is not followed."""
     values = [*args, *kwargs.values()]
+    used_by_python(walk, values, node)
     batched = any(t.batch.kind != "free" for v in values for t in tensors_in(v))
     for value in values:
         if isinstance(value, Function) and value.node not in walk.entered:
             call_with_unknowns(walk, value)
+    if (seen := traced_value(walk, [function, *values], node, name)) is not None:
+        return seen
     if batched and not name.startswith(
         ("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")
     ):
@@ -147,13 +181,14 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     from converter.analysis.walk import MAX_DEPTH, MAX_STATEMENTS
 
     walk.entered.add(function.node)
-    if walk.stack.count(function.node) >= 2 or len(walk.stack) > MAX_DEPTH or walk.executed > MAX_STATEMENTS:
-        walk.effect("recursion", function.name, None, node)
-        return Host((function, *args, *kwargs.values()), function.name, node)
-    frame = Frame(function.node, function.closure, walk.site, function)
+    if walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH or walk.executed > MAX_STATEMENTS:
+        result = Host((function, *args, *kwargs.values()), function.name, node)
+        walk.effect("recursion", function.name, result, node)
+        return result
+    frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner = function.owner
     _bind_parameters(walk, frame, function, args, kwargs)
-    walk.stack.append(function.node)
+    walk.stack.append(function)
     try:
         with walk.inside(frame):
             if isinstance(function.node, ast.Lambda):
@@ -185,7 +220,8 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         if name not in values:
             values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
-        name_numbers(walk, name, values[name])
+        asked = function.name == "next_batch" and name in ("n", "num", "size", "count", "k")
+        name_numbers(walk, "batch_size" if asked else name, values[name])
     if spec.vararg:
         values[spec.vararg.arg] = Sequence(args[len(names) :])
     if spec.kwarg:
@@ -238,8 +274,11 @@ def use_with_unknowns(walk: Walk, cls: Class) -> None:
 
 
 def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    walk.entered.update(c.node for c in cls.lineage())
+    fields = fields_of(cls)
+    if fields is not None:
+        return make_record(fields, args, kwargs)
     instance = Instance(cls)
-    walk.entered.add(cls.node)
     walk.stamp(instance, node)
     init = cls.find("__init__")
     if isinstance(init, Function):
@@ -274,7 +313,7 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind
     call = Call(walk, f"{kind}.{bound.name}", args, kwargs, node, receiver)
-    handler = handlers().get(call.name) or METHODS.get(call.name)
+    handler = handlers().get(call.name) or METHODS.get(call.name) or RECORDS.get(call.name)
     if handler is not None:
         return handler(call)
     if isinstance(receiver, Tensor):
@@ -293,6 +332,7 @@ def enter_with(walk: Walk, context: Value, node: ast.expr) -> tuple[str, object]
         return "control", outer
     if isinstance(context, Typed) and context.kind in ("NameScope", "VariableScope"):
         name = context.args[0] if context.args else None
+        walk.effect("scope", context.kind, context, node)
         walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
         return "scope", None
     if isinstance(context, Instance):
@@ -308,7 +348,7 @@ def leave_with(walk: Walk, state: tuple[str, object]) -> None:
         walk.scopes.pop()
 
 
-def bind_with(walk: Walk, context: Value) -> Value:
+def bind_with(context: Value) -> Value:
     if isinstance(context, Bound):
         return context.receiver
     return context

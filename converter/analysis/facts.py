@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
 
+from converter.analysis.data import Entry
 from converter.analysis.frames import Access, Frame, Site
+from converter.analysis.project import Project
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable
 
 
@@ -33,6 +38,7 @@ class RunCall:
     fetches: tuple[Value, ...]
     feeds: tuple[tuple[Value, Value], ...]
     time: int
+    partial: bool = False  # one part of a run that is taken in several
 
 
 @dataclass(frozen=True)
@@ -66,7 +72,15 @@ class FlagDefinition:
     call: ast.Call
     site: Site
     style: str  # "argparse" | "flags"
-    parser: Value | None = None
+
+
+@dataclass(frozen=True)
+class LocalModule:
+    """Another file of the project: its bytes, syntax tree, and the frame of its execution."""
+
+    data: bytes
+    tree: ast.Module
+    frame: Frame
 
 
 @dataclass
@@ -76,20 +90,54 @@ class Facts:
     path: str
     tree: ast.Module
     module: Frame
-    imports: dict[str, str] = field(default_factory=dict)  # name -> TensorFlow's dotted name ("" is the top)
+    project: Project
     accesses: list[Access] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     train_steps: list[TrainStep] = field(default_factory=list)
     runs: list[RunCall] = field(default_factory=list)
+    data: list[Entry] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
+    beside: list[Entry] = field(default_factory=list)  # what tensors are set against, element by element
+    cut: dict[int, Input] = field(default_factory=dict)  # uid of an array or a list -> the input that it is
+    by_row: set[ast.AST] = field(default_factory=set)  # Python code that makes a row of each row of an input
+    uncut: str = ""  # why data that the training steps take from the graph cannot be cut
+    named: list[tuple[Tensor, str, ast.AST]] = field(default_factory=list)  # asked for by their names: name, where
     sessions: list[SessionSite] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     flags: list[FlagDefinition] = field(default_factory=list)
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
+    counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
+    unfollowed: list[ast.Call] = field(default_factory=list)  # calls into code that is not followed
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
+    modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
+    imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
+
+    def path_of(self, node: ast.AST) -> str:
+        """The file that a node stands in: "" for the script itself."""
+        return self.foreign.get(node, "")
+
+    def shown(self, node: ast.AST) -> str:
+        """The path of a node's file as the user would write it, beside the script's own."""
+        path = self.path_of(node)
+        here = os.path.dirname(self.path)
+        return os.path.join(here, os.path.relpath(path, os.path.abspath(here))) if path else self.path
+
+    def trees(self) -> list[ast.Module]:
+        """The syntax trees of the script and of the files that it imports."""
+        return [self.tree, *(module.tree for module in self.modules.values())]
+
+    @cached_property
+    def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:
+        """For each expression of which an attribute or an item is taken, the expression that takes it."""
+        nodes = chain.from_iterable(map(ast.walk, self.trees()))
+        return {node.value: node for node in nodes if isinstance(node, (ast.Attribute, ast.Subscript))}
+
+    def frame_of(self, path: str) -> Frame:
+        """The frame in which a file's top level was executed."""
+        return self.modules[path].frame if path else self.module
 
     def names_of(self, origin: Origin) -> set[str]:
         """The names in the script under which a number is known."""

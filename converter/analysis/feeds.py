@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.batch import PICKED
 from converter.analysis.facts import Facts
-from converter.analysis.values import Host, Input, Sequence, Tensor, Value, needed
+from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
 
-Decisions = dict[ast.AST, int | None]  # expression -> batch axis, None: shared
+Decisions = dict[ast.AST, int | None]  # expression, or a statement that joins branches -> batch axis, None: shared
 
 
 ARITHMETIC = ("add", "subtract", "multiply", "divide", "pow", "mod")
 ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
           "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
+# Rows of a data set are picked by what these give.
+PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
 
 
 def fed_tensors(facts: Facts) -> Decisions:
@@ -24,14 +27,21 @@ def fed_tensors(facts: Facts) -> Decisions:
         if not run.feeds or not trained & set(needed(run.fetches)):
             continue
         for key, _ in run.feeds:
-            if (
-                isinstance(key, Tensor)
-                and not isinstance(key, Input)
-                and key.batch.kind == "example"
-                and key.node is not None
-            ):
-                found[key.node] = key.batch.axis
+            for tensor in tensors_in(key) if isinstance(key, Sequence) else [key]:
+                if (
+                    isinstance(tensor, Tensor)
+                    and not isinstance(tensor, Input)
+                    and tensor.batch.kind == "example"
+                    and isinstance(tensor.node, ast.expr)
+                    and (tensor is key or is_zero_state(tensor.node))
+                ):
+                    found[tensor.node] = tensor.batch.axis
     return found
+
+
+def is_zero_state(node: ast.AST) -> bool:
+    """A call that gives the state that a recurrent net starts from; states of several tensors are fed one by one."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "zero_state"
 
 
 def decide_inputs(facts: Facts, options: Options) -> Decisions:
@@ -51,11 +61,76 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = None, True
         elif value.label in axes:
             decisions[where], asked = axes[value.label], True
+        elif (axis := _open_axis(value, facts)) is not None:
+            decisions[where], asked = axis, True
+        elif _is_left_at_default(value, facts) or _is_settings(facts, value):
+            decisions[where], asked = None, True
         elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
             decisions[where], asked = 0, True
         elif value.ambiguous:
             decisions[where] = None
     return decisions if asked else {}
+
+
+def _open_axis(value: Input, facts: Facts) -> int | None:
+    """The batch axis of `[time, None, …]` and `[features, None]`: the one open dimension, behind a number.
+
+    The number is a batch size itself where another input has it alone in front, as `[50]` beside `[50, None]`.
+    """
+    entries = _entries(value)
+    axis = _lone_open(entries)
+    if not value.ambiguous or not axis:
+        return None
+    others = [found for i in facts.inputs if i is not value and (found := _entries(i))]
+    if _number(entries[0]) == 1:  # a single sequence, unless the others are laid out with their batch there
+        others = [o for o in others if _lone_open(o) == axis and _number(o[0]) != 1]
+    fixed = any(_same(o[0], entries[0]) and not any(map(_is_open, o)) for o in others)
+    return axis if others and not fixed else None
+
+
+def _entries(value: Input) -> list[Value]:
+    return value.shape.elements if isinstance(value.shape, Sequence) else []
+
+
+def _lone_open(entries: list[Value]) -> int | None:
+    """The place of the only open dimension of a shape."""
+    places = [i for i, entry in enumerate(entries) if _is_open(entry)]
+    return places[0] if len(places) == 1 else None
+
+
+def _is_open(entry: Value) -> bool:
+    return isinstance(entry, Constant) and entry.value is None or _number(entry) == -1
+
+
+def _number(entry: Value) -> float | None:
+    return entry.value if isinstance(entry, Number) else None
+
+
+def _same(one: Value, two: Value) -> bool:
+    """Whether two dimensions are known to be the same number."""
+    if not isinstance(one, Number) or not isinstance(two, Number):
+        return False
+    return (one.value is not None and one.value == two.value) or bool(one.linear and one.linear == two.linear)
+
+
+def _is_left_at_default(value: Input, facts: Facts) -> bool:
+    """Whether all feeds are known, and none is for this input: its default has a size of its own."""
+    if value.op != "placeholder_with_default" or value.batch.kind != "example":
+        return False
+    feeds = [run.feeds for run in facts.runs if run.feeds]
+    return bool(feeds) and not any(key is value for pairs in feeds for key, _ in pairs)
+
+
+def _is_settings(facts: Facts, value: Input) -> bool:
+    """Whether a vector holds settings, such as a rate of dropout for each layer: only single entries of it are used."""
+    if value.batch.kind != "example" or value.rank != 1 or "placeholder" not in value.op:
+        return False
+    users = [t for t in facts.tensors if value in t.inputs or any(value in tensors_in(v) for v in _lists(t))]
+    return bool(users) and all(t.op == "subscript" and t.batch.why == PICKED for t in users)
+
+
+def _lists(tensor: Tensor) -> list[Value]:
+    return [v for v in tensor.inputs if isinstance(v, Sequence)]
 
 
 def is_one_example(value: Value) -> bool:
@@ -74,7 +149,10 @@ def _is_batch(value: Value) -> bool:
         return False
     name = value.call.rpartition(".")[2].lower()
     if value.call == "[]":
-        return any(isinstance(v, Host) and v.call in ("slice", "[]") or _is_batch(v) for v in value.inputs[1:])
+        return any(
+            isinstance(v, Host) and (v.call in ("slice", "[]") or v.call.rpartition(".")[2] in PICKS) or _is_batch(v)
+            for v in value.inputs[1:]
+        )
     if value.call in ARITHMETIC:
         return any(_is_batch(v) for v in value.inputs)
     if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):

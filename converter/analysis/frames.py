@@ -15,7 +15,9 @@ _uids = count(1)
 class Frame:
     """One execution of a function body, or of the module's."""
 
-    __slots__ = ("call_site", "closure", "function", "globals", "locals", "node", "owner", "returns", "uid")
+    __slots__ = (
+        "began", "bound", "call_site", "closure", "function", "globals", "locals", "node", "owner", "returns", "uid",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -23,6 +25,7 @@ class Frame:
         closure: Frame | None,
         call_site: Site | None,
         function: Value | None = None,
+        began: int = 0,
     ) -> None:
         self.uid = next(_uids)
         self.node = node
@@ -31,6 +34,8 @@ class Frame:
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}
+        self.began = began  # the walk's clock when this execution began
+        self.bound: dict[str, int] = {}  # and when a name was bound to what it stands for
         self.globals: set[str] = set()  # names declared global or nonlocal
         self.returns: list[Value] = []
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from typing import TYPE_CHECKING
 
+from converter.analysis.facts import LocalModule
 from converter.analysis.frames import Frame, Place
 from converter.analysis.values import Constant, Instance, Module, Symbol, Value
 
@@ -13,6 +15,8 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 TENSORFLOW = "tf"
+_CONVERTED = re.compile(rb"^# tf-multigpu \S+: converted from ", re.MULTILINE)
+DISTRIBUTING = ("horovod", "byteps", "tensorpack")  # libraries that spread training over GPUs by themselves
 
 # Modules that stand for others: the longest match is replaced.
 ALIASES = {
@@ -25,8 +29,21 @@ ALIASES = {
     "python.ops.nn.": "nn.",
     "python.ops.math_ops.": "",
     "python.ops.array_ops.": "",
+    "python.ops.control_flow_ops.": "",
+    "dtypes.": "",
     "python.platform.flags.": "app.flags.",
     "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
+    "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",
+    "contrib.rnn.python.ops.rnn_cell.": "contrib.rnn.",
+    "contrib.rnn.python.ops.rnn.": "contrib.rnn.",
+    "contrib.layers.python.layers.layers.": "contrib.layers.",
+    "contrib.layers.python.layers.initializers.": "contrib.layers.",
+    "contrib.layers.python.layers.regularizers.": "contrib.layers.",
+    "contrib.layers.python.layers.": "contrib.layers.",
+    "contrib.legacy_seq2seq.python.ops.seq2seq.": "contrib.legacy_seq2seq.",
+    "contrib.seq2seq.python.ops.loss.": "contrib.seq2seq.",
+    "contrib.learn.python.learn.datasets.": "contrib.learn.datasets.",
+    "contrib.learn.python.learn.": "contrib.learn.",
     "contrib.framework.python.ops.arg_scope.": "contrib.framework.",
     "contrib.slim.python.slim.": "contrib.slim.",
     "models.rnn.": "nn.",
@@ -53,18 +70,24 @@ def canonical(name: str) -> str:
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
+    _note_library(walk, root, stmt)
     local = _local(walk, alias.name, stmt, 0)
     if local is not None and (alias.asname or not rest):
         _bind(walk, alias.asname or root, local, stmt)
     elif local is not None:
-        _bind(walk, root, _package(walk, root, rest, local, stmt), stmt)
+        _bind(walk, root, _package(walk, root, rest, local), stmt)
     elif alias.asname is None:
         _bind(walk, root, _symbol(root, ""), stmt)
     else:
         _bind(walk, alias.asname, _symbol(root, rest), stmt)
 
 
-def _package(walk: Walk, root: str, rest: str, local: Module, stmt: ast.Import) -> Value:
+def _note_library(walk: Walk, root: str, stmt: ast.stmt) -> None:
+    if root in DISTRIBUTING:
+        walk.effect("distributed", root, None, stmt)
+
+
+def _package(walk: Walk, root: str, rest: str, local: Module) -> Value:
     """`import models.vgg` binds `models`: an object that leads to the module."""
     known = walk.frame.locals.get(root)
     holder = known if isinstance(known, Instance) else Instance(None, "package")
@@ -83,6 +106,7 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     root, _, rest = module.partition(".")
     if root == "__future__":
         return
+    _note_library(walk, root, stmt)
     local = _local(walk, module, stmt, stmt.level) if module or stmt.level else None
     if local is not None:
         _import_name(walk, local, alias, stmt, module)
@@ -113,12 +137,17 @@ def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
     if path is None or path == os.path.abspath(walk.facts.path):
         return None
     if path not in walk.modules:
-        tree = walk.project.tree(path)
-        if tree is None:
+        read = walk.project.read(path)
+        if read is None:
+            walk.effect("unread module", f"{os.path.basename(path)} cannot be read as Python 3", None, stmt)
             return None
+        data, tree = read
+        if b": converted from " in data and _CONVERTED.search(data):
+            walk.effect("converted module", os.path.basename(path), None, stmt)
         frame = Frame(tree, None, walk.site)
         frame.locals["__name__"] = Constant(name)
         walk.modules[path] = frame
+        walk.facts.modules[path] = LocalModule(data, tree, frame)
         walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
         walk.enter_module(frame)
     return Module(walk.modules[path])
@@ -137,6 +166,6 @@ def _symbol(root: str, rest: str) -> Symbol:
 def _bind(walk: Walk, name: str, value: Value, stmt: ast.stmt) -> None:
     walk.stamp(value, stmt)
     walk.frame.locals[name] = value
-    if isinstance(value, Symbol) and value.library == TENSORFLOW and walk.frame is walk.module:
-        walk.facts.imports.setdefault(name, value.name)
+    if isinstance(value, Symbol) and value.library == TENSORFLOW and walk.frame.closure is None:
+        walk.facts.imports.setdefault(walk.facts.path_of(stmt), {}).setdefault(name, value.name)
     walk.write(Place("name", walk.frame.uid, name, frame=walk.frame), value, stmt)

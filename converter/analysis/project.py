@@ -1,9 +1,10 @@
-"""Other files of the project that a script imports: read for what they mean, never edited here."""
+"""Other files of the project that a script imports."""
 
 from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 LARGEST = 1_000_000  # bytes; a larger module is data, not a model
@@ -11,10 +12,14 @@ LARGEST = 1_000_000  # bytes; a larger module is data, not a model
 
 @dataclass
 class Project:
-    """The folder of a script, and the syntax trees of its modules that were asked for."""
+    """The folder of a script, and the bytes and syntax trees of its modules that were asked for.
+
+    originals: what files held before this run wrote over them.
+    """
 
     folder: str
-    trees: dict[str, ast.Module | None] = field(default_factory=dict)
+    originals: Mapping[str, bytes] = field(default_factory=dict)
+    trees: dict[str, tuple[bytes, ast.Module] | None] = field(default_factory=dict)
 
     def find(self, module: str, beside: str, level: int) -> str | None:
         """The path of a local module, None where it is not one of the project's.
@@ -36,12 +41,15 @@ class Project:
                     return os.path.normpath(path)
         return None
 
-    def tree(self, path: str) -> ast.Module | None:
-        """The syntax tree of a module, None where it cannot be read or parsed."""
+    def read(self, path: str) -> tuple[bytes, ast.Module] | None:
+        """The bytes and the syntax tree of a module, None where it cannot be read or parsed."""
         if path not in self.trees:
             try:
-                with open(path, "rb") as stream:
-                    self.trees[path] = ast.parse(stream.read())
-            except (OSError, SyntaxError, ValueError):
+                data = self.originals.get(path)
+                if data is None:
+                    with open(path, "rb") as stream:
+                        data = stream.read()
+                self.trees[path] = data, ast.parse(data)
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self.trees[path] = None
         return self.trees[path]

@@ -6,17 +6,17 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from converter.analysis.batch import named_batch
 from converter.analysis.calling import bind_with, enter_with, leave_with
-from converter.analysis.expressions import (
-    binary,
-    item_place,
-    iterate,
-    truth,
-)
 from converter.analysis.frames import Place
 from converter.analysis.imports import import_from, import_module
+from converter.analysis.items import item_place, iterate
+from converter.analysis.journal import Change, take_back
+from converter.analysis.loops import Turns
+from converter.analysis.operators import binary, truth
+from converter.analysis.size_names import named_batch, named_batch_size
 from converter.analysis.values import (
+    Bound,
+    Choice,
     Class,
     Constant,
     Function,
@@ -24,6 +24,8 @@ from converter.analysis.values import (
     Instance,
     Mapping,
     Number,
+    Partial,
+    Record,
     Sequence,
     Symbol,
     Tensor,
@@ -62,14 +64,22 @@ def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
 
 def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     value = walk.evaluate(stmt.value)
-    if isinstance(value, Number) and len(value.origins) > 1 and all(o.key[0] == "literal" for o in value.origins):
-        names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
-        if named_batch(names):  # a batch size written as a product
-            origin = frozenset((walk.origin(stmt.value, "literal"),))
-            value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
+    names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
+    if isinstance(value, Host) and named_batch_size(names):
+        computed = frozenset((walk.origin(stmt.value, "computed"),))
+        value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
+    elif isinstance(value, Number) and _is_product(value) and named_batch(names):
+        origin = frozenset((walk.origin(stmt.value, "literal"),))
+        value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
     for target in stmt.targets:
         assign(walk, target, value)
     return None
+
+
+def _is_product(number: Number) -> bool:
+    """Whether a number was computed from several that are written out: `2 * 64`."""
+    literal = all(o.key[0] == "literal" for o in number.origins)
+    return literal and len(number.origins) > 1 and number.value is not None
 
 
 def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
@@ -111,6 +121,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         holder = walk.evaluate(target.value)
         name_numbers(walk, target.attr, value)
         if isinstance(holder, (Instance, Class)):
+            walk.journal.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
             holder.state[target.attr] = value
@@ -119,6 +130,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
         if isinstance(holder, Mapping):
+            walk.journal.append(Change(holder, key, holder.get(key)))
             holder.set(key, value)
             if isinstance(key, Constant) and isinstance(key.value, str):
                 name_numbers(walk, key.value, value)
@@ -133,7 +145,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
 
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
-    elements = iterate(walk, value, len(targets))
+    elements = iterate(value, len(targets))
     for index, target in enumerate(targets):
         element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
         assign(walk, target, walk.stamp(element, target))
@@ -145,6 +157,8 @@ def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
     if name in frame.globals:
         found = frame.closure.lookup(name) if frame.closure else None
         frame = found[0] if found else frame.module
+    if frame.locals.get(name) is not value:
+        frame.bound[name] = walk.clock
     frame.locals[name] = value
     if not value.label:
         value.label = name
@@ -209,7 +223,8 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
         for function in (value, *getattr(value, "args", ())):
             if isinstance(function, Function) and function.owner is None:
                 function.owner = cls
-                function.closure = walk.frame
+                if function.closure is frame:  # methods do not see the names of their class
+                    function.closure = walk.frame
     bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
     return None
 
@@ -235,22 +250,45 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = truth(walk.evaluate(stmt.test))
     if known is not None:
         return execute_block(walk, stmt.body if known else stmt.orelse)
-    before = dict(walk.frame.locals)
+    before, mark = dict(walk.frame.locals), len(walk.journal)
     first = execute_block(walk, stmt.body)
-    after_body = walk.frame.locals
+    after_body, kept = walk.frame.locals, take_back(walk.journal, mark)
     walk.frame.locals = dict(before)
     second = execute_block(walk, stmt.orelse)
     if second and not first:
         walk.frame.locals = after_body
     elif not second and not first:
-        walk.frame.locals = _joined(walk, after_body, walk.frame.locals, stmt)
+        _join_branches(walk, after_body, walk.frame.locals, stmt)
+    if not first:
+        _put_back(walk, kept, bool(second), stmt)
     return first if first and second else None
 
 
-def _joined(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> dict[str, Value]:
-    return {
-        name: walk.stamp(join(one.get(name), two.get(name)), stmt) for name in (*one, *(n for n in two if n not in one))
-    }
+def _put_back(walk: Walk, kept: list[tuple[Change, Value | None]], alone: bool, stmt: ast.stmt) -> None:
+    """Attributes and items after two branches: as the first left them, joined with the second unless `alone`."""
+    for change, value in kept:
+        other = change.get()
+        if alone or other is change.old is None or other is None:
+            change.put(value)
+        elif value is not None and value is not other:
+            joined = walk.joined(join(value, other), stmt)
+            change.put(joined)
+            if joined not in (value, other):
+                key = change.key
+                place = item_place(change.holder, key) if isinstance(key, Value) else Place(
+                    "attr", change.holder.uid, key, holder=change.holder
+                )  # fmt: skip
+                walk.write(place, joined, stmt)
+
+
+def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> None:
+    """Lets each name stand for what either branch left in it; a name that got a new value was written."""
+    walk.frame.locals = {}
+    for name in (*one, *(n for n in two if n not in one)):
+        value = walk.joined(join(one.get(name), two.get(name)), stmt)
+        walk.frame.locals[name] = value
+        if value is not one.get(name) and value is not two.get(name):
+            bind_name(walk, name, value, stmt)
 
 
 def join(one: Value | None, two: Value | None) -> Value:
@@ -265,9 +303,40 @@ def join(one: Value | None, two: Value | None) -> Value:
 
         dims = one.dims if one.dims == two.dims else None
         return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
+    if _is_callable(one) and _is_callable(two):
+        return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
+        elements = [join(a, b) for a, b in zip(one.elements, two.elements, strict=True)]
+        return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements)
     if isinstance(one, Number) and isinstance(two, Number):
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
+    if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
+        both = Mapping(one.pairs)
+        for key, value in two.pairs:
+            both.set(key, join(one.get(key), value))
+        return both
     return one if _weight(one) >= _weight(two) else two
+
+
+def _is_feed(value: Mapping) -> bool:
+    """Whether a dict says what to feed: what either branch feeds may be fed then."""
+    return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
+
+
+def _is_callable(value: Value) -> bool:
+    return isinstance(value, (Function, Class, Partial, Choice)) or (
+        isinstance(value, Bound) and value.function is not None
+    )
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _alike(one: Sequence, two: Sequence) -> bool:
+    """Whether two tuples can be joined element by element."""
+    fixed = not (one.mutable or two.mutable or one.many or two.many) and len(one.elements) == len(two.elements)
+    return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
 
 
 def _weight(value: Value) -> int:
@@ -277,9 +346,10 @@ def _weight(value: Value) -> int:
 
 def _for(walk: Walk, stmt: ast.For) -> Signal:
     iterable = walk.evaluate(stmt.iter)
-    elements = iterate(walk, iterable, None)
+    elements = iterate(iterable, None)
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
+    turns, whole = Turns(walk), known and len(elements) <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
         assign(walk, stmt.target, walk.stamp(element, stmt.iter))
@@ -287,7 +357,10 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
         if signal in ("return", "raise"):
             return None if not known else signal
         if signal == "break" or (turn > 0 and walk.graph_clock == built):
+            whole &= turn == len(elements) - 1
             break  # a training loop: more turns show nothing new
+    if not whole:
+        turns.cut_short()
     if signal != "break":
         execute_block(walk, stmt.orelse)
     return None
@@ -297,11 +370,13 @@ def _while(walk: Walk, stmt: ast.While) -> Signal:
     test = truth(walk.evaluate(stmt.test))
     if test is False:
         return execute_block(walk, stmt.orelse)
+    turns = Turns(walk)
     for _ in range(2):
         signal = execute_block(walk, stmt.body)
         if signal in ("return", "raise", "break"):
             return "return" if signal == "return" and test else None
         walk.evaluate(stmt.test)
+    turns.cut_short()
     return None
 
 
@@ -311,7 +386,7 @@ def _with(walk: Walk, stmt: ast.With) -> Signal:
         context = walk.evaluate(item.context_expr)
         entered.append(enter_with(walk, context, item.context_expr))
         if item.optional_vars is not None:
-            assign(walk, item.optional_vars, bind_with(walk, context))
+            assign(walk, item.optional_vars, bind_with(context))
     signal = execute_block(walk, stmt.body)
     for state in reversed(entered):
         leave_with(walk, state)
@@ -329,11 +404,13 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     """A handler's bindings count only for names that the body did not bind."""
-    before = dict(walk.frame.locals)
+    before, mark = dict(walk.frame.locals), len(walk.journal)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
     execute_block(walk, handler.body)
     walk.frame.locals = {**walk.frame.locals, **before}
+    for change, value in take_back(walk.journal, mark):
+        change.put(value if change.old is None else change.old)
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

@@ -36,6 +36,8 @@ class Batch:
     per: for a sum, the origins of the numbers it was divided by: a sum over the examples divided
         by the batch size is a mean.
     affine: for a sum, True where a term that does not depend on the batch was added.
+    over: for a mean, what it is taken over where that is not the examples; for examples, what
+        counts the rows where each example has any number of them.
     why: for "other" and "opaque", the reason, to be shown to the reader.
     """
 
@@ -47,9 +49,24 @@ class Batch:
     per: frozenset[Origin] = frozenset()
     affine: bool = False
     why: str = ""
+    over: Counted | None = None
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a mean over a part of the batch (a mask's) is divided by.
+
+    how: "value" by the tensor itself, a sum over the examples; "mean" by the tensor times the
+        number of examples; "sum" by the sum of its elements; "nonzero" by the number of those that
+        are not zero; "rows" by its length.
+    """
+
+    tensor: Tensor
+    how: Literal["value", "mean", "sum", "nonzero", "rows"]
 
 
 FREE = Batch()
+WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"
 CONFLICT = "whole batches that lie behind each other meet an input with one row for each example"
 
 
@@ -96,11 +113,14 @@ class Value:
         return iter(())
 
 
-def _roots(inputs: tuple[Value, ...]) -> frozenset[Value]:
+def _roots(inputs: Iterable[Value]) -> frozenset[Value]:
     roots: frozenset[Value] = frozenset()
     for value in inputs:
-        if value.roots and value.roots is not roots:
-            roots = roots | value.roots if roots else value.roots
+        found = value.roots
+        if isinstance(value, (Sequence, Mapping)):
+            found = found | _roots(value.parts())  # it may have been filled since it was made
+        if found and found is not roots:
+            roots = roots | found if roots else found
     return roots
 
 
@@ -123,6 +143,12 @@ class Constant(Value):
     def __init__(self, value: object) -> None:
         super().__init__()
         self.value = value
+
+
+class Absent(Value):
+    """What is read where a script asks whether an attribute or a key is there, and it is not."""
+
+    __slots__ = ()
 
 
 class Number(Value):
@@ -164,7 +190,7 @@ class Tensor(Value):
     size: elements of one example where known, for "example" tensors.
     """
 
-    __slots__ = ("batch", "dims", "node", "op", "scopes")
+    __slots__ = ("batch", "control", "dims", "node", "op", "scopes")
 
     def __init__(
         self,
@@ -180,6 +206,7 @@ class Tensor(Value):
         self.op = op
         self.node = node
         self.scopes: tuple[str, ...] = ()
+        self.control: tuple[Value, ...] = ()  # of its inputs, those that it only waits for
 
     @property
     def rank(self) -> int | None:
@@ -200,7 +227,7 @@ class Input(Tensor):
 
     def another(self) -> Input:
         """Another component of what came in together with this one."""
-        made = Input(self.op, None, None, "")
+        made = Input(self.op, None, self.shape if self.op.startswith("train.") else None, "")
         if self.batch.kind == "example":
             made.shard(0)
         made.inputs = self.inputs
@@ -248,6 +275,20 @@ class Sequence(Value):
         return iter(self.elements)
 
 
+class Record(Sequence):
+    """A named tuple: a tuple whose elements have names too."""
+
+    __slots__ = ("fields",)
+
+    def __init__(self, fields: tuple[str, ...], elements: Iterable[Value]) -> None:
+        super().__init__(elements)
+        self.fields = fields
+
+    def field(self, name: str) -> Value | None:
+        """The element of a name, None where there is none."""
+        return next((e for f, e in zip(self.fields, self.elements, strict=False) if f == name), None)
+
+
 class Mapping(Value):
     """A dict as pairs of values; keys that are constants compare by value, others by identity."""
 
@@ -272,8 +313,12 @@ class Mapping(Value):
 
     def set(self, key: Value, value: Value) -> None:
         """Puts a value under a key, in place of the one before."""
-        self.pairs = [(k, v) for k, v in self.pairs if not same_key(k, key)]
+        self.drop(key)
         self.pairs.append((key, value))
+
+    def drop(self, key: Value) -> None:
+        """Takes a key out."""
+        self.pairs = [(k, v) for k, v in self.pairs if not same_key(k, key)]
 
 
 def same_key(one: Value, two: Value) -> bool:
@@ -329,6 +374,13 @@ class Class(Value):
         self.bases = bases
         self.attributes: dict[str, Value] = {}
 
+    def lineage(self) -> Iterator[Class]:
+        """The class and those of the script that it inherits from."""
+        yield self
+        for base in self.bases:
+            if isinstance(base, Class):
+                yield from base.lineage()
+
     def find(self, name: str) -> Value | None:
         """An attribute of the class or of one of its bases, None where there is none."""
         if name in self.attributes:
@@ -361,6 +413,16 @@ class Partial(Value):
         self.function = function
         self.args = args
         self.kwargs = kwargs
+
+
+class Choice(Value):
+    """One of several functions or classes; which one, only a run of the script can tell."""
+
+    __slots__ = ("options",)
+
+    def __init__(self, options: Iterable[Value]) -> None:
+        self.options = tuple(options)
+        super().__init__(self.options)
 
 
 class Symbol(Value):

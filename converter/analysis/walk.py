@@ -10,27 +10,35 @@ this package that do so need each other, and import each other inside functions,
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from converter.analysis import statements
+from converter.analysis.data import Key
 from converter.analysis.expressions import EVALUATE
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.feeds import Decisions
+from converter.analysis.feeds import Decisions, is_zero_state
 from converter.analysis.frames import Access, Frame, Place, Site
+from converter.analysis.journal import Journal
 from converter.analysis.project import Project
 from converter.analysis.values import (
     FREE,
     Class,
     Constant,
+    Count,
     Function,
     Host,
     Input,
+    Number,
     Origin,
+    Sequence,
+    ShapeOf,
     Tensor,
     Typed,
     Value,
     Variable,
+    needed,
 )
 
 MAX_STATEMENTS = 60_000  # executed in one walk: past it, functions are no longer entered
@@ -40,22 +48,28 @@ MAX_DEPTH = 24
 class Walk:
     """The state of one walk; the work is done in statements.py, expressions.py and calling.py."""
 
-    def __init__(self, path: str, tree: ast.Module, decisions: Decisions, project: Project) -> None:
+    def __init__(
+        self, path: str, tree: ast.Module, decisions: Decisions, project: Project, traced: Mapping[str, str],
+        data: Mapping[Key, int] | None = None,
+    ) -> None:  # fmt: skip
         self.module = Frame(tree, None, None)
         self.project = project
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
-        self.facts = Facts(path, tree, self.module)
+        self.facts = Facts(path, tree, self.module, project)
         self.decisions = decisions
+        self.traced = traced
+        self.data = data or {}  # where examples enter the graph that are fed to no placeholder
         self.frame = self.module
         self.site: Site | None = None
         self.clock = 0
         self.executed = 0
         self.graph_clock = 0  # goes on only when something enters the graph
-        self.stack: list[ast.AST] = []
+        self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
         self.control: list[Value] = []
+        self.journal: Journal = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
         self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
@@ -65,6 +79,8 @@ class Walk:
         assert isinstance(self.module.node, ast.Module)
         statements.execute_block(self, self.module.node.body)
         self._enter_uncalled()
+        cut = self.facts.cut
+        self.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in self.facts.accesses]
         return self.facts
 
     def enter_module(self, frame: Frame) -> None:
@@ -74,11 +90,20 @@ class Walk:
             statements.execute_block(self, frame.node.body)
 
     def _enter_uncalled(self) -> None:
-        """Functions and classes that nobody called may be called by code that is not followed: read them too."""
+        """Functions and classes that nobody called may be called by code that is not followed: read them too.
+
+        Those that no other one mentions come first: they know what they hand to the others.
+        """
         from converter.analysis.calling import call_with_unknowns, use_with_unknowns
 
-        for name, value in list(self.module.locals.items()):
-            if isinstance(value, Function) and value.node not in self.entered and not name.startswith("__"):
+        left = {
+            name: value for name, value in self.module.locals.items()
+            if isinstance(value, (Function, Class)) and value.node not in self.entered and not name.startswith("__")
+        }  # fmt: skip
+        mentions = {name: _names_in(value.node) for name, value in left.items()}
+        for name in sorted(left, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
+            value = left[name]
+            if isinstance(value, Function) and value.node not in self.entered:
                 call_with_unknowns(self, value)
             elif isinstance(value, Class) and value.node not in self.entered:
                 use_with_unknowns(self, value)
@@ -90,12 +115,39 @@ class Walk:
         value = EVALUATE[type(node)](self, node)
         if node in self.decisions and isinstance(value, Tensor):
             value = self._decided(value, self.decisions[node])
+        elif node in self.decisions and isinstance(value, Sequence) and is_zero_state(node):
+            value = self._decided_nest(value, self.decisions[node])
+        elif node in self.decisions and isinstance(value, Sequence):
+            for element in value.elements:  # what comes out of a queue together
+                if isinstance(element, Input) and element.ambiguous:
+                    self._decided(element, self.decisions[node])
         return self.stamp(value, node)
+
+    def joined(self, value: Value, stmt: ast.stmt) -> Value:
+        """What two branches of a statement leave of one name: an input, where the towers are to read it as one."""
+        decided = stmt in self.decisions and value.site is None
+        if decided and isinstance(value, Tensor) and value.batch.kind == "example":
+            value = self._decided(value, self.decisions[stmt])
+        return self.stamp(value, stmt)
+
+    def _decided_nest(self, value: Sequence, axis: int | None) -> Sequence:
+        """The state of a recurrent net that is fed: each of its tensors is an input."""
+        elements: list[Value] = []
+        for element in value.elements:
+            if isinstance(element, Sequence):
+                element = self._decided_nest(element, axis)
+            elif isinstance(element, Tensor):
+                size = [v for v in element.inputs if isinstance(v, Number)][:1]
+                element = self._decided(element, axis)
+                if isinstance(element, Input):
+                    element.shape = Sequence(size)
+            elements.append(element)
+        return Sequence(elements, value.mutable, value.many)
 
     def _decided(self, value: Tensor, axis: int | None) -> Tensor:
         """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
         if not isinstance(value, Input):
-            fed = Input("fed", value.dims, None, "")
+            fed = Input("fed", value.dims, _fixed_shape(value), "")
             fed.inputs, value = (value,), fed
         value.ambiguous = False
         if axis is not None:
@@ -123,6 +175,7 @@ class Walk:
             value.node = node
         if self.control:
             value.inputs = (*value.inputs, *self.control)
+            value.control = tuple(self.control)
         value.scopes = tuple(self.scopes)
         self.facts.tensors.append(value)
         if isinstance(value, Variable):
@@ -130,7 +183,7 @@ class Walk:
         elif isinstance(value, Input):
             self.facts.inputs.append(value)
 
-    def host(self, inputs: Sequence[Value] = (), call: str = "", node: ast.AST | None = None) -> Host:
+    def host(self, inputs: Iterable[Value] = (), call: str = "", node: ast.AST | None = None) -> Host:
         """A value outside of the graph."""
         return Host(inputs, call, node)
 
@@ -187,3 +240,21 @@ class Walk:
             yield
         finally:
             self.frame = outer
+
+
+def _fixed_shape(value: Tensor) -> Value | None:
+    """The shape of the inputs that a tensor is made of, where it has their fixed number of rows; else None."""
+    inputs = [root for root in value.roots if isinstance(root, Input)]
+    measured = any(isinstance(v, (Count, ShapeOf)) for v in needed([value]).values())
+    return inputs[0].shape if inputs and all(map(_is_fixed, inputs)) and not measured else None
+
+
+def _is_fixed(value: Input) -> bool:
+    """Whether TensorFlow knows an input's whole shape; it does so of what comes out of a queue."""
+    entries = value.shape.elements if isinstance(value.shape, Sequence) else []
+    rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
+    return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}

@@ -15,6 +15,7 @@ from converter import __version__
 _BODIES = {
     "convert": "converter.cli.convert:convert_command",
     "verify": "converter.cli.verify:verify_command",
+    "profile": "converter.cli.profile:profile_command",
     "explain": "converter.cli.explain:explain_command",
     "rules": "converter.cli.rules:rules_command",
 }

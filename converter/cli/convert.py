@@ -24,6 +24,8 @@ Examples:
 
 [bold]tf-multigpu convert train.py -o train_mg.py --verify[/bold]  write only what is proven to train the same
 
+[bold]tf-multigpu convert train.py --output-dir mg/[/bold]  with the files of the project that must change too
+
 [bold]tf-multigpu convert project/ -o project_mg/[/bold]  a folder; what needs no conversion is copied
 
 [bold]tf-multigpu convert --check project/[/bold]  do converted files still match their sources?
@@ -50,6 +52,14 @@ def convert_command(
             metavar="FILE|DIR|-",
             rich_help_panel=_WHERE,
             help="The file to write, or the folder (it exists, ends with /, or takes several scripts).",
+        ),
+    ] = None,
+    output_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            rich_help_panel=_WHERE,
+            help="The folder for the script, the files of its project that change with it, and their helpers.",
         ),
     ] = None,
     in_place: Annotated[
@@ -115,6 +125,19 @@ def convert_command(
     verify: Annotated[
         bool, typer.Option("--verify", help="Train both on virtual devices first; write only what is proven.")
     ] = False,
+    html: Annotated[
+        str, typer.Option("--html", metavar="FILE", help="With --verify: write the proof as a page (extra `report`).")
+    ] = "",
+    trace: Annotated[
+        bool,
+        typer.Option(
+            "--trace", help="Run a script that reading does not tell enough of, and go by what its calls gave."
+        ),
+    ] = False,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", metavar="INTERPRETER", help="For --trace: interpreter with TensorFlow."),
+    ] = None,
     skip_non_training: Annotated[
         bool,
         typer.Option(
@@ -141,7 +164,14 @@ def convert_command(
             raise ValueError("--quiet and --verbose exclude each other")
         options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length)
         modes = [mode for mode, on in switched.items() if on]
-        request = make_request(sources, output, modes, options, verify, skip_non_training)
+        request = make_request(
+            sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python
+        )
+        if html:
+            from converter.cli.page import problem_with_page
+
+            if problem := problem_with_page(html):
+                raise ValueError(problem)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     raise typer.Exit(_run(request, as_json, quiet, verbose))

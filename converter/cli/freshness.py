@@ -6,10 +6,11 @@ import os
 import shlex
 
 from converter import __version__, conversion
+from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, HeaderError, find_header, relabel, to_flags
 from converter.report.results import FileResult
-from converter.source import Source, encode, read, same_file
+from converter.source import Source, encode, load, read, same_file
 
 
 def may_be_converted(data: bytes) -> bool:
@@ -47,18 +48,38 @@ def check(converted: Source, header: Header) -> FileResult:
     source = read(origin)
     if source.sha256 != header.sha256:
         return _stale(converted, header, origin, f"{origin} has changed since the conversion")
-    again = conversion.convert(source, header.options)
+    script = read(os.path.join(os.path.dirname(converted.path), header.script)) if header.script else source
+    # Files of one project need not have been written together: the script alone comes first.
+    for several in (False, True):
+        again = conversion.convert(script, header.options, several=several)
+        if _gives(again, source, converted, header):
+            return FileResult(converted.path, "up to date")
     if again.text is None:
-        reason = f"{origin} is not converted any more by this version"
-        return _stale(converted, header, origin, reason, again.diagnostics)
-    # The version in the header alone makes nothing out of date.
-    text = relabel(again.text, header.source, header.version)
-    if encode(source, text) == converted.data:
-        return FileResult(converted.path, "up to date")
-    reason = "it was edited by hand"
+        reason = f"{script.path} is not converted any more by this version"
+        return _stale(converted, header, script.path, reason, again.diagnostics)
+    reason = "it, or a file that was converted with it, was edited by hand"
     if header.version != __version__:
         reason += f", or version {header.version} wrote it differently from {__version__}"
-    return _stale(converted, header, origin, reason)
+    return _stale(converted, header, script.path, reason)
+
+
+def _gives(again: Conversion, source: Source, converted: Source, header: Header) -> bool:
+    """Whether a conversion gives just this file; the version in the header alone makes nothing out of date."""
+    texts = [part.text for part in again.parts if part.source and same_file(part.source.path, source.path)]
+    texts = texts if header.script else [again.text or ""]
+    if [encode(source, relabel(t, header.source, header.version, header.script)) for t in texts] != [converted.data]:
+        return False
+    helpers = (part for part in again.parts if part.source is None and not header.script)
+    folder = os.path.dirname(converted.path)
+    return all(_holds(os.path.join(folder, os.path.basename(part.path)), part.text) for part in helpers)
+
+
+def _holds(path: str, text: str) -> bool:
+    """Whether a module of helpers has all that a conversion needs; other conversions may need more of it."""
+    if not os.path.isfile(path):
+        return False
+    held = load(path).decode("utf-8", "replace")
+    return all(block in held for block in text.split("\n\n\n")[1:])
 
 
 def _stale(

@@ -1,31 +1,53 @@
-"""Proves a conversion before it is written."""
+"""What `convert` runs: proofs before a conversion is written, and scripts that reading does not tell enough of."""
 
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
+from converter import conversion
+from converter.cli.request import Request
+from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.source import Source
 
 
-def prove(source: Source, data: bytes, options: Options) -> tuple[bool, str]:
+def prove(
+    source: Source,
+    data: bytes,
+    options: Options,
+    parts: Mapping[str, bytes] | None = None,
+    html: str = "",
+    target: str = "",
+) -> tuple[bool, str]:
     """Runs a script and its conversion on virtual devices: whether they train the same, and the report.
 
     The conversion lies beside the script meanwhile, so that it finds the modules that the script finds.
 
+    parts: other files that change with it, by their paths from the script's folder.
+    html: a file for the report as a page, "" for none; target: what the conversion is to be called there.
+
     Raises:
         Refusal: TMG012, the verification cannot begin; TMG007, there is no room for it beside the script.
     """
+    from converter.cli.page import write_page
+    from converter.cli.verify import run_verification
     from converter.report.verification import render_text
-    from converter.verify import Settings, VerifyError, verify
+    from converter.verify import Settings, VerifyError
 
     candidate = _beside(source.path, data)
     settings = Settings(gpus=options.num_gpus, batch=options.batch)
     try:
-        report = verify(Path(source.path), candidate, settings)
+        single, name = Path(source.path), target or source.path
+        report = run_verification(single, candidate, settings, parts)
+        report = replace(report, command=report.command.replace(str(candidate), shlex.quote(name)))
+        if html:
+            write_page(report, single, candidate, html, name)
     except VerifyError as error:
         hint = "install the extra `verify`: pip install 'tf-multigpu[verify]'"
         message = f"verification cannot begin, nothing is written: {error}"
@@ -45,3 +67,36 @@ def _beside(path: str, data: bytes) -> Path:
     with os.fdopen(handle, "wb") as file:
         file.write(data)
     return Path(candidate)
+
+
+def traced(refused: Conversion, request: Request, several: bool, originals: Mapping[str, bytes]) -> Conversion:
+    """A refused script converted by what a run of it told; with what came of it in the hint where it stays refused.
+
+    Raises:
+        Refusal: TMG012, the script cannot be run.
+    """
+    from converter.verify import VerifyError
+    from converter.verify.answer import Stopped
+    from converter.verify.trace import trace_calls
+
+    source = refused.source
+    sites = conversion.unfollowed_calls(source, request.options)
+    if not sites:
+        return _hinted(refused, "a run was not made: it has no call that could be looked into")
+    try:
+        facts, why = trace_calls(source, sites, request.python)
+    except VerifyError as error:
+        message = f"the script cannot be run for --trace: {error}"
+        raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, "name an interpreter by --python")) from None
+    except Stopped as problem:
+        return _hinted(refused, f"a run told nothing: {problem.reason}")
+    if not facts:
+        return _hinted(refused, f"a run told nothing: {why or 'no call gave tensors that follow the batch'}")
+    options = replace(request.options, traced=facts)
+    again = conversion.convert(source, options, several=several, originals=originals)
+    return again if again.status == "converted" else _hinted(again, f"with what a run told of {len(facts)} calls")
+
+
+def _hinted(refused: Conversion, told: str) -> Conversion:
+    errors = tuple(replace(finding, hint=f"{finding.hint} ({told})") for finding in refused.diagnostics)
+    return replace(refused, diagnostics=errors)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
 
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
+from converter.source.look import imported_by
 
 STDIN = "-"
 Mode = Literal["print", "file", "folder", "in-place", "diff", "check"]
@@ -21,9 +23,12 @@ class Request:
     """A whole run.
 
     mode: where converted text goes; "print" is standard output, "check" compares only.
-    output: the file or folder of -o; None without one.
+    output: the file or folder of -o, or the folder of --output-dir; None without one.
+    only_changed: whether an output folder takes nothing but what is converted.
+    trace: whether a script may be run where reading it does not tell enough; python: by which interpreter.
     verify: whether a conversion has to be proven before it is written.
     skip: whether named files without a training step are passed over, as those in folders are.
+    html: the file for the proof as a page; "" for none.
     """
 
     sources: tuple[str, ...]
@@ -32,6 +37,10 @@ class Request:
     options: Options = Options()
     verify: bool = False
     skip: bool = False
+    only_changed: bool = False
+    html: str = ""
+    trace: bool = False
+    python: str | None = None
 
 
 @dataclass(frozen=True)
@@ -39,11 +48,13 @@ class Job:
     """One script and where its conversion goes.
 
     target: the file for it; None where it goes to no file.
-    copies: whether the target lies in an output folder, which also takes what needs no conversion.
+    into_folder: whether the target lies in an output folder.
+    copies: whether that folder also takes what needs no conversion.
     """
 
     script: Script
     target: str | None
+    into_folder: bool = False
     copies: bool = False
 
 
@@ -54,6 +65,10 @@ def make_request(
     options: Options,
     verify: bool = False,
     skip: bool = False,
+    output_dir: str | None = None,
+    html: str = "",
+    trace: bool = False,
+    python: str | None = None,
 ) -> Request:
     """Combines what the command line says.
 
@@ -61,21 +76,31 @@ def make_request(
         ValueError: what is asked for contradicts itself or lacks something; the message says what.
     """
     output = None if output == STDIN else output
+    if output and output_dir:
+        raise ValueError("--output and --output-dir exclude each other")
+    only_changed = bool(output_dir)
+    output = output or (os.path.join(output_dir, "") if output_dir else None)
     modes = list(switches)
     if len(modes) > 1:
         raise ValueError(f"--{modes[0]} and --{modes[1]} exclude each other")
     mode: Mode = modes[0] if modes else "print"
     if output and mode in ("in-place", "diff"):
-        raise ValueError(f"--{mode} and --output exclude each other")
+        raise ValueError(f"--{mode} and --output{'-dir' if only_changed else ''} exclude each other")
     if verify and mode == "check":
         raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
+    if html and (not verify or _is_several(sources)):
+        raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
+    if trace and (mode == "check" or STDIN in sources):
+        raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
+    if python and not trace:
+        raise ValueError("--python is the interpreter of --trace")
     if output and mode == "print":
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
     if mode == "print" and _is_several(sources):
         raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
-    return Request(tuple(sources), mode, output, options, verify, skip)
+    return Request(tuple(sources), mode, output, options, verify, skip, only_changed, html, trace, python)
 
 
 def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
@@ -84,11 +109,21 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
     if request.sources == (STDIN,):
         return [Job(Script(STDIN, "", True), request.output)], []
     scripts, problems = expand(request.sources, leave_out=request.output if into_folder else None)
-    jobs = [Job(script, _target(script, request, into_folder), into_folder) for script in scripts]
+    copies = into_folder and not request.only_changed
+    jobs = [Job(script, _target(script, request, into_folder), into_folder, copies) for script in scripts]
     clashes = {job.script.path: finding for job in jobs if (finding := _own_input(job, jobs, request))}
     clashes |= _shared_targets(jobs)
     good = [job for job in jobs if job.script.path not in clashes]
     return good, [*problems, *clashes.values()]
+
+
+def importers_first(jobs: Sequence[Job]) -> list[Job]:
+    """Jobs in their order, but files that others import last: they may change with those."""
+    imported: set[str] = set()
+    for job in jobs if len(jobs) > 1 else ():
+        with suppress(OSError), open(job.script.path, "rb") as file:
+            imported |= {part for name in imported_by(file.read()) for part in name.split(".")}
+    return sorted(jobs, key=lambda job: os.path.splitext(os.path.basename(job.script.path))[0] in imported)
 
 
 def _is_several(sources: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from converter.source.look import mentions_tensorflow, scripts_in
+from converter.source.look import leads_to_tensorflow, scripts_in
 
 _MODES = {"--in-place", "--check"}
 _SWITCHES = {"--quiet", "-q", "--skip-non-training"}
@@ -53,12 +53,12 @@ def _paths(arguments: Sequence[str]) -> list[str]:
 
 def _is_without_tensorflow(path: str) -> bool:
     try:
-        return all(not mentions_tensorflow(data) for data in _contents(path))
+        return not any(leads_to_tensorflow(name, data) for name, data in _contents(path))
     except (OSError, ValueError):
         return False
 
 
-def _contents(path: str) -> Iterator[bytes]:
+def _contents(path: str) -> Iterator[tuple[str, bytes]]:
     files = [path]
     if os.path.isdir(path):
         files = [os.path.join(path, name) for name in scripts_in(path)]
@@ -66,4 +66,4 @@ def _contents(path: str) -> Iterator[bytes]:
             raise ValueError("a folder without scripts is refused")
     for name in files:
         with open(name, "rb") as file:
-            yield file.read()
+            yield name, file.read()

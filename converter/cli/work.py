@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import traceback
 from collections.abc import Iterator
-from dataclasses import replace
 
 from converter import conversion
+from converter.cli.delivery import Written, deliver, holds, put, takes_several
 from converter.cli.freshness import check, header_of, may_be_converted
-from converter.cli.request import STDIN, Job, Request, jobs_of
+from converter.cli.proof import traced
+from converter.cli.request import STDIN, Job, Request, importers_first, jobs_of
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import relabel
-from converter.report.diff import unified
 from converter.report.results import FileResult
-from converter.source import Source, encode, from_bytes, load, mentions_tensorflow, write
+from converter.source import Source, from_bytes, leads_to_tensorflow, load
 
 # The refusal that is none in a folder: most files of a project train nothing.
 NO_TRAINING_STEP = "TMG201"
+PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
 Findings = tuple[Diagnostic, ...]
 
 
@@ -27,39 +28,46 @@ def results_of(request: Request) -> Iterator[FileResult]:
     """Works on one file after the other; whatever happens to one, the others are worked on."""
     jobs, problems = jobs_of(request)
     yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
-    for job in jobs:
-        yield _within_its_border(job, request)
+    written = Written(frozenset(os.path.abspath(job.script.path) for job in jobs))
+    for job in importers_first(jobs):
+        if os.path.abspath(job.target or job.script.path) not in written.parts:
+            yield from _within_its_border(job, request, written)
+        if gc.get_count()[0] > PILED_UP:
+            gc.collect()
 
 
-def _within_its_border(job: Job, request: Request) -> FileResult:
+def _within_its_border(job: Job, request: Request, written: Written) -> list[FileResult]:
     path = _name_of(job)
     try:
-        return _work_on(job, request)
+        return _work_on(job, request, written)
     except Refusal as refusal:
-        return FileResult(path, "refused", (refusal.diagnostic,))
+        return [FileResult(path, "refused", (refusal.diagnostic,))]
     except Exception as error:
         message = f"internal error: {type(error).__name__}: {error}"
         hint = "please report it to the project, with the script and what --verbose shows"
         finding = Diagnostic("TMG090", path, 0, 0, message, hint)
-        return FileResult(path, "failed", (finding,), traceback=traceback.format_exc())
+        return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc())]
 
 
-def _work_on(job: Job, request: Request) -> FileResult:
+def _work_on(job: Job, request: Request, written: Written) -> list[FileResult]:
     data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
-    if not mentions_tensorflow(data) and _passes_without_tensorflow(job, request):
-        return _left_alone(job, request, data)
+    if _passes_without_tensorflow(job, request) and not leads_to_tensorflow(job.script.path, data):
+        return [_left_alone(job, request, data)]
     if request.mode == "check" and not job.script.named and job.target is None and not may_be_converted(data):
-        return FileResult(job.script.path, "unchanged")
+        return [FileResult(job.script.path, "unchanged")]
     source = from_bytes(_name_of(job), data)
     header = header_of(source)
     if request.mode == "check" and header is not None:
-        return check(source, header)
-    done = conversion.convert(source, request.options)
+        return [check(source, header)]
+    several = takes_several(job, request)
+    done = conversion.convert(source, request.options, several=several, originals=written.originals)
+    if done.status == "refused" and request.trace:
+        done = traced(done, request, several, written.originals)
     if done.status == "converted":
-        return _deliver(job, request, source, done)
+        return deliver(job, request, done, written)
     if done.status == "failed":
-        return FileResult(source.path, "failed", done.diagnostics)
-    return _not_converted(job, request, source, done)
+        return [FileResult(source.path, "failed", done.diagnostics)]
+    return [_not_converted(job, request, source, done)]
 
 
 def _name_of(job: Job) -> str:
@@ -93,56 +101,6 @@ def _left_alone(job: Job, request: Request, data: bytes, findings: Findings = ()
     if not job.copies or job.target is None:
         return FileResult(_name_of(job), "unchanged", findings)
     if request.mode == "check":
-        same = _holds(job.target, data)
+        same = holds(job.target, data)
         return FileResult(_name_of(job), "unchanged" if same else "would change", findings, job.target)
-    return FileResult(_name_of(job), "unchanged", findings, job.target, _write(job, job.target, data))
-
-
-def _deliver(job: Job, request: Request, source: Source, done: Conversion) -> FileResult:
-    """Proves a conversion if asked to, and brings it where it is wanted."""
-    text = relabel(done.text or "", _source_as_seen_from(job))
-    data = encode(source, text)
-    report = ""
-    if request.verify:
-        from converter.cli.proof import prove
-
-        passed, report = prove(source, data, request.options)
-        if not passed:
-            hint = "please report it to the project, with the script and this report"
-            finding = Diagnostic("TMG012", source.path, 0, 0, "not proven, nothing is written", hint)
-            return FileResult(source.path, "unverified", (*done.diagnostics, finding), report=report)
-    result = FileResult(source.path, "converted", done.diagnostics, encoding=source.encoding, report=report)
-    # The byte order mark belongs to the first line: without it `patch` would not find that line in the file.
-    mark = "\ufeff" if source.bom else ""
-    if request.mode == "print":
-        return replace(result, text=mark + text)
-    if request.mode == "diff":
-        diff = unified(mark + source.text, mark + text, source.path)
-        return replace(result, outcome="would change", diff=diff)
-    if request.mode == "check":
-        same = _holds(job.target or source.path, data)
-        return replace(result, outcome="up to date" if same else "would change", output=job.target)
-    assert job.target is not None
-    return replace(result, output=job.target, written=_write(job, job.target, data))
-
-
-def _source_as_seen_from(job: Job) -> str:
-    """The source's name for the header: relative to the folder of the file that carries it."""
-    if job.script.path == STDIN:
-        return "<stdin>"
-    if job.target is None:
-        return os.path.basename(job.script.path)
-    return os.path.relpath(job.script.path, os.path.dirname(job.target) or ".").replace(os.sep, "/")
-
-
-def _holds(path: str, data: bytes) -> bool:
-    return os.path.isfile(path) and load(path) == data
-
-
-def _write(job: Job, target: str, data: bytes) -> bool:
-    """Writes unless the file holds just this already; says whether it wrote."""
-    if _holds(target, data):
-        return False
-    like = None if job.script.path == STDIN else job.script.path
-    write(target, data, mode_from=like, make_folders=job.copies)
-    return True
+    return FileResult(_name_of(job), "unchanged", findings, job.target, put(job, job.target, data))

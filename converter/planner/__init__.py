@@ -1,5 +1,7 @@
 """From facts to a plan: decides, and refuses where it cannot be sure."""
 
-from converter.planner.decide import decide
+from converter.planner.decide import Sources, decide
+from converter.planner.entrance import Entrance
+from converter.planner.modules import import_line
 
-__all__ = ["decide"]
+__all__ = ["Entrance", "Sources", "decide", "import_line"]

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from converter.analysis.batch import named_batch
+from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Value, needed
+from converter.analysis.size_names import named_batch
+from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
-from converter.planner.region import Region, refuse
+from converter.planner.findings import refuse, warn
+from converter.planner.noise import drawn_sizes
+from converter.planner.region import Region
 from converter.planner.text import Text
+
+NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
 @dataclass(frozen=True)
@@ -21,101 +27,150 @@ class BatchSize:
 
     fixed: it cannot be scaled, as the whole data set is fed in each step, or as its size comes from
         somewhere that was not found: the conversion then keeps the total.
+    whole: the same data set is fed in each training step.
     """
 
     origins: frozenset[Origin]
     fixed: bool
     warnings: tuple[Diagnostic, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
 class Scaling:
     """What to change where the batch size is defined, for the host to load N times as much.
 
-    unscaled: spellings of places that keep the size of one tower (flags, scaled where they are used).
+    flags: batch sizes that keep the size of one tower, and are scaled where they are used.
     """
 
     replaces: tuple[Replace, ...] = ()
-    unscaled: frozenset[str] = frozenset()
+    flags: frozenset[Origin] = frozenset()
     inserts: tuple[Insert, ...] = ()
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
     """The numbers behind the batches that are fed in training, with warnings where there are none to scale."""
+    data = next((i for i in inputs if i.op == DATA), None)
+    if data is not None:
+        return BatchSize(frozenset(), True, (_kept(
+            facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
+            "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
     origins, unknown, whole = _origins(facts, inputs, steps)
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
     call = whole[0].call if whole else steps[0].call
-    if unknown and not origins:
-        call = unknown[0].call
+    acting = _acting(facts, steps)
+    if acting is not None:
+        warnings.append(_acted(facts, acting.call, bool(origins) and not computed))
+    elif not whole and not origins:
+        call = unknown[0].call if unknown else call
         warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
                               "name the batch size batch_size where it is defined"))  # fmt: skip
     elif not origins or computed:
+        seen = whole or computed
         warnings.append(_kept(
-            facts, call, "TMG304", "the whole data set is fed in each step",
+            facts, call, "TMG304" if seen else "TMG303",
+            "the whole data set is fed in each step" if seen else "this training step is run by code outside this file",
             "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
     for origin in origins:
         if origin.key[0] == "parameter":
-            warnings.append(Diagnostic(
-                "TMG305", facts.path, origin.line, 1,
+            warnings.append(warn(
+                facts, origin.node, "TMG305",
                 f"the batch size comes from the caller: {origin.name} is multiplied here, "
                 "and what the caller does with it is not",
                 "let callers hand over the batch size of one tower, and load their own batches N times as large",
-                "warning"))  # fmt: skip
-    return BatchSize(frozenset(origins), bool(not origins or computed), tuple(warnings))
+            ))  # fmt: skip
+    by_hand = _filled_by_hand(facts, inputs)
+    if by_hand is not None and origins and not computed:
+        warnings.append(_kept(
+            facts, by_hand.call, "TMG303",
+            "the script fills the queue of its batches in runs of its own, with as many examples at a time as before",
+            "fill it by a QueueRunner, which goes on until a larger batch is there"))  # fmt: skip
+    fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
+    same = [run for run, values in fed if values and all(_is_kept(value, run) for value in values)]
+    if same and origins and not computed:
+        warnings.append(_kept(
+            facts, same[0].call, "TMG304",
+            "the whole data set is fed in this training step, and batches are in another",
+            "convert the models apart, each in a script of its own"))  # fmt: skip
+    fixed = bool(not origins or computed or by_hand is not None or same)
+    if not origins:  # the towers count their shards all the same
+        origins = {origin for number in facts.counted for origin in _base(facts, number)}
+    return BatchSize(frozenset(origins), fixed, tuple(warnings), bool(same) and len(same) == len(whole) and not unknown)
+
+
+def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
+    """A run that puts examples into a queue that gives the batches; None where queue runners do."""
+    filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and v.op.startswith("Queue.enqueue")}
+    return next((run for run in facts.runs if filled & set(needed(run.fetches))), None)
+
+
+def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
+    """A training step that is fed what an environment answered to the model's own actions; None if there is none."""
+    trained = {s.result.uid for s in steps}
+    for run in facts.runs:
+        if not trained & set(needed(run.fetches)):
+            continue
+        for value in needed(v for _, v in run.feeds).values():
+            if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and _fetched(value):
+                return run
+    return None
+
+
+def _fetched(value: Value) -> bool:
+    return any(isinstance(v, Host) and v.call == "run" for v in needed([value]).values())
+
+
+def _acted(facts: Facts, node: ast.AST, scaled: bool) -> Diagnostic:
+    reason = "this training step is fed what the model's own actions led to"
+    hint = "collect from several environments at once to give every GPU as much to do"
+    if not scaled:
+        return _kept(facts, node, "TMG311", reason, hint)
+    message = f"{reason}: it takes N times as many examples as before for each action"
+    return warn(facts, node, "TMG311", message, hint)
 
 
 def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Diagnostic:
     message = f"{reason}: a step goes on taking as many examples as before, shared among the towers (--batch total)"
-    return Diagnostic(code, facts.path, node.lineno, node.col_offset + 1, message, hint, "warning")  # type: ignore[attr-defined]
+    return warn(facts, node, code, message, hint)
 
 
-def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_gpus: str) -> Scaling:
+def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_gpus: NumGpus) -> Scaling:
     """Multiplies the batch size by the number of GPUs where it is defined."""
     replaces: list[Replace] = []
-    unscaled: set[str] = set()
+    flags: set[Origin] = set()
     inserts: list[Insert] = []
     for origin in sorted(size.origins, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
-        if origin.key[0] != "flag" and origin.key[1]:
-            raise refuse(facts, origin.node, "TMG221", "the batch size is defined in this other file of the project",
-                         "define it in the script that is converted")  # fmt: skip
         if origin.key[0] == "literal":
-            replaces.append(_scaled(text, facts.tree, origin.node, num_gpus))
+            replaces.append(_scaled(text, origin.node, num_gpus))
         elif origin.key[0] == "parameter":
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         else:
-            replaces += _scaled_reads(facts, regions, origin, text, num_gpus, unscaled)
-    return Scaling(tuple(replaces), frozenset(unscaled), tuple(inserts))
+            replaces += _scaled_reads(facts, regions, origin, text, num_gpus)
+            flags.add(origin)
+    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts))
 
 
-def _scaled_parameter(origin: Origin, text: Text, num_gpus: str) -> Insert:
+def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
     """A batch size that a caller in another file hands over is scaled where it arrives."""
     body = origin.node.body  # type: ignore[attr-defined]
     first = body[0]
     if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
         first = body[1]
-    return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus}",), "top", "TMG110")
+    return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 
-def _scaled(text: Text, tree: ast.AST, node: ast.AST, num_gpus: str) -> Replace:
+def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
-    bare = f"{text.of(node)} * {num_gpus}" if plain else f"({text.of(node)}) * {num_gpus}"
-    return Replace(text.start(node), text.end(node), bare if _stands_alone(tree, node) else f"({bare})", "TMG110")
-
-
-def _stands_alone(tree: ast.AST, node: ast.AST) -> bool:
-    """Whether a product in a node's place needs no parentheses."""
-    for parent in ast.walk(tree):
-        if any(child is node for child in ast.iter_child_nodes(parent)):
-            return not isinstance(
-                parent, (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
-            )
-    return False
+    bare = f"{text.of(node)} * {num_gpus(node)}" if plain else f"({text.of(node)}) * {num_gpus(node)}"
+    tight = (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
+    alone = not isinstance(text.parent(node), tight)
+    return Replace(text.start(node), text.end(node), bare if alone else f"({bare})", "TMG110")
 
 
 def _scaled_reads(
-    facts: Facts, regions: list[Region], origin: Origin, text: Text, num_gpus: str, unscaled: set[str]
+    facts: Facts, regions: list[Region], origin: Origin, text: Text, num_gpus: NumGpus
 ) -> list[Replace]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()
@@ -134,16 +189,17 @@ def _scaled_reads(
             raise refuse(facts, node, "TMG212",
                          "this batch size is read both by the towers and by code outside of them",
                          "pass the batch size to the function as an argument")  # fmt: skip
-    for node in (*inside, *outside):
-        unscaled.add(text.of(node))
-    return [_scaled(text, facts.tree, node, num_gpus) for node in outside if _counts(facts.tree, node)]
+    return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
 
 
-def _counts(tree: ast.AST, node: ast.AST) -> bool:
-    """Whether a read is a use as a number and not, say, a line of a log."""
-    for parent in ast.walk(tree):
-        if isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "print" and node in ast.walk(parent):
+def _counts(text: Text, node: ast.AST) -> bool:
+    """Whether a read is a use as a number and not, say, a line of a log or a test of what the user gave."""
+    parent = text.parent(node)
+    while parent is not None:
+        printed = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "print"
+        if printed or isinstance(parent, ast.Assert):
             return False
+        parent = text.parent(parent)
     return True
 
 
@@ -165,14 +221,17 @@ def _origins(
         if not any(uid in trained for uid in needed(run.fetches)):
             continue
         found: set[Origin] = set()
-        whole = True
+        whole = not any(i.op.startswith("train.dequeue") for i in inputs)
         for key, value in run.feeds:
             if isinstance(key, Input) and key in inputs:
                 found |= _fed(facts, value)
-                whole &= _is_whole(value)
+                kept = _is_kept(value, run)
+                whole &= _is_whole(value) if kept is None else kept
         origins |= found
         if not found:
             (everything if whole else unknown).append(run)
+    if not inputs:
+        origins |= {origin for number in drawn_sizes(steps) for origin in _base(facts, number)}
     return origins, unknown, everything
 
 
@@ -196,6 +255,14 @@ def _fed(facts: Facts, value: Value) -> set[Origin]:
             if first is not None:
                 asked |= set(first.linear) if len(first.linear) == 1 else set()
     return asked
+
+
+def _is_kept(value: Value, run: RunCall) -> bool | None:
+    """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
+    loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
+    if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
+        return None
+    return not any(s.stmt in loops for s in value.site.chain())
 
 
 def _is_whole(value: Value) -> bool:

@@ -3,68 +3,214 @@
 from __future__ import annotations
 
 import ast
+import os
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
-from converter.plan import At, Insert, Loop, Plan, Replace
+from converter.plan import Again, At, Insert, Loop, Plan, Replace
+from converter.planner.again import Repeat, repeats
+from converter.planner.averages import check_averages
 from converter.planner.batch_size import BatchSize, Scaling, find_batch_size, scale
+from converter.planner.builtin_names import Builtins, taken_modules
 from converter.planner.checks import (
+    check_beside,
     check_contents,
+    check_data,
+    check_defaults,
     check_feeds,
+    check_followed,
     check_placement,
     check_reach,
+    check_recursion,
     check_shapes,
+    check_share,
+    check_state,
+    host_functions,
+    sessions_left,
     training_steps,
+    unread,
 )
+from converter.planner.collected import merged_keys
+from converter.planner.drawn import batches_behind, drawn_rows
+from converter.planner.entrance import upstream
+from converter.planner.findings import refuse
 from converter.planner.gradients import gradients
-from converter.planner.helpers import helper_names
+from converter.planner.helpers import helper_names, read_by_helpers
 from converter.planner.host import GpuCount, rate_edits, session_edits
-from converter.planner.merging import Traffic, declarations, merges_out, numbers_in, shards_in
+from converter.planner.lookups import check_lookups
+from converter.planner.merging import merges_out, wanted_out
+from converter.planner.modes import check_modes
+from converter.planner.modules import Aliases, helper_module
 from converter.planner.names import Names
-from converter.planner.region import Region, batch_inputs, find_region, refuse
+from converter.planner.places import declarations
+from converter.planner.region import Region, batch_inputs, find_region
+from converter.planner.resets import begin_anew
+from converter.planner.scopes import asks_again, reopened
+from converter.planner.sharding import numbers_in, shards_in
+from converter.planner.so_far import keep_first
 from converter.planner.text import Text
+from converter.planner.traffic import Traffic
 from converter.planner.trail import path, suites
+from converter.planner.weighing import loss_counts
+
+HELPERS = "tower_helpers"  # the module that carries the helpers of several files
 
 
-def decide(facts: Facts, options: Options, source: str) -> tuple[Plan, tuple[Diagnostic, ...]]:
-    """The plan for a script, and what its reader should know; raises Refusal."""
+@dataclass(frozen=True)
+class Sources:
+    """The files that may be planned.
+
+    read: gives a file's text by its path, "" for the script. several: whether other files than the
+    script may change. taken: whether a module beside the script cannot be the one that carries
+    the helpers and this definition.
+    """
+
+    read: Callable[[str], str]
+    several: bool
+    taken: Callable[[str, str], bool]
+
+
+def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+    """The plan for each file that changes, the script's first, and what its reader should know; raises Refusal."""
     check_placement(facts)
     steps = training_steps(facts)
     check_feeds(facts, steps)
-    size = find_batch_size(facts, batch_inputs(facts, steps), steps)
+    check_recursion(facts, steps)
+    check_followed(facts, steps)
+    size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), steps)
     options = replace(options, batch="total") if size.fixed else options
     _settle_means(facts, size)
     groups = _groups(facts, steps, size)
     regions = [region for _, region in groups]
+    check_state(facts, steps, regions)
     check_reach(facts, steps, regions)
+    check_beside(facts, steps, size)
+    check_share(steps, facts, batch_inputs(facts, steps), size)
     check_shapes(facts, steps, size)
     check_contents(facts, regions)
-    names, text = Names(facts.tree), Text(source, facts.tree)
-    count = GpuCount(facts, names, options, text)
-    tensorflow, imported = _tensorflow(facts, names)
-    scaling = scale(facts, regions, size, text, count.expression) if options.batch == "per-gpu" else Scaling()
-    text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count.expression)]
-    parts = [_plan_loop(facts, part, region, names, text, size, scaling, options) for part, region in groups]
-    replaces, inserts = session_edits(facts, names, options, text, tensorflow)
+    check_defaults(facts, regions)
+    check_lookups(facts, regions)
+    check_data(facts, regions)
+    check_averages(facts, regions)
+    chosen = _Chosen(facts, options, steps, size, groups)
+    plans, warnings = _plan(chosen, sources, "")
+    if len(plans) > 1:
+        if not sources.several:
+            raise _several(facts, plans)
+        names = Names(*facts.trees())
+        while True:
+            module = names.fresh(HELPERS)
+            plans, warnings = _plan(chosen, sources, module)
+            if not sources.taken(module, plans[0].define):
+                break
+    seen = (*size.warnings, *unread(facts), *sessions_left(facts, sources.several), *host_functions(facts, regions))
+    return plans, (*seen, *warnings)
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """What is settled before anything is written."""
+
+    facts: Facts
+    options: Options
+    steps: list[TrainStep]
+    size: BatchSize
+    groups: list[tuple[list[TrainStep], Region]]
+
+
+def _several(facts: Facts, plans: tuple[Plan, ...]) -> Refusal:
+    """Refuses to change other files than the one that is written."""
+    first = next(at for plan in plans for at in _places(plan) if at.path)
+    names = sorted({os.path.relpath(plan.path, os.path.dirname(os.path.abspath(facts.path))) for plan in plans[1:]})
+    path = facts.shown(facts.modules[first.path].tree.body[0])
+    return Refusal(Diagnostic("TMG221", path, first.line, first.column + 1,
+                              f"{' and '.join(names)} must change with the script",
+                              "write all of them: --output-dir DIR, or --in-place"))  # fmt: skip
+
+
+def _plan(
+    chosen: _Chosen, sources: Sources, module: str
+) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:  # fmt: skip
+    """The plans of all files; `module` carries the helpers if it is given, else the script does."""
+    facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
+    regions = [region for _, region in chosen.groups]
+    names, text = Names(*facts.trees()), Text(facts, sources.read)
+    aliases = Aliases(facts, names)
+    aliases.tensorflow("")
+    count = GpuCount(facts, names, options, text, aliases, module)
+    scaling = scale(facts, regions, size, text, count.beside) if options.batch == "per-gpu" else Scaling()
+    text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
+    parts = [_plan_loop(facts, p, region, names, text, size, scaling, options, aliases) for p, region in chosen.groups]
+    builtins = Builtins(facts, names)
+    loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
+    replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
     pinned = tuple(dict.fromkeys(run for region in regions for run in _pinned(facts, region, text)))
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
-    plan = Plan(
-        tuple(part.loop for part in parts),
+    carried = helper_names(helpers, options.variables, names)
+    used, modules = read_by_helpers(carried) if not module else (set(), set())
+    hidden = builtins.hidden(facts.module, used)
+    whole = Plan(
+        loops,
         (*text.planned, *(r for part in parts for r in part.replaces), *replaces),
         (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
         pinned,
-        helper_names(helpers, options.variables, names),
-        tensorflow,
-        not imported,
-        count.expression,
+        carried,
+        aliases.tensorflow(""),
+        not aliases.imported(""),
+        count.at(""),
         count.define,
         options,
+        prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
+        forward=any(region.forward for region in regions),
+        builtins=builtins.module,
+        hidden=hidden,
+        modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts.tree, modules))),
     )
-    return plan, (*size.warnings, *(w for part in parts for w in part.warnings))
+    paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
+    plans = tuple(_of_file(facts, whole, path, aliases, count, module) for path in paths)
+    return plans, tuple(w for part in parts for w in part.warnings)
+
+
+def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
+    """A loop that reads builtins by their module where their names mean something else."""
+    read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
+    return replace(loop, hidden=builtins.hidden(region.block.frame, read))
+
+
+def _prepared(region: Region, text: Text) -> list[At]:
+    """The statements, in the loop's function or in those that call it, that make its batches of other inputs."""
+    callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
+    sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]
+    found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
+    return [text.start(stmt) for stmt in found if stmt is not None]
+
+
+def _places(plan: Plan) -> list[At]:
+    """Where a plan changes something."""
+    edits = [*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)]
+    return sorted([*edits, *(loop.tower[0] for loop in plan.loops), *(first for first, _ in plan.pinned)])
+
+
+def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:
+    """The part of a plan that changes one file."""
+    return replace(
+        plan,
+        loops=tuple(loop for loop in plan.loops if loop.tower[0].path == path),
+        replaces=tuple(r for r in plan.replaces if r.at.path == path),
+        inserts=tuple(i for i in plan.inserts if i.at.path == path),
+        prepared=tuple(at for at in plan.prepared if at.path == path),
+        pinned=tuple(run for run in plan.pinned if run[0].path == path),
+        tensorflow=aliases.tensorflow(path),
+        import_tensorflow=not aliases.imported(path),
+        num_gpus=count.at(path),
+        path=path,
+        helper_module=helper_module(facts, path, module) if module else "",
+    )
 
 
 def _settle_means(facts: Facts, size: BatchSize) -> None:
@@ -76,11 +222,11 @@ def _settle_means(facts: Facts, size: BatchSize) -> None:
 
 
 def _groups(facts: Facts, steps: list[TrainStep], size: BatchSize) -> list[tuple[list[TrainStep], Region]]:
-    """Training steps that share inputs share a loop; models side by side have loops of their own."""
+    """Training steps that share inputs, or what is drawn, share a loop; models side by side have loops of their own."""
     parts: list[list[TrainStep]] = []
     for step in steps:
-        mine = set(batch_inputs(facts, [step]))
-        joined = [p for p in parts if mine & set(batch_inputs(facts, p))]
+        mine = batches_behind(facts, [step])
+        joined = [p for p in parts if mine & batches_behind(facts, p)]
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     try:
         found = [(p, find_region(facts, p, batch_inputs(facts, p), size.origins)) for p in parts]
@@ -114,47 +260,70 @@ class _Part:
 
 def _plan_loop(
     facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
-    options: Options,
+    options: Options, aliases: Aliases,
 ) -> _Part:  # fmt: skip
-    traffic = Traffic()
+    traffic, tensorflow = Traffic(), aliases.tensorflow(facts.path_of(region.block.body[0]))
+    _check_last_line(facts, region, text)
     shards_in(facts, region, names, traffic, steps)
-    numbers_in(facts, region, names, traffic, size.origins, set(scaling.unscaled))
-    merges_out(facts, region, names, traffic, steps, options)
-    gradient, replaces, inserts, helpers, register = gradients(facts, region, steps, traffic, names, text)
-    contexts = _contexts(facts, region, names)
+    numbers_in(facts, region, names, traffic, size.origins, scaling)
+    drawn_rows(facts, region, names, traffic, steps, size.origins, scaling)
+    begin_anew(facts, region, names, traffic)
+    merged = [] if region.forward else steps
+    traffic.counts.update(loss_counts(region, merged, text, tensorflow))
+    wanted = wanted_out(facts, region)
+    again = repeats(facts, region, wanted, merged)
+    merges_out(facts, region, names, traffic, merged, options, wanted)
+    check_modes(facts, region, wanted)
+    gradient, replaces, inserts, helpers, register = gradients(
+        facts, region, steps, traffic, names, text, tensorflow
+    )
+    kept, keeping = keep_first(facts, region, names, text)
+    keys = merged_keys(facts, region, text, tensorflow) if len(traffic.shards) == 1 else ()
+    contexts = _contexts(facts, region, names, "MergedCollections" if keys else "TowerCollections")
     loop = Loop(
         _starts(facts, region, region.before, text),
         _starts(facts, region, region.tower, text),
         _starts(facts, region, region.after, text),
         names.again("gpu", "tower"),
         tuple(traffic.shards),
+        tuple(traffic.nests),
+        tuple(traffic.regroups),
         tuple(traffic.rebinds),
+        tuple(traffic.resets),
         tuple(traffic.merges),
+        tuple(traffic.rebuilds),
         gradient,
         contexts,
         tuple(traffic.restore),
-        _splits(region, region.splits, text),
-        _splits(region, region.behind, text),
+        _splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
+        _splits(region.behind, text),
+        reopened(facts, region, names, text, aliases),
+        _again(again, text),
+        asks_again(facts, region),
         names.fresh("layer_names") if _counts_on(facts, region) else "",
         register,
+        (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
+        tuple(kept),
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
+    helpers += ["map_structure"] if traffic.nests or any(m.nested for m in traffic.merges) else []
+    helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
+    helpers += ["weigh_losses"] if traffic.counts else []
     helpers += ["LayerNames"] if loop.layer_names else []
-    return _Part(loop, replaces, [*declarations(region, traffic, text), *inserts], helpers, traffic.warnings)
+    helpers += ["keep_names"] if loop.keep_names else []
+    return _Part(loop, replaces, [*declarations(region, traffic, text), *keeping, *inserts], helpers, traffic.warnings)
 
 
-def _tensorflow(facts: Facts, names: Names) -> tuple[str, bool]:
-    """The script's name for the tensorflow module; a new one where it has none."""
-    for name, dotted in facts.imports.items():
-        if dotted == "":
-            return name, True
-    return names.fresh("tf", "tensorflow"), False
+def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:
+    return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
 
 
-def _splits(
-    region: Region, parts: dict[int, tuple[ast.stmt, ...]], text: Text
-) -> tuple[tuple[At, tuple[At, ...]], ...]:
-    return tuple((text.start(region.block.body[i]), tuple(text.start(s) for s in stmts)) for i, stmts in parts.items())
+def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
+    """Repeated statements, those of one with block together."""
+    return tuple(
+        Again(tuple(text.start(r.stmt) for r in group), tuple(text.start(w) for w in around))
+        for around, group in groupby(repeats, key=lambda r: r.around)
+    )
 
 
 def _starts(facts: Facts, region: Region, indexes: tuple[int, ...], text: Text) -> tuple[At, ...]:
@@ -171,14 +340,29 @@ def _starts(facts: Facts, region: Region, indexes: tuple[int, ...], text: Text) 
     return tuple(found)
 
 
+def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
+    """What follows the towers' last statement on its line would go into the loop with it."""
+    for stmt in region.block.body[max(region.tower) + 1 :][:1]:
+        if text.anchor(stmt) != text.start(stmt):
+            raise refuse(facts, stmt, "TMG203", "this statement shares its line with one of the towers'",
+                         "write it on a line of its own")  # fmt: skip
+
+
 # -- helpers ---------------------------------------------------------------------------------------
 
 
 def _shard_helpers(traffic: Traffic) -> list[str]:
     found = []
     for shard in traffic.shards:
+        if shard.drawn is not None:
+            found.append("shard_drawn")
+            continue
         along = any(axis != 0 for axis in shard.axes)
-        found.append(("shard_static" if shard.static else "shard") + ("_along" if along else ""))
+        along |= shard.lead is not None and shard.lead[2] != 0
+        kind = "shard_data" if shard.data else "shard_static" if shard.static else "shard"
+        found.append("shard_sparse" if shard.sparse else kind + ("_along" if along else ""))
+    for nest in traffic.nests:
+        found.append(("shard_static" if nest.static else "shard") + ("_along" if nest.axis else ""))
     if traffic.rebinds:
         found.append("shard_size")
     return found
@@ -195,7 +379,7 @@ def _default_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and not any(k.arg in ("name", "scope") for k in node.keywords)
 
 
-def _contexts(facts: Facts, region: Region, names: Names) -> tuple[tuple[str, str], ...]:
+def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> tuple[tuple[str, str], ...]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
     kinds = {
         e.kind
@@ -208,15 +392,18 @@ def _contexts(facts: Facts, region: Region, names: Names) -> tuple[tuple[str, st
     if kinds & {"raw variable", "object variable"}:
         contexts.append(("SharedVariables", names.fresh("shared_variables")))
     if kinds & {"collection", "batch norm", "total loss"}:
-        contexts.append(("TowerCollections", names.fresh("tower_collections")))
+        contexts.append((collections, names.fresh("tower_collections")))
     if kinds & {"batch norm", "assign", "ema"}:
         contexts.append(("first_tower_updates", ""))
+    if "ema" in kinds:
+        contexts.append(("TowerAverages", names.fresh("tower_averages")))
     return tuple(contexts)
 
 
 def _pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...]:
     """Statements outside the loop that make the model's variables: where these live is said there."""
-    where = suites(facts.tree)
+    where = suites(*facts.trees())
+    tops = [region.block.body, *(tree.body for tree in facts.trees())]
     makers: list[ast.stmt] = []
     used = {v.uid for v in region.needed.values()}
     for variable in facts.variables:
@@ -224,7 +411,7 @@ def _pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ..
             continue
         steps = path(variable.site)
         stmt = next(
-            (s for _, s in reversed(steps) if where.get(s) is region.block.body or where.get(s) is facts.tree.body),
+            (s for _, s in reversed(steps) if any(where.get(s) is top for top in tops)),
             None,
         )
         if (
@@ -234,13 +421,16 @@ def _pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ..
         ):
             makers.append(stmt)
     runs: list[tuple[At, At]] = []
-    for stmt in sorted(makers, key=lambda s: s.lineno):
+    for stmt in sorted(makers, key=text.start):
         body = where[stmt]
         index = body.index(stmt)
-        if runs and index and text.start(body[index - 1]) == runs[-1][1] and _moves_alike(region, body, index):
-            runs[-1] = (runs[-1][0], text.start(stmt))
+        line = text.anchor(stmt)
+        if runs and runs[-1][1] == line:
+            continue  # on one line with the one before
+        if runs and index and text.anchor(body[index - 1]) == runs[-1][1] and _moves_alike(region, body, index):
+            runs[-1] = (runs[-1][0], line)
         else:
-            runs.append((text.start(stmt), text.start(stmt)))
+            runs.append((line, line))
     return tuple(runs)
 
 

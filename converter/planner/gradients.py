@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.values import Typed
+from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
-from converter.planner.merging import Traffic
+from converter.planner.findings import refuse
 from converter.planner.names import Names
-from converter.planner.region import Region, refuse
+from converter.planner.region import Region
 from converter.planner.text import Text
+from converter.planner.traffic import Traffic
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
 MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops",
@@ -18,10 +19,12 @@ MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_me
 
 
 def gradients(
-    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text
+    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str
 ) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
     """The gradient in the loop, if it is one; edits, helpers; whether losses are looked up by name (`register`)."""
     gradient: Gradient | None = None
+    if region.forward:
+        return None, [_colocated(facts, step, text) for step in steps], [], [], False
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
@@ -30,13 +33,24 @@ def gradients(
         losses = traffic.loss_lists[step.loss.uid]
         near = _same_names(region, step)
         if not near:
+            if step.loss.batch.kind == "example":
+                raise refuse(facts, step.call, "TMG209",
+                             "the loss has one value for each example, and is minimised in another function",
+                             "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
             register = True
             assert step.loss_node is not None
             losses = f"TOWER_LOSSES[{text.of(step.loss_node)}.name]"
-        if near and len(steps) == 1 and (inside := _inside(facts, region, step, names, text, losses)) is not None:
+        # The weights of masked means are known when all towers are there.
+        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts
+        if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:
             gradient, replace = inside
             replaces.append(replace)
             helpers.append("average_gradients")
+            continue
+        whole = _in_function(step, text, losses, tensorflow)
+        if whole is not None:
+            replaces.append(whole)
+            helpers.append("TowerOptimizer")
             continue
         made, before = _at_call(facts, step, names, text, losses)
         replaces.append(made)
@@ -45,6 +59,18 @@ def gradients(
     if register:
         helpers.append("merge_loss")
     return gradient, replaces, inserts, helpers, register
+
+
+def _colocated(facts: Facts, step: TrainStep, text: Text) -> Replace:
+    """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
+    call = step.call
+    whole = text.of(call)
+    if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
+        raise refuse(facts, call, "TMG219", "the training step stands among the statements of the model",
+                     "take the gradients after the loss")  # fmt: skip
+    head = whole[: whole.rindex(")")].rstrip().rstrip(",")
+    made = f"{head}, colocate_gradients_with_ops=True)"
+    return Replace(text.start(call), text.end(call), made, "TMG133")
 
 
 def _same_names(region: Region, step: TrainStep) -> bool:
@@ -95,6 +121,36 @@ def _minimize_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
 def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: Text) -> str:
     rest = [f"{name}={text.of(arguments[name])}" for name in ("global_step", "name") if name in arguments]
     return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
+
+
+# What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)
+BY_NAME = {"Adagrad": "AdagradOptimizer(rate)", "Adam": "AdamOptimizer(rate)", "Ftrl": "FtrlOptimizer(rate)",
+           "Momentum": "MomentumOptimizer(rate, 0.9)", "RMSProp": "RMSPropOptimizer(rate)",
+           "SGD": "GradientDescentOptimizer(rate)"}  # fmt: skip
+TAKE_WHOLE_STEPS = {"optimize_loss": 3, "create_train_op": 1}  # where their optimizer stands
+
+
+def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
+    """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
+    function = step.kind.rpartition(".")[2]
+    if function not in TAKE_WHOLE_STEPS:
+        return None
+    place = TAKE_WHOLE_STEPS[function]
+    plain = step.call.args if not any(isinstance(a, ast.Starred) for a in step.call.args) else []
+    given = [k.value for k in step.call.keywords if k.arg == "optimizer"] + plain[place : place + 1]
+    if not given:
+        return None
+    node, written = given[0], text.of(given[0])
+    value = step.optimizer
+    if isinstance(value, Typed) and value.kind == "Optimizer":
+        made = f"TowerOptimizer({written}, {losses})"
+    elif function == "optimize_loss" and isinstance(value, Constant) and value.value in BY_NAME:
+        made = f"lambda rate: TowerOptimizer({tensorflow}.train.{BY_NAME[str(value.value)]}, {losses})"
+    elif function == "optimize_loss" and isinstance(value, (Symbol, Function)):
+        made = f"lambda *rate: TowerOptimizer(({written})(*rate), {losses})"
+    else:
+        return None
+    return Replace(text.start(node), text.end(node), made, "TMG118")
 
 
 def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: str) -> tuple[Replace, list[Insert]]:

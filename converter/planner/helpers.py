@@ -28,3 +28,10 @@ def helper_names(wanted: Iterable[str], variables: Variables, names: Names) -> t
             plain = name.removesuffix(suffix) if suffix else name
             named[name] = names.fresh(plain, f"towers_{plain}")
     return tuple(named.items())
+
+
+def read_by_helpers(helpers: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
+    """The names that helpers read which are not helpers, and the modules that they import."""
+    known = catalog()
+    chosen = [known[name] for name, _ in helpers]
+    return {n for h in chosen for n in h.needs} - set(known), {m for h in chosen for m in h.imports if m != "tf"}

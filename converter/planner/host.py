@@ -9,9 +9,10 @@ from converter.analysis.frames import Site
 from converter.analysis.values import Typed
 from converter.options import Options
 from converter.plan import Insert, Replace
+from converter.planner.builtin_names import Builtins
+from converter.planner.modules import Aliases
 from converter.planner.names import Names
 from converter.planner.text import Text
-from converter.planner.trail import suites
 
 DEFAULT_RATES = {
     "train.AdamOptimizer": "0.001", "train.AdadeltaOptimizer": "0.001", "contrib.opt.NadamOptimizer": "0.001",
@@ -21,28 +22,47 @@ FLAG_HELP = "number of GPUs to train on"
 
 
 class GpuCount:
-    """How the script says the number of GPUs: by a constant, or by a flag beside its own."""
+    """How the script says the number of GPUs: by a constant, or by a flag beside its own.
 
-    def __init__(self, facts: Facts, names: Names, options: Options, text: Text) -> None:
+    name: the constant, "" where a flag takes its place. define: the statement that defines it.
+    module: the module that carries it, "" where the script does.
+    """
+
+    def __init__(
+        self, facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, module: str = ""
+    ) -> None:
         self.inserts: list[Insert] = []
-        self.define = ""
+        self.module = module
         self.counts = options.num_gpus is None
+        self._facts = facts
+        self._aliases = aliases
         value = "count_gpus()" if options.num_gpus is None else str(options.num_gpus)
         flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
-        definition = _beside(facts)
-        flags_object = next(
-            (n for n, v in facts.module.locals.items() if isinstance(v, Typed) and v.kind == "Flags"), None
-        )
-        if definition is not None and definition.style == "flags" and flags_object and not flags:
-            self.expression = f"{flags_object}.num_gpus"
+        definition = _beside(facts, bool(module))
+        in_flags = (
+            definition is not None and definition.style == "flags" and not flags
+            and bool(module or aliases.flags(""))
+        )  # fmt: skip
+        self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
+        self.define = f"{self.name} = {value}"
+        if in_flags and module:  # defined there, so that every script that imports the changed files has the flag
+            help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
+            self.define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
+        elif in_flags and definition is not None:
+            self.define = ""
             self._define_flag(definition, text, value)
         elif definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts):
-            self.expression = names.constant("num_gpus")
-            self.define = f"{self.expression} = {value}"
-            self._add_argument(facts, definition, text, value)
-        else:
-            self.expression = names.constant("num_gpus")
-            self.define = f"{self.expression} = {value}"
+            self._add_argument(facts, definition, text)
+
+    def at(self, path: str) -> str:
+        """The expression for the number of GPUs in a file."""
+        if self.name:
+            return f"{self.module}.{self.name}" if self.module else self.name
+        return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
+
+    def beside(self, node: ast.AST) -> str:
+        """The expression in the file of a node."""
+        return self.at(self._facts.path_of(node))
 
     def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
         function = text.of(definition.call.func).rpartition(".")[0]
@@ -51,30 +71,26 @@ class GpuCount:
         line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
         self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
 
-    def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text, value: str) -> None:
+    def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text) -> None:
         parser = text.of(definition.call.func)
         quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
-        default = self.expression
+        default = self.beside(definition.call)
         line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
         self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
         target, site = _bound_namespace(facts)
-        declare = (f"global {self.expression}",) if site.frame is not facts.module else ()
-        self.inserts.append(
-            Insert(text.anchor(site.stmt), (*declare, f"{self.expression} = {target}.num_gpus"), "after", "TMG112")
-        )
-        if declare:  # the default is read before the declaration would come
-            self.inserts[-1] = Insert(
-                text.anchor(site.stmt), (f"{self.expression} = {target}.num_gpus",), "after", "TMG112"
-            )
+        here = self.beside(site.stmt)
+        self.inserts.append(Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"))
+        if not self.module and site.frame is not facts.module:
+            declare = (f"global {here}",)
             first = site.frame.node.body[0]  # type: ignore[attr-defined]
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
                 first = site.frame.node.body[1]  # type: ignore[attr-defined]
             self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
 
 
-def _beside(facts: Facts) -> FlagDefinition | None:
+def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
     """The flag that the new one stands beside: the batch size's, else the last."""
-    own = [f for f in facts.flags if f.call not in facts.foreign]
+    own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
     return next((f for f in own if "batch" in f.name), own[-1] if own else None)
 
 
@@ -97,21 +113,29 @@ def can_bind_namespace(facts: Facts) -> bool:
 
 
 def session_edits(
-    facts: Facts, names: Names, options: Options, text: Text, tensorflow: str
+    facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, anywhere: bool, builtins: Builtins
 ) -> tuple[list[Replace], list[Insert]]:
-    """What gives each session the configuration that towers need."""
+    """What gives each session the configuration that towers need; `anywhere` in the project or in the script alone."""
     replaces: list[Replace] = []
     inserts: list[Insert] = []
-    where = suites(facts.tree)
     done: set[ast.AST] = set()
     completed: set[tuple[str, ast.AST]] = set()
     for session in facts.sessions:
-        if session.call in done or session.call in facts.foreign:
+        path = facts.path_of(session.call)
+        if session.call in done or (path and not anywhere):
             continue
         done.add(session.call)
-        stmt = _plain_statement(session, where)
+        stmt = session.site.stmt
         config = session.config
-        if session.config_node is None or (
+        given = next((k.value for k in session.call.keywords if k.arg is None), None)
+        if given is not None and session.config_node is None:
+            dict_of = builtins.text(session.site.frame, "dict")
+            replace, lines = _in_arguments(
+                facts, session, given, names, options, text, aliases.tensorflow(path), dict_of
+            )
+            replaces.append(replace)
+            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+        elif session.config_node is None or (
             isinstance(session.config_node, ast.Constant) and session.config_node.value is None
         ):
             name = (
@@ -119,8 +143,8 @@ def session_edits(
                 if "config" not in names.taken
                 else names.fresh("session_config")
             )
-            lines = [f"{name} = {tensorflow}.ConfigProto(allow_soft_placement=True)", *_memory(name, options)]
-            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+            made = f"{name} = {aliases.tensorflow(path)}.ConfigProto(allow_soft_placement=True)"
+            inserts.append(Insert(text.anchor(stmt), (made, *_memory(name, options)), "before", "TMG111"))
             replaces.append(_with_config(session, text, name))
             names.taken.discard(name)  # every session may have its own
         elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
@@ -138,8 +162,16 @@ def session_edits(
     return replaces, inserts
 
 
-def _plain_statement(session: SessionSite, where: dict[ast.stmt, list[ast.stmt]]) -> ast.stmt:
-    return session.site.stmt
+def _in_arguments(
+    facts: Facts, session: SessionSite, given: ast.expr, names: Names, options: Options, text: Text, tensorflow: str,
+    dict_of: str,
+) -> tuple[Replace, list[str]]:  # fmt: skip
+    """A session whose arguments are handed over as a dict, which may hold a config."""
+    name = "config" if "config" not in names.taken else names.fresh("session_config")
+    arguments = text.of(given)
+    lines = [f"{name} = {arguments}.get('config') or {tensorflow}.ConfigProto()"]
+    lines += _completed(facts, name, session.config, options)
+    return Replace(text.start(given), text.end(given), f"{dict_of}({arguments}, config={name})", "TMG111"), lines
 
 
 def _chosen_by_script(facts: Facts) -> bool:
@@ -184,11 +216,10 @@ def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
 # -- learning rate ---------------------------------------------------------------------------------
 
 
-def rate_edits(steps: list[TrainStep], options: Options, text: Text, num_gpus: str) -> list[Replace]:
+def rate_edits(steps: list[TrainStep], options: Options, text: Text, count: GpuCount) -> list[Replace]:
     """`--scale-lr`: the optimizer's learning rate times the number of GPUs, or its square root."""
     if options.scale_lr == "none":
         return []
-    factor = num_gpus if options.scale_lr == "linear" else f"{num_gpus} ** 0.5"
     replaces: list[Replace] = []
     done: set[ast.AST] = set()
     for step in steps:
@@ -197,6 +228,7 @@ def rate_edits(steps: list[TrainStep], options: Options, text: Text, num_gpus: s
             continue
         call = optimizer.node
         done.add(call)
+        factor = count.beside(call) if options.scale_lr == "linear" else f"{count.beside(call)} ** 0.5"
         rate = next((k.value for k in call.keywords if k.arg == "learning_rate"), call.args[0] if call.args else None)
         if rate is not None:
             inner = text.of(rate)

@@ -5,15 +5,16 @@ from __future__ import annotations
 import ast
 import builtins
 import keyword
+from itertools import chain
 
 
 class Names:
-    """Gives out names that are free in the whole file."""
+    """Gives out names that are free in whole files; the first of them says how constants are written."""
 
-    def __init__(self, tree: ast.Module) -> None:
+    def __init__(self, *trees: ast.Module) -> None:
         self.taken: set[str] = set(keyword.kwlist) | set(dir(builtins))
         constants = 0
-        for node in ast.walk(tree):
+        for node in chain.from_iterable(map(ast.walk, trees)):
             if isinstance(node, ast.Name):
                 self.taken.add(node.id)
             elif isinstance(node, ast.arg):
@@ -24,7 +25,7 @@ class Names:
                 self.taken.update(node.names)
             elif isinstance(node, ast.alias):
                 self.taken.add((node.asname or node.name).split(".")[0])
-        for stmt in tree.body:
+        for stmt in trees[0].body:
             if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant):
                 for target in stmt.targets:
                     if isinstance(target, ast.Name) and len(target.id) > 1:

@@ -1,47 +1,74 @@
-"""Positions in characters, and the source text of a node."""
+"""Positions in characters, and the source text of a node, in each file of the project."""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 from itertools import pairwise
 
+from converter.analysis.facts import Facts
 from converter.plan import At, Replace
+from converter.planner.trail import blocks
 
 
 class Text:
-    """The script's lines; `ast` counts columns in UTF-8 bytes, everything after it in characters."""
+    """The lines of the files; `ast` counts columns in UTF-8 bytes, everything after it in characters.
 
-    def __init__(self, source: str, tree: ast.Module) -> None:
-        self.lines = _python_lines(source)
+    source: gives a file's text by its path, "" for the script itself.
+    """
+
+    def __init__(self, facts: Facts, source: Callable[[str], str]) -> None:
         self.planned: list[Replace] = []
-        self.parents = neighbours(tree)
+        self._facts = facts
+        self._source = source
+        self._lines: dict[str, list[str]] = {}
+        self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
+        self._parents: dict[str, dict[ast.AST, ast.AST]] = {}
 
-    def column(self, line: int, offset: int) -> int:
-        """A column in characters, from one in UTF-8 bytes."""
-        text = self.lines[line - 1]
-        return offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+    def lines(self, path: str) -> list[str]:
+        """A file's lines."""
+        if path not in self._lines:
+            self._lines[path] = _python_lines(self._source(path))
+        return self._lines[path]
+
+    def parent(self, node: ast.AST) -> ast.AST | None:
+        """The node that a node is a direct part of; None for a module."""
+        path = self._facts.path_of(node)
+        if path not in self._parents:
+            tree = self._facts.modules[path].tree if path else self._facts.tree
+            self._parents[path] = _parents(tree)
+        return self._parents[path].get(node)
 
     def start(self, node: ast.AST) -> At:
         """Where a node begins."""
-        return node.lineno, self.column(node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        return self._at(node, node.lineno, node.col_offset)  # type: ignore[attr-defined]
 
     def end(self, node: ast.AST) -> At:
         """Where a node ends."""
-        line, offset = node.end_lineno, node.end_col_offset  # type: ignore[attr-defined]
-        return line, self.column(line, offset)
+        return self._at(node, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+
+    def _at(self, node: ast.AST, line: int, offset: int) -> At:
+        path = self._facts.path_of(node)
+        text = self.lines(path)[line - 1]
+        column = offset if text.isascii() else len(text.encode()[:offset].decode(errors="ignore"))
+        return At(line, column, path)
 
     def anchor(self, stmt: ast.stmt) -> At:
         """The statement beside which lines can stand: the first of its line, outside of one-line blocks."""
+        path = self._facts.path_of(stmt)
+        if path not in self._neighbours:
+            self._neighbours[path] = neighbours(self._facts.modules[path].tree if path else self._facts.tree)
         while True:
-            line, column = self.start(stmt)
-            if not self.lines[line - 1][:column].strip() or stmt not in self.parents:
-                return line, column
-            stmt = self.parents[stmt]
+            at = self.start(stmt)
+            above = self._neighbours[path].get(stmt)
+            if above is None or not self.lines(path)[at.line - 1][: at.column].strip():
+                return at
+            stmt = above
 
     def of(self, node: ast.AST) -> str:
         """The text of an expression with the replacements that are planned inside of it, on one line."""
         start, end = self.start(node), self.end(node)
-        inside = [r for r in self.planned if start <= r.at and r.end <= end]
+        inside = [r for r in self.planned if r.at.path == start.path and start <= r.at and r.end <= end]
         text = ""
         for replace in sorted(inside, key=lambda r: r.at):
             text += self._between(start, replace.at) + replace.text
@@ -50,11 +77,11 @@ class Text:
         return text if "\n" not in text and "\r" not in text else ast.unparse(ast.parse(f"({text}\n)", mode="eval"))
 
     def _between(self, start: At, end: At) -> str:
-        (first, begin), (last, stop) = start, end
-        if first == last:
-            return self.lines[first - 1][begin:stop]
-        middle = self.lines[first : last - 1]
-        return "".join([self.lines[first - 1][begin:], *middle, self.lines[last - 1][:stop]])
+        lines = self.lines(start.path)
+        if start.line == end.line:
+            return lines[start.line - 1][start.column : end.column]
+        middle = lines[start.line : end.line - 1]
+        return "".join([lines[start.line - 1][start.column :], *middle, lines[end.line - 1][: end.column]])
 
 
 def _python_lines(source: str) -> list[str]:
@@ -62,14 +89,23 @@ def _python_lines(source: str) -> list[str]:
     return [line + "\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
 
 
+def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
+    found: dict[ast.AST, ast.AST] = {}
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        children = list(ast.iter_child_nodes(node))
+        found.update(dict.fromkeys(children, node))
+        todo += children
+    return found
+
+
 def neighbours(tree: ast.Module) -> dict[ast.stmt, ast.stmt]:
     """For each statement the one before it in its block, or the one around the block for the first."""
     found: dict[ast.stmt, ast.stmt] = {}
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody", "handlers"):
-            block = getattr(node, name, None)
-            if isinstance(block, list) and block and isinstance(block[0], ast.stmt):
-                found.update({two: one for one, two in pairwise(block)})
-                if isinstance(node, ast.stmt):
-                    found[block[0]] = node
+    for node, block in blocks(tree):
+        if isinstance(block[0], ast.stmt):
+            found.update({two: one for one, two in pairwise(block)})
+            if isinstance(node, ast.stmt):
+                found[block[0]] = node
     return found

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Frame, Site
-from converter.analysis.values import Input, Value
+from converter.analysis.values import Count, Input, Tensor, Typed, Value, Variable
 
 Step = tuple[int, ast.stmt]  # a frame's uid and a statement executed in it
 
@@ -27,16 +27,44 @@ def depends_on_batch(value: Value) -> bool:
     return bool(value.roots) or (batch is not None and batch.kind != "free")
 
 
-def suites(tree: ast.AST) -> dict[ast.stmt, list[ast.stmt]]:
+def is_made_of_shard(value: Value) -> bool:
+    """Whether an object (a distribution) holds a shard of the batch: no merging gives the whole batch's."""
+    return isinstance(value, Typed) and value.kind in ("Distribution", "Triangle") and bool(value.roots)
+
+
+def counts_examples(value: Value) -> bool:
+    """Whether a value is a number of examples, or computed from one and from nothing else of the batch."""
+    todo, seen = [value], set()
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Count):
+            return True
+        batched = isinstance(value, Tensor) and value.batch.kind != "free"
+        if value.uid not in seen and not batched and not isinstance(value, (Input, Variable)):
+            seen.add(value.uid)
+            todo += value.inputs
+    return False
+
+
+def blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
+    """Every block of statements in a file, with the node that holds it; expressions are not looked into."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block:
+                todo += block
+                yield node, block
+
+
+def suites(*trees: ast.Module) -> dict[ast.stmt, list[ast.stmt]]:
     """For each statement, the block that it stands in."""
     found: dict[ast.stmt, list[ast.stmt]] = {}
-    for node in ast.walk(tree):
-        for name in ("body", "orelse", "finalbody"):
-            block = getattr(node, name, None)
-            if isinstance(block, list):
-                for stmt in block:
-                    if isinstance(stmt, ast.stmt):
-                        found[stmt] = block
+    for tree in trees:
+        for _, block in blocks(tree):
+            if isinstance(block[0], ast.stmt):
+                found.update(dict.fromkeys(block, block))
     return found
 
 

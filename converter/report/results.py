@@ -9,11 +9,12 @@ from typing import Literal
 from converter.diagnostics import Diagnostic
 
 Outcome = Literal[
-    "converted", "unchanged", "up to date", "would change", "stale", "refused", "unverified", "failed"
+    "converted", "added", "unchanged", "up to date", "would change", "stale", "refused", "unverified", "failed"
 ]
 
 EXIT_CODES: dict[Outcome, int] = {
     "converted": 0,
+    "added": 0,
     "unchanged": 0,
     "up to date": 0,
     "would change": 1,
@@ -28,8 +29,8 @@ EXIT_CODES: dict[Outcome, int] = {
 class FileResult:
     """What became of one file.
 
-    outcome: "unverified" says that the proof failed, "stale" that a converted file no longer
-        belongs to its source.
+    outcome: "added" is the module that carries the helpers of several files; "unverified" says that
+        the proof failed, "stale" that a converted file no longer belongs to its source.
     output: the file that was written, or would be; None where none is.
     written: whether it was.
     text: the converted script, where it goes to standard output, with its byte order mark.

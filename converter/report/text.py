@@ -29,7 +29,8 @@ def summary(results: Sequence[FileResult]) -> str:
 
 def outcome(result: FileResult) -> str:
     """`train.py: converted, written to train_mg.py`."""
-    where = f", {'written to' if result.written else 'for'} {result.output}" if result.output else ""
+    elsewhere = result.output and result.output != result.path
+    where = f", {'written to' if result.written else 'for'} {result.output}" if elsewhere else ""
     return f"{result.path}: {result.outcome}{where}"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from converter.verify.data import Check, Report, VariableRow, to_json
+from converter.verify.data import Check, Entry, Report, VariableRow, to_json
 
+FATES = {"same": "the same", "differs": "differs by design", "wrong": "WRONG", "unchecked": "not checked"}
 _MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
 
 
@@ -22,11 +23,14 @@ def render_text(report: Report, variables: int = 12) -> str:
     if report.variables and report.checks:
         lines += ["", *_variables(report.variables, variables)]
     if report.devices:
-        lines += ["", "device   forward  backward   operations in one step"]
-        lines += [f"{row.device:<8}{row.forward:>8}{row.gradient:>10}" for row in report.devices]
+        lines += ["", "device   forward  backward  share of the work   operations in one step"]
+        lines += [
+            f"{row.device:<8}{row.forward:>8}{row.gradient:>10}{_share(row.share):>19}" for row in report.devices
+        ]
     lines += _footer(report)
     if report.log:
         lines += ["", *(f"  | {line}" for line in report.log.splitlines())]
+    lines += _ledger(report.ledger)
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -63,6 +67,26 @@ def _variables(rows: tuple[VariableRow, ...], limit: int) -> list[str]:
 
 def _figure(value: float | None) -> str:
     return "-" if value is None else "0" if value == 0 else f"{value:.1e}"
+
+
+def _ledger(entries: tuple[Entry, ...]) -> list[str]:
+    """What is the same on two lines, as the checks say it at length; everything else on a line of its own."""
+    same = [entry for entry in entries if entry.fate == "same"]
+    measured = ", ".join(f"{entry.what} {_figure(entry.figure)}" for entry in same if entry.figure is not None)
+    exact = ", ".join(entry.what for entry in same if entry.figure is None)
+    rows = [("same", f"{measured} (largest errors)")] if measured else []
+    rows += [("same", exact)] if exact else []
+    for fate in ("differs", "wrong", "unchecked"):
+        rows += [(fate, f"{entry.what}: {entry.detail}") for entry in entries if entry.fate == fate]
+    lines = []
+    for number, (fate, text) in enumerate(rows):
+        repeated = number and rows[number - 1][0] == fate
+        lines.append(f"{'' if repeated else FATES[fate]:<{max(map(len, FATES.values()))}}  {text}")
+    return ["", "ledger", *lines] if lines else []
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
 
 
 def _footer(report: Report) -> list[str]:

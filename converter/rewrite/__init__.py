@@ -1,5 +1,6 @@
 """From a plan to text: LibCST edits, and nothing decided here."""
 
-from converter.rewrite.apply import apply
+from converter.rewrite.apply import Rewritten, apply
+from converter.rewrite.helper_text import BEGIN, helper_module_text
 
-__all__ = ["apply"]
+__all__ = ["BEGIN", "Rewritten", "apply", "helper_module_text"]

@@ -2,36 +2,72 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst import BatchableCSTVisitor
+from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
 
-from converter.plan import At, Insert, Loop, Plan, Replace
+from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.fit import fitted
-from converter.rewrite.helper_text import END, helper_text
-from converter.rewrite.loop_text import loop_text
+from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
+from converter.rewrite.loop_text import Line, loop_text
+from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
+
+# the rules for the header, for statements that stand elsewhere, and for those that stand there once more
+HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
+VisitorMethod = Callable[[cst.CSTNode], None]
+_NAME = re.compile(r"\w+")
 
 
-def apply(text: str, plan: Plan, header: str, width: int) -> str:
-    """The converted text of a script.
+@dataclass(frozen=True)
+class Rewritten:
+    """A converted script, and which rules its added lines come from.
+
+    trace: lines, from one, at which an edit ends, each with the codes of its rules; an added line
+        belongs to the first of them that does not come before it.
+    """
+
+    text: str
+    trace: Trace
+
+
+def apply(text: str, plan: Plan, header: str, width: int) -> Rewritten:
+    """Converts the text of a script.
 
     header: the comment line that names the tool and the source, without a newline; "" for none.
     width: the longest line that the tool writes, in characters.
     """
     module = cst.parse_module(text)
-    wrapper = MetadataWrapper(module, unsafe_skip_copy=True)
+    wrapper = _Wrapper(module, unsafe_skip_copy=True)
     positions = wrapper.resolve(PositionProvider)
     rewriter = _Rewriter(plan, positions, module, width)  # type: ignore[arg-type]
     changed = wrapper.module.visit(rewriter)
     missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]
     if missed:
         raise LookupError(f"edits without a place in the source: {missed}")
-    changed = _with_helpers(changed, rewriter.first_user, plan)
+    written = set(_NAME.findall("\n".join(rewriter.written)))
+    if not plan.helper_module or written:
+        changed = _with_helpers(changed, rewriter.first_user, plan, written, width)
     if header:
         changed = _with_header(changed, header)
-    return changed.code
+    return Rewritten(*take_out(changed.code))
+
+
+class _Wrapper(MetadataWrapper):
+    """Positions come from generating the code; the walk for visitors, of which there are none, is left out."""
+
+    def visit_batched(
+        self,
+        visitors: Iterable[BatchableCSTVisitor],
+        before_visit: VisitorMethod | None = None,
+        after_leave: VisitorMethod | None = None,
+    ) -> cst.CSTNode:
+        chosen = list(visitors)
+        return super().visit_batched(chosen, before_visit, after_leave) if chosen else self.module
 
 
 class _Rewriter(cst.CSTTransformer):
@@ -46,20 +82,23 @@ class _Rewriter(cst.CSTTransformer):
         self.first_user = len(module.body)  # index of the first top level statement that needs the helpers
         self.replaces = {(r.at, r.end): r for r in plan.replaces}
         self.done: set[Insert | Replace] = set()  # edits that found their place
+        self.reasoned: set[Replace] = set()  # those whose statement says why
         self.inserts: dict[At, list[Insert]] = {}
         for insert in plan.inserts:
             self.inserts.setdefault(insert.at, []).append(insert)
-        self.split_out: dict[At, list[cst.BaseStatement]] = {
-            at: [] for loop in plan.loops for _, inner in (*loop.splits, *loop.behind) for at in inner
-        }
+        split = [(around, inner) for loop in plan.loops for around, inner in (*loop.splits, *loop.behind)]
+        opened = {around for around, _ in split}
+        alone = [at for _, inner in split for at in inner if at not in opened]
+        self.split_out: dict[At, list[cst.BaseStatement]] = {at: [] for at in alone}
+        self.repeated: dict[At, cst.BaseStatement] = {}  # statements that stand after the loop once more
+        self.repeats = {at for loop in plan.loops for again in loop.again for at in (*again.ats, *again.around)}
+        self.repeats |= {at for _, inner in split for at in inner if at in opened}
         self.moved = {at for loop in plan.loops for at in (*loop.before, *loop.tower, *loop.after)}
-        lines = [at[0] for at in self.split_out]
-        lines += [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts]
-        lines += [at[0] for at in self.moved]
-        lines += [at[0] for run in plan.pinned for at in run]
-        self.lines = sorted(set(lines))
-        inner = [r.at[0] for r in plan.replaces] + [i.at[0] for i in plan.inserts] + [at[0] for at in self.split_out]
-        self.inner = sorted(set(inner))
+        inner = {r.at.line for r in plan.replaces} | {i.at.line for i in plan.inserts}
+        inner |= {at.line for at in (*self.split_out, *self.repeats)}
+        self.inner = sorted(inner)
+        self.lines = sorted(inner | {at.line for at in self.moved} | {at.line for run in plan.pinned for at in run})
+        self.written: list[str] = [r.text for r in plan.replaces]  # what is the tool's own
 
     def _touched(self, node: cst.CSTNode, lines: list[int] | None = None) -> bool:
         """Whether an edit begins within a node."""
@@ -88,20 +127,34 @@ class _Rewriter(cst.CSTTransformer):
             if replace is not None:
                 self.done.add(replace)
                 return _expression(replace, original, self.module)
+        if isinstance(original, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
+            return self._with_reasons(original, updated)  # type: ignore[arg-type]
         return updated
+
+    def _with_reasons(self, original: cst.BaseStatement, updated: cst.BaseStatement) -> cst.BaseStatement:
+        """Marks a statement with the rules of the replacements in it, and not in a statement inside of it."""
+        open_ = [r for r in self.done if isinstance(r, Replace) and r not in self.reasoned]
+        if not open_:
+            return updated
+        begin, end = self._span(original)
+        mine = [r for r in open_ if begin <= r.at < end]
+        self.reasoned.update(mine)
+        return mark(updated, ",".join(sorted({r.why for r in mine}))) if mine else updated
 
     def _span(self, node: cst.CSTNode) -> tuple[At, At]:
         where = self.positions[node]
-        return (where.start.line, where.start.column), (where.end.line, where.end.column)
+        return self._at(where.start), self._at(where.end)
+
+    def _at(self, place: CodePosition) -> At:
+        return At(place.line, place.column, self.plan.path)
 
     def _start(self, node: cst.CSTNode) -> At:
         if isinstance(node, cst.SimpleStatementLine) and node.body:
             node = node.body[0]
-        where = self.positions[node]
-        return where.start.line, where.start.column
+        return self._at(self.positions[node].start)
 
     def _depth(self, block: cst.IndentedBlock) -> int:
-        return self._start(block.body[0])[1]
+        return self._start(block.body[0]).column
 
     def _note_first(self, module: cst.Module) -> None:
         for index, stmt in enumerate(module.body):
@@ -119,6 +172,8 @@ class _Rewriter(cst.CSTTransformer):
         statements: dict[At, list[cst.BaseStatement]] = {}
         for start, stmt in zip(starts, updated, strict=True):
             statements[start] = self._with_inserts(start, stmt, depth)
+            if start in self.repeats:
+                self.repeated[start] = stmt
         order = [s for s in starts if s not in self.split_out]
         for start in starts:
             if start in self.split_out:
@@ -129,6 +184,8 @@ class _Rewriter(cst.CSTTransformer):
                 first = order.index(min(moved))
                 rest = [s for s in order[first:] if s not in moved]
                 order = [*order[:first], *loop.before, loop.tower[0], *loop.after, *rest]
+                for at in _out_of_order(loop):
+                    statements[at] = mark_all(statements[at], MOVED)
                 statements[loop.tower[0]] = self._loop(loop, statements, depth)
         return self._at_top(starts, self._pinned(order, statements, depth), depth)
 
@@ -139,7 +196,7 @@ class _Rewriter(cst.CSTTransformer):
             for at in starts
             for i in self.inserts.get(at, ())
             if i.where == "top"
-            for s in self._parse(i.lines, depth)
+            for s in mark_all(self._parse(i.lines, depth), i.why)
         ]
         place = 1 if made and _is_docstring(body[0]) else 0
         return [*body[:place], *made, *body[place:]]
@@ -150,7 +207,7 @@ class _Rewriter(cst.CSTTransformer):
             self.done.add(insert)
             if insert.where == "top":
                 continue
-            made = self._parse(insert.lines, depth)
+            made = mark_all(self._parse(insert.lines, depth), insert.why)
             if insert.where == "after":
                 result += made
             else:
@@ -177,19 +234,45 @@ class _Rewriter(cst.CSTTransformer):
                 head, inside[0] = _split_leading(inside[0], whole=False)
                 (block,) = self._parse((f"with {self.plan.tensorflow}.device({device}):\n    pass",), depth)
                 assert isinstance(block, cst.With)
-                result.append(_with_leading(block.with_changes(body=cst.IndentedBlock(inside)), head))
+                body = cst.IndentedBlock(inside, header=header_of(mark(block, "TMG109")))
+                result.append(_with_leading(block.with_changes(body=body), head))
                 inside = None
         return result
 
     def _reopened(
-        self, parts: tuple[tuple[At, tuple[At, ...]], ...], statements: dict[At, list[cst.BaseStatement]]
+        self,
+        parts: tuple[tuple[At, tuple[At, ...]], ...],
+        statements: dict[At, list[cst.BaseStatement]],
+        heads: dict[At, tuple[str, str]],
     ) -> list[cst.BaseStatement]:
-        """The towers' with blocks, opened once more for what of them stays out of the loop."""
+        """The towers' blocks, opened once more for what of them stays out of the loop.
+
+        heads: what they enter where that is not what the script says, and a line to begin with.
+        """
         made: list[cst.BaseStatement] = []
+        inside = dict(parts)
         for at, inner in parts:
-            scope = next(s for s in statements[at] if isinstance(s, cst.With))
-            body = [stmt for child in inner for stmt in self.split_out[child]]
-            made.append(scope.with_changes(body=cst.IndentedBlock(body), leading_lines=[]))
+            if at not in statements:
+                continue  # in another one of these blocks
+            block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
+            body = self._split_off(inner, inside)
+            if at in heads:
+                items, first = heads[at]
+                (head,) = self._parse((f"with {items}:\n    pass",), at[1])
+                assert isinstance(head, cst.With)
+                body = [*mark_all(self._parse((first,) if first else (), at[1]), MOVED), *body]
+                block = block.with_changes(items=head.items)
+            made.append(_opened_again(block, body))
+        return made
+
+    def _split_off(self, ats: Iterable[At], inside: dict[At, tuple[At, ...]]) -> list[cst.BaseStatement]:
+        """Statements that were split out of a block, with the blocks in it that are opened again for theirs."""
+        made: list[cst.BaseStatement] = []
+        for at in ats:
+            if at in inside:
+                made.append(_opened_again(self.repeated[at], self._split_off(inside[at], inside)))
+            else:
+                made += mark_all(self.split_out[at], MOVED)
         return made
 
     def _loop(self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
@@ -198,21 +281,42 @@ class _Rewriter(cst.CSTTransformer):
         if depth == 0:
             towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
         head, towers[0] = _split_leading(towers[0], whole=False)
-        prelude = self._parse(text.prelude, depth)
-        source = f"{text.headers[0]}\n    " + text.headers[1].replace("\n", "\n    " + " " * depth) + "\n        pass\n"
+        prelude = self._lines(text.prelude, depth)
+        loops, scopes = text.headers
+        source = f"{loops.text}\n    " + scopes.text.replace("\n", "\n    " + " " * depth) + "\n        pass\n"
         towered = self._parse((source,), depth, fit=False)[0]
         step = len(self.module.default_indent.expandtabs(4))
-        above = self._parse(text.above, depth + 2 * step)
-        below = self._parse(text.below, depth + 2 * step)
-        towered = _fill(towered, [*above, *towers, *below])
-        made = [*self._reopened(loop.splits, statements), *prelude, towered]
-        made += [*self._parse(text.epilogue, depth), *self._reopened(loop.behind, statements)]
+        above = self._lines(text.above, depth + 2 * step)
+        below = self._lines(text.below, depth + 2 * step)
+        towered = _fill(towered, [*above, *towers, *below], loops.why, scopes.why)
+        kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes}
+        entered = {scope.at: (scope.enter, "") for scope in loop.scopes}
+        made = [*self._reopened(loop.splits, statements, kept), *prelude, towered]
+        made += [*self._lines(text.epilogue, depth), *(s for again in loop.again for s in self._again(again))]
+        made += [*self._reopened(loop.behind, statements, entered), *self._lines(text.closing, depth)]
         return [_with_leading(made[0], head), *made[1:]]
+
+    def _again(self, again: Again) -> list[cst.BaseStatement]:
+        """Statements of the towers once more, without the blank lines and comments above them."""
+        made = mark_all(
+            [self.repeated[at].deep_clone().with_changes(leading_lines=[]) for at in again.ats], AGAIN
+        )
+        for at in reversed(again.around):
+            block = cst.IndentedBlock(made, header=header_of(mark(self.repeated[at], AGAIN)))
+            made = [self.repeated[at].with_changes(body=block, leading_lines=[])]
+        return made
+
+    def _lines(self, lines: Iterable[Line], depth: int) -> list[cst.BaseStatement]:
+        """The tool's own lines, each a statement, with their rules."""
+        lines = list(lines)
+        made = self._parse([line.text for line in lines], depth)
+        return [s for line, stmt in zip(lines, made, strict=True) for s in mark_all([stmt], line.why)]
 
     def _parse(self, lines: Sequence[str], depth: int, fit: bool = True) -> list[cst.BaseStatement]:
         """Statements of the tool's own, no longer than the width allows at their depth."""
         if not lines:
             return []
+        self.written += lines
         source = "\n".join(fitted(line, self.width - depth) if fit else line for line in lines) + "\n"
         return list(_parsed(source, self.module).body)
 
@@ -241,13 +345,27 @@ def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Modu
     return made
 
 
-def _fill(loop: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
-    """Puts statements into the innermost block of `for …: with …:`."""
+def _fill(loop: cst.BaseStatement, body: list[cst.BaseStatement], why: str, why_inner: str) -> cst.BaseStatement:
+    """Puts statements into the innermost block of `for …: with …:`, and marks the two."""
     assert isinstance(loop, cst.For) and isinstance(loop.body, cst.IndentedBlock)
     scope = loop.body.body[0]
     assert isinstance(scope, cst.With)
-    filled = scope.with_changes(body=cst.IndentedBlock(body))
-    return loop.with_changes(body=loop.body.with_changes(body=[filled], indent=None))
+    filled = scope.with_changes(body=cst.IndentedBlock(body, header=header_of(mark(scope, why_inner))))
+    return mark(loop.with_changes(body=loop.body.with_changes(body=[filled], indent=None)), why)
+
+
+def _opened_again(block: cst.BaseStatement, body: list[cst.BaseStatement]) -> cst.BaseStatement:
+    """A with block or a condition around other statements, without its comments and its other branch."""
+    filled = cst.IndentedBlock(body, header=header_of(mark(block, MOVED)))
+    if isinstance(block, cst.If):
+        block = block.with_changes(orelse=None)
+    return block.with_changes(body=filled, leading_lines=[])
+
+
+def _out_of_order(loop: Loop) -> list[At]:
+    """The statements that stood between those of the towers and are moved out."""
+    before = [at for at in loop.before if at > min(loop.tower)]
+    return before + [at for at in loop.after if at < max(loop.tower)]
 
 
 def _split_leading(stmt: cst.BaseStatement, whole: bool) -> tuple[list[cst.EmptyLine], cst.BaseStatement]:
@@ -270,19 +388,24 @@ def _with_leading(stmt: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cs
 # -- helpers and header ----------------------------------------------------------------------------
 
 
-def _with_helpers(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
-    """The helpers after the imports, before anything that needs them."""
+def _with_helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str], width: int) -> cst.Module:
+    """The helpers, or imports of those that are `written`, after the imports and before what needs them."""
     body: list[cst.BaseStatement] = list(module.body)
     place = 0
     for index, stmt in enumerate(body[:first_user]):
         if _is_import(stmt) or (index == 0 and _is_docstring(stmt)):
             place = index + 1
-    text = helper_text(plan, module.default_indent, _imported(module.body))
+    if plan.helper_module:
+        text = helper_imports(plan, written, width)
+    else:
+        text = helper_text(plan, module.default_indent, _imported(module.body[:place]))
+    if not text:
+        return module
     block = _parsed(text, module)
     helpers: list[cst.BaseStatement] = list(block.body)
     blank = [cst.EmptyLine(indent=False)] if place else []
     helpers[0] = _with_leading(helpers[0], [*blank, *block.header])
-    end = cst.EmptyLine(indent=False, comment=cst.Comment(END))
+    end = cst.EmptyLine(indent=False, comment=cst.Comment(END + mark_text(SHARED if plan.helper_module else FRAME)))
     if place < len(body):
         following = body[place]
         if place == 0:
@@ -328,5 +451,5 @@ def _with_header(module: cst.Module, header: str) -> cst.Module:
         comment = line.comment.value if line.comment else ""
         if (index == 0 and comment.startswith("#!")) or "coding" in comment:
             place = index + 1
-    made = cst.EmptyLine(indent=False, comment=cst.Comment(header))
+    made = cst.EmptyLine(indent=False, comment=cst.Comment(header + mark_text(HEADER)))
     return module.with_changes(header=[*lines[:place], made, *lines[place:]])

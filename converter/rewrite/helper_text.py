@@ -2,35 +2,100 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from dataclasses import replace
 
 from converter.plan import Plan
+from converter.rewrite.fit import fitted
+from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog
 
 BEGIN = "# tf-multigpu: helpers for training on several GPUs"
+_DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
+IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
+FRAME, SHARED = "TMG112", "TMG115"  # the rules for what frames the helpers, and for importing them instead
 
 
 def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
-    """Marker, imports, the number of GPUs, and the helpers in the script's own names and indentation."""
+    """Marker, imports, the number of GPUs, and the helpers in the script's own names and indentation.
+
+    Each piece ends with the mark of its rule.
+    """
     known = catalog()
     chosen = [known[name] for name, _ in plan.helpers]
+    imported = imported - {module for module, _ in plan.modules}
     modules = sorted({m for helper in chosen for m in helper.imports if m != "tf"} - imported)
     names = {**dict(plan.helpers), "NUM_GPUS": plan.num_gpus, "tf": plan.tensorflow}
-    lines = [BEGIN, *(f"import {module}" for module in modules)]
+    given = dict(plan.modules)
+    own = {**given, **{name: f"{plan.builtins}.{name}" for name in plan.hidden}}
+    lines = [BEGIN, *(f"import {m} as {given[m]}" if m in given else f"import {m}" for m in modules)]
+    lines += _builtins(plan.builtins)
     if plan.import_tensorflow:
-        lines.append(f"import tensorflow as {plan.tensorflow}")
-    pieces = [_renamed(helper.source, names) for helper in chosen]
+        lines.append(f"{IMPORT} {plan.tensorflow}")
+    pieces = [_renamed(_reading(helper.source, own), names) + mark_text(helper.why) for helper in chosen]
     counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name == "count_gpus"]
     rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name != "count_gpus"]
+    define = plan.define and plan.define + mark_text(FRAME)
+    if len(lines) > 1:
+        lines[-1] += mark_text(FRAME)
     head = "\n".join(lines)
-    blocks = [*counted, plan.define, *rest] if counted else [head + ("\n" + plan.define if plan.define else ""), *rest]
-    if counted:
-        blocks.insert(0, head)
+    blocks = [head, *counted, define, *rest] if counted else [head + ("\n" + define if define else ""), *rest]
     text = "\n\n\n".join(block for block in blocks if block)
     if indent != "    ":
         text = "\n".join(_reindented(line, indent) for line in text.split("\n"))
     return text + "\n"
+
+
+def helper_imports(plan: Plan, written: set[str], width: int) -> str:
+    """What a file imports of the module that carries the helpers, out of the names that are written into it."""
+    package, _, name = plan.helper_module.rpartition(".")
+    package += "." if plan.helper_module.startswith(".") else ""
+    lines = [BEGIN, *(_builtins(plan.builtins) if plan.builtins in written else [])]
+    if plan.import_tensorflow and plan.tensorflow in written:
+        lines.append(f"{IMPORT} {plan.tensorflow}")
+    if name in written:
+        lines.append(f"from {package} import {name}" if package else f"import {name}")
+    used = sorted(given for _, given in plan.helpers if given in written)
+    if used:
+        lines.append(fitted(f"from {plan.helper_module} import {', '.join(used)}", width))
+    return "\n".join(lines) + mark_text(SHARED) + "\n" if lines[1:] else ""
+
+
+def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
+    """The module that carries the helpers of several files.
+
+    plan: of the script. tensorflow: its import, up to the name. held: what the module has for files that
+    were converted before, which goes on having it.
+    """
+    name = plan.helper_module.lstrip(".")
+    number = plan.num_gpus.removeprefix(f"{name}.") if plan.define.startswith("num_gpus") else "FLAGS.num_gpus"
+    earlier = {given: given for given in _DEFINED.findall(held) if given in catalog()}
+    helpers = {**earlier, **dict(plan.helpers)}
+    helpers = {helper: helpers[helper] for helper in catalog() if helper in helpers}
+    own = replace(plan, tensorflow="tf", import_tensorflow=True, num_gpus=number, helpers=tuple(helpers.items()),
+                  builtins="", hidden=(), modules=())  # fmt: skip
+    text, _ = take_out(helper_text(own, "    ", set()))
+    return text.replace(f"{IMPORT} tf\n", f"{tensorflow} tf\n", 1)
+
+
+def _builtins(name: str) -> list[str]:
+    """The import of Python's builtins under a name; on Python 2 a package of their new name is something else."""
+    if not name:
+        return []
+    new = "import builtins" if name == "builtins" else f"import builtins as {name}"
+    return ["try:", f"    import __builtin__ as {name}", "except ImportError:", f"    {new}"]
+
+
+def _reading(source: str, names: dict[str, str]) -> str:
+    """A helper's source where it reads some of its names by others; helpers are ASCII."""
+    lines = source.split("\n")
+    found = [n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Name) and n.id in names] if names else []
+    for node in sorted(found, key=lambda n: (n.lineno, n.col_offset), reverse=True):
+        line, begin = lines[node.lineno - 1], node.col_offset
+        lines[node.lineno - 1] = line[:begin] + names[node.id] + line[begin + len(node.id) :]
+    return "\n".join(lines)
 
 
 def _renamed(source: str, names: dict[str, str]) -> str:

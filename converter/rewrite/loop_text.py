@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from converter.plan import Loop, Merge, Plan, Shard
+from converter.plan import Loop, Merge, Plan, Reset, Shard
+from converter.runtime.catalog import catalog
 
 STEP = "    "
+KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()"}  # what is kept for a Reset
+
+
+class Line(NamedTuple):
+    """A line and the rules that it comes from, with commas between them."""
+
+    text: str
+    why: str
 
 
 @dataclass(frozen=True)
@@ -14,14 +24,15 @@ class LoopText:
     """Lines without indentation, in the order of the script.
 
     prelude: before the loop. headers: of the loop. above and below: in it, around the towers'
-    statements. epilogue: after it.
+    statements. epilogue: after it. closing: after what else follows it.
     """
 
-    prelude: list[str]
-    headers: list[str]
-    above: list[str]
-    below: list[str]
-    epilogue: list[str]
+    prelude: list[Line]
+    headers: list[Line]
+    above: list[Line]
+    below: list[Line]
+    epilogue: list[Line]
+    closing: list[Line]
 
 
 def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
@@ -29,11 +40,12 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        _prelude(loop, names),
+        _prelude(plan, loop, names),
         _headers(plan, loop, names, width),
-        _above(loop, names),
-        _below(plan, loop),
+        _above(plan, loop, names),
+        _below(plan, loop, names),
         _epilogue(plan, loop, names),
+        [Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
     )
 
 
@@ -41,26 +53,58 @@ def _plain(helper: str) -> str:
     return helper.removesuffix("_gpu_0").removesuffix("_balanced")
 
 
-def _prelude(loop: Loop, names: dict[str, str]) -> list[str]:
+def _builtin(plan: Plan, loop: Loop, name: str) -> str:
+    """How the loop's own lines read one of Python's builtins."""
+    return f"{plan.builtins}.{name}" if name in loop.hidden else name
+
+
+def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     if loop.gradient is not None and loop.gradient.create:
-        lines.append(f"{loop.gradient.optimizer} = {loop.gradient.create}")
-    saved = [(s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True)]
-    saved += [(r.saved, r.place) for r in loop.rebinds]
+        lines.append(Line(f"{loop.gradient.optimizer} = {loop.gradient.create}", "TMG101"))
+    saved = [
+        (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
+    ]
+    saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
+    saved += [(n.saved, n.place) for n in loop.nests] + [(r.saved, r.place) for r in loop.rebinds]
+    saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
     if saved:
-        lines.append(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}")
+        lines.append(Line(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}", _bound(loop)))
     lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
+    why = ["TMG104"] if lists else []
+    counts = [m.counts for m in loop.merges if m.counts]
+    if counts:
+        lists += counts
+        why.append(_why("weigh_losses"))
     if loop.gradient is not None:
         lists.append(loop.gradient.grads)
+        why.append("TMG101")
+    if loop.collections[0]:
+        lists.append(loop.collections[1])
+        why.append(_why("MergedCollections"))
+    if loop.kept:
+        lists += loop.kept
+        why.append("TMG131")
     if lists:
-        lines.append(f"{', '.join(lists)} = {', '.join('[]' for _ in lists)}")
-    lines += [f"{variable} = {names[helper]}()" for helper, variable in loop.contexts if variable]
+        lines.append(Line(f"{', '.join(lists)} = {', '.join('[]' for _ in lists)}", ",".join(why)))
+    lines += [Line(f"{variable} = {names[helper]}()", _why(helper)) for helper, variable in loop.contexts if variable]
     if loop.layer_names:
-        lines.append(f"{loop.layer_names} = {names['LayerNames']}()")
+        lines.append(Line(f"{loop.layer_names} = {names['LayerNames']}()", _why("LayerNames")))
     return lines
 
 
-def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[str]:
+def _bound(loop: Loop) -> str:
+    """The rules for which names mean the shard inside the loop and the batch outside."""
+    cut = (*(s for s in loop.shards if s.places), *loop.nests)
+    reset = [r for r in loop.resets if r.saved]
+    return ",".join(code for code, kept in (("TMG103", cut), ("TMG108", loop.rebinds), ("TMG131", reset)) if kept)
+
+
+def _why(helper: str) -> str:
+    return catalog()[helper].why
+
+
+def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
     tf, gpu = plan.tensorflow, loop.gpu
     items = [
         f"{tf}.device({names['tower_device']}({gpu}))",
@@ -75,42 +119,110 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
         else:
             lines[-1] += ", \\"
             lines.append(f"{STEP}{STEP}{item}")
-    return [f"for {gpu} in range({plan.num_gpus}):", "\n".join(lines) + ":"]
+    taken = "TMG101" if loop.gradient is not None else "TMG102"
+    entered = dict.fromkeys((taken, _why("tower_device"), *(_why(helper) for helper, _ in loop.contexts)))
+    return [
+        Line(f"for {gpu} in {_builtin(plan, loop, 'range')}({plan.num_gpus}):", taken),
+        Line("\n".join(lines) + ":", ",".join(entered)),
+    ]
 
 
-def _above(loop: Loop, names: dict[str, str]) -> list[str]:
+def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     for shard in loop.shards:
-        places, saved = ", ".join(shard.places), ", ".join(shard.saved)
-        target = f"({places})" if len(shard.places) > 1 else f"({places},)"
-        helper = ("shard_static" if shard.static else "shard") + ("_along" if any(shard.axes) else "")
-        axes = f"[{', '.join(map(str, shard.axes))}], " if any(shard.axes) else ""
-        lines.append(f"{target}, {shard.rows}, {shard.weight} = {names[helper]}([{saved}], {axes}{loop.gpu})")
-    lines += [f"{r.place} = {names['shard_size']}({r.saved}, {loop.gpu})" for r in loop.rebinds]
-    return lines
+        if shard.drawn is not None:
+            continue
+        name, source, axis = shard.lead or ("", "", 0)
+        lead = 1 if shard.lead else 0
+        places, saved = (name,) * lead + shard.places, (source,) * lead + shard.saved
+        numbers = (axis,) * lead + shard.axes
+        target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
+        axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
+        helper = _shard_helper(shard.static, any(numbers)) if not shard.data else _data_helper(any(numbers))
+        helper = "shard_sparse" if shard.sparse else helper
+        cut = f"{names[helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
+        lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(helper)))
+    lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
+    for nest in loop.nests:
+        axes = f"[{nest.axis}], " if nest.axis else ""
+        helper = _shard_helper(nest.static, bool(nest.axis))
+        cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
+        each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
+        lines.append(Line(each, _why(helper)))
+    sizes = [f"{r.place} = {names['shard_size']}({r.saved}, {loop.gpu})" for r in loop.rebinds]
+    lines += [Line(size, _why("shard_size")) for size in sizes]
+    lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
+    return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(reset)]
 
 
-def _below(plan: Plan, loop: Loop) -> list[str]:
+def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
+    """How many rows a tower draws, and its weight."""
+    assert shard.drawn is not None
+    size, whole = shard.drawn
+    total = size if whole else f"{size} * {plan.num_gpus}"
+    counted = f"{names['shard_drawn']}({total}, {loop.gpu})"
+    return Line(f"{shard.rows}, {shard.weight} = {counted}", _why("shard_drawn"))
+
+
+def _reset(reset: Reset) -> list[str]:
+    """What gives a place, a list or a dict the value back that it had before the loop."""
+    place, saved = reset.place, reset.saved
+    if reset.how == "absent":
+        holder, _, name = place.rpartition(".")
+        return [f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own"]
+    if reset.how == "dict":
+        return [f"{place}.clear()", f"{place}.update({saved})"]
+    return [f"{place}[:] = {saved}" if reset.how == "list" else f"{place} = {saved}"]
+
+
+def _data_helper(along: bool) -> str:
+    return "shard_data_along" if along else "shard_data"
+
+
+def _shard_helper(static: bool, along: bool) -> str:
+    return ("shard_static" if static else "shard") + ("_along" if along else "")
+
+
+def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
+    if loop.collections[0]:
+        lines.append(Line(f"{loop.collections[1]}.append({loop.shards[0].weight})", _why("MergedCollections")))
     for merge in loop.merges:
-        part = _part(plan, merge, loop.shards[merge.shard])
+        part = _part(plan, merge, loop.shards[merge.shard], names)
         if loop.gradient is not None and merge.loss:
-            lines.append(f"{loop.gradient.grads}.append({loop.gradient.optimizer}.compute_gradients({part}))")
+            computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
+            lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
         if merge.merged or loop.gradient is None:
-            lines.append(f"{merge.towers}.append({part})")
+            lines.append(Line(f"{merge.towers}.append({part})", "TMG104"))
+        if merge.counts:
+            count = _count(plan, merge, loop.shards[merge.shard])
+            lines.append(Line(f"{merge.counts}.append({count})", _why("weigh_losses")))
     return lines
 
 
-def _part(plan: Plan, merge: Merge, shard: Shard) -> str:
+def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
+    """What a tower's masked mean counts; nothing where the tower only computes on a row to have one."""
+    tf = plan.tensorflow
+    count = f"{tf}.cast({merge.count}, {tf}.float32)"
+    if merge.per_row:
+        return f"{count} * {shard.weight}"
+    return count if shard.static else f"{count} * {tf}.sign({shard.weight})"
+
+
+def _part(plan: Plan, merge: Merge, shard: Shard, names: dict[str, str]) -> str:
     """A tower's part of a merged value: its rows, or its share of a mean or a sum."""
     tf, place = plan.tensorflow, merge.place
     if merge.how == "concat":
         if shard.static:
             return place
         index = ":, " * merge.axis
+        if merge.nested:
+            return f"{names['map_structure']}(lambda t: t[{index}:{shard.rows}], {place})"
         if merge.packed:
             return f"{place}[{index}:{tf}.shape({place})[{merge.axis}] * {tf}.minimum({shard.rows}, 1)]"
         return f"{place}[{index}:{shard.rows}]"
+    if merge.counts:
+        return place
     if merge.how == "sum":
         if shard.static:
             return place
@@ -120,21 +232,39 @@ def _part(plan: Plan, merge: Merge, shard: Shard) -> str:
     return f"{place} * {shard.weight}"
 
 
-def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[str]:
+def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     tf = plan.tensorflow
-    lines = [f"{loop.layer_names}.resume()"] if loop.layer_names else []
+    lines = [Line(f"{loop.layer_names}.resume()", _why("LayerNames"))] if loop.layer_names else []
     if loop.restore:
         places, saved = zip(*loop.restore, strict=True)
-        lines.append(f"{', '.join(places)} = {', '.join(saved)}")
+        lines.append(Line(f"{', '.join(places)} = {', '.join(saved)}", _bound(loop)))
     for merge in loop.merges:
-        if not merge.merged:
-            continue
-        named = f", name={merge.op_name!r}" if merge.op_name else ""
-        if merge.how == "concat":
-            value = f"{tf}.concat({merge.towers}, {merge.axis}{named})"
-        elif merge.loss and loop.register:
-            value = f"{names['merge_loss']}({merge.towers}{named})"
-        else:
-            value = f"{tf}.add_n({merge.towers}{named})"
-        lines.append(f"{merge.place} = {value}")
+        if merge.counts:
+            weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"
+            lines.append(Line(f"{merge.towers} = {weighed}", _why("weigh_losses")))
+    rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
+    values = {merge.towers: _merged(merge, loop, names, tf) for merge in loop.merges if merge.merged}
+    alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
+    lines += [Line(f"{m.place} = {values[m.towers]}", "TMG104") for m in alone]
+    for rebuild in loop.rebuilds:
+        text = rebuild.text
+        for towers in rebuild.towers:
+            text = text.replace("{" + towers + "}", values[towers])
+        lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
+    kept = next((variable for helper, variable in loop.contexts if helper == "MergedCollections"), "")
+    weights = loop.collections[1]
+    lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
     return lines
+
+
+def _merged(merge: Merge, loop: Loop, names: dict[str, str], tf: str) -> str:
+    """The expression that puts the towers' parts together."""
+    named = f", name={merge.op_name!r}" if merge.op_name else ""
+    named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
+    if merge.nested:
+        return f"{names['map_structure']}(lambda *parts: {tf}.concat(parts, {merge.axis}), *{merge.towers})"
+    if merge.how == "concat":
+        return f"{tf}.concat({merge.towers}, {merge.axis}{named})"
+    if merge.loss and loop.register:
+        return f"{names['merge_loss']}({merge.towers}{named})"
+    return f"{tf}.add_n({merge.towers}{named})"

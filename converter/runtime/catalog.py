@@ -7,17 +7,42 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-MODULES = ("counting", "devices", "sharding", "sharing", "gradients")
+MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
+
+REASONS = {  # helpers by the rule that asks for them
+    "TMG101": ("average_gradients", "add_gradients"),
+    "TMG102": ("tower_gradients", "gradients_of_towers", "TOWER_LOSSES", "merge_loss"),
+    "TMG103": (
+        *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
+        "map_structure",
+    ),
+    "TMG104": ("plain_name",),
+    "TMG105": ("SharedVariables",),
+    "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
+    "TMG107": ("TowerCollections", "MergedCollections"),
+    "TMG108": ("shard_size",),
+    "TMG134": ("shard_drawn",),
+    "TMG135": ("shard_sparse", "sparse_rows"),
+    "TMG109": (
+        *("is_variable", "tower_device", "variable_device", "tower_device_gpu_0", "variable_device_gpu_0"),
+        *("VARIABLE_BYTES", "tower_device_balanced", "variable_device_balanced"),
+    ),
+    "TMG112": ("count_gpus",),
+    "TMG117": ("weigh_losses",),
+    "TMG118": ("TowerOptimizer",),
+    "TMG122": ("LayerNames", "keep_names"),
+}
 
 
 @dataclass(frozen=True)
 class Helper:
-    """One definition of the runtime: source lines, other helpers and modules that it uses."""
+    """One definition of the runtime: source lines, names (helpers, builtins) and modules that it uses, its rule."""
 
     name: str
     source: str
     needs: tuple[str, ...]
     imports: tuple[str, ...]
+    why: str
 
 
 @cache
@@ -34,7 +59,7 @@ def _helpers(text: str) -> dict[str, Helper]:
     tree = ast.parse(text)
     lines = text.splitlines()
     modules = {a.name for s in tree.body if isinstance(s, ast.Import) for a in s.names if a.asname is None}
-    found = {}
+    found, whys = {}, {name: code for code, names in REASONS.items() for name in names}
     for stmt in tree.body:
         if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
             name, first = stmt.name, min([stmt.lineno, *(d.lineno for d in stmt.decorator_list)])
@@ -46,5 +71,5 @@ def _helpers(text: str) -> dict[str, Helper]:
             continue
         used = {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name)} - {name}
         source = "\n".join(lines[first - 1 : stmt.end_lineno])
-        found[name] = Helper(name, source, tuple(sorted(used)), tuple(sorted(used & modules)))
+        found[name] = Helper(name, source, tuple(sorted(used)), tuple(sorted(used & modules)), whys[name])
     return found

@@ -33,13 +33,35 @@ def tower_gradients(optimizer, tower_losses, **kwargs):
     return average_gradients(tower_grads)
 
 
+class TowerOptimizer(tf.train.Optimizer):
+    """An optimizer for functions that build a whole training step: its gradients are those of the towers' losses."""
+
+    def __init__(self, optimizer, tower_losses):
+        tf.train.Optimizer.__init__(self, False, type(optimizer).__name__)
+        self.optimizer = optimizer
+        self.tower_losses = tower_losses
+
+    def compute_gradients(self, loss, var_list=None, **kwargs):
+        return tower_gradients(self.optimizer, self.tower_losses, var_list=var_list, **kwargs)
+
+    def apply_gradients(self, *args, **kwargs):
+        return self.optimizer.apply_gradients(*args, **kwargs)
+
+
 def gradients_of_towers(tower_losses, variables, *args, **kwargs):
     """Like tf.gradients(loss, variables), with each tower's gradient taken on its own GPU."""
+    variables = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     tower_grads = []
     for gpu, loss in enumerate(tower_losses):
         with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
             tower_grads.append(zip(tf.gradients(loss, variables, *args, **kwargs), variables))
     return [grad for grad, _ in average_gradients(tower_grads)]
+
+
+def weigh_losses(tower_losses, tower_counts):
+    """Weights the towers' losses, which are means over what a mask leaves, by how much each of them counts."""
+    total = tf.maximum(tf.add_n(tower_counts), 1e-30)
+    return [loss * tf.cast(count / total, loss.dtype) for loss, count in zip(tower_losses, tower_counts)]
 
 
 TOWER_LOSSES = {}  # name of a merged loss -> the towers' weighted losses

@@ -35,10 +35,48 @@ def shard_along(tensors, axes, gpu):
         return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
 
 
+def shard_sparse(tensors, gpu):
+    """Cuts tower `gpu`'s rows out of batch tensors of which some are sparse.
+
+    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
+    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    """
+    with tf.device('/cpu:0'), tf.name_scope('shard'):
+        lead = tensors[0]
+        total = tf.cast(lead.dense_shape[0], tf.int32) if isinstance(lead, tf.SparseTensor) else tf.shape(lead)[0]
+        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        rows = end - begin
+        first, count = tf.minimum(begin, total - 1), tf.maximum(rows, 1)
+        shards = [sparse_rows(t, first, count) if isinstance(t, tf.SparseTensor) else t[first:first + count]
+                  for t in tensors]
+        return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+
+
+def sparse_rows(tensor, first, count):
+    """The rows of a sparse tensor from `first` on; what is known of its other dimensions stays known."""
+    shape, known = tensor.dense_shape, tensor.get_shape()
+    rest = tf.zeros_like(shape[1:])
+    start = tf.concat([[tf.cast(first, tf.int64)], rest], 0)
+    part = tf.sparse_slice(tensor, start, tf.concat([[tf.cast(count, tf.int64)], shape[1:]], 0))
+    if known.ndims is None:
+        return part
+    sizes = [tf.constant(size, tf.int64) if size else shape[axis] for axis, size in enumerate(known.as_list())]
+    return tf.SparseTensor(part.indices, part.values, tf.stack([tf.cast(count, tf.int64)] + sizes[1:]))
+
+
 def shard_size(total, gpu):
-    """The number of examples of tower `gpu` in a batch of `total`."""
+    """The number of examples that tower `gpu` computes on in a batch of `total`."""
     begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
-    return end - begin
+    return max(end - begin, 1)
+
+
+def shard_drawn(total, gpu):
+    """The rows of a batch of `total` that tower `gpu` draws itself, and their weight in the mean over all of it.
+
+    A tower without a row draws one, with weight 0.
+    """
+    begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+    return end - begin, (end - begin) / float(total)
 
 
 def shard_static(tensors, gpu):
@@ -67,3 +105,53 @@ def shard_static_along(tensors, axes, gpu):
         part = slice(begin, end)
         shards = [t[(slice(None),) * axis + (part,)] for t, axis in zip(tensors, axes)]
         return shards, end - begin, (end - begin) / float(total)
+
+
+def shard_data(data, gpu):
+    """Cuts tower `gpu`'s rows out of the arrays, lists and constants of a whole data set.
+
+    Returns the shards, their number of rows, and their weight in the mean over the whole data set.
+    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
+    """
+    with tf.device('/cpu:0'), tf.name_scope('shard'):
+        sizes = [int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d) for d in data]
+        if len(set(sizes)) > 1:
+            raise ValueError('data of %s rows cannot be cut together' % sizes)
+        begin, end = [(sizes[0] * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        first = min(begin, sizes[0] - 1)
+        return [d[first:max(end, first + 1)] for d in data], end - begin, (end - begin) / float(sizes[0])
+
+
+def shard_data_along(data, axes, gpu):
+    """Cuts tower `gpu`'s examples out of the data of a whole data set, each along its batch axis.
+
+    Returns the shards, their number of examples, and their weight in the mean over the whole data set.
+    Sizes differ by at most one; a tower without an example computes on one, with weight 0.
+    """
+    def size(d, axis):
+        return size(d[0], axis - 1) if axis else int(d.get_shape()[0]) if hasattr(d, 'get_shape') else len(d)
+
+    def cut(d, axis, part):
+        if isinstance(d, (list, tuple)) and axis:
+            return [cut(row, axis - 1, part) for row in d]
+        return d[(slice(None),) * axis + (part,)] if axis else d[part]
+
+    with tf.device('/cpu:0'), tf.name_scope('shard'):
+        sizes = [size(d, axis) for d, axis in zip(data, axes)]
+        if len(set(sizes)) > 1:
+            raise ValueError('data of %s examples cannot be cut together' % sizes)
+        begin, end = [(sizes[0] * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
+        first = min(begin, sizes[0] - 1)
+        part = slice(first, max(end, first + 1))
+        return [cut(d, axis, part) for d, axis in zip(data, axes)], end - begin, (end - begin) / float(sizes[0])
+
+
+def map_structure(function, *structures):
+    """Applies a function to the tensors of lists, tuples and dicts that are built alike."""
+    first = structures[0]
+    if isinstance(first, dict):
+        return type(first)((key, map_structure(function, *[s[key] for s in structures])) for key in first)
+    if isinstance(first, (list, tuple)):
+        parts = [map_structure(function, *column) for column in zip(*structures)]
+        return type(first)(*parts) if hasattr(first, '_fields') else type(first)(parts)
+    return function(*structures)

@@ -67,6 +67,22 @@ class LayerNames(object):
                         pass
 
 
+def keep_names():
+    """Takes the names that the model's scopes have at the top on one GPU, so that a later `loss` is loss_1 as there."""
+    graph = tf.get_default_graph()
+    outer = graph.unique_name('tower', mark_as_used=False).rpartition('/')[0]
+    prefix = (outer + '/' if outer else '') + 'tower_0/'
+    operations = graph.get_operations()
+    for name in sorted(set(op.name[len(prefix):].split('/')[0] for op in operations if op.name.startswith(prefix))):
+        if graph.unique_name(name, mark_as_used=False).rpartition('/')[2] == name:
+            graph.unique_name(name)
+
+
+def plain_name(tensor):
+    """The name that a tensor of a tower has without towers."""
+    return re.split('tower_[0-9_]+/', tensor.op.name)[-1]
+
+
 class TowerCollections(object):
     """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
 
@@ -99,6 +115,29 @@ class TowerCollections(object):
             self.first = self.contents()
         else:
             self.restore(self.first)
+
+
+class MergedCollections(TowerCollections):
+    """Lets each tower see only what it adds itself; merges what the script reads after the towers."""
+
+    def __init__(self):
+        TowerCollections.__init__(self)
+        self.towers = []
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        with TowerCollections.tower(self, gpu):
+            yield
+            self.towers.append(self.contents())
+
+    def merge(self, key, weights):
+        begin = len(self.before.get(key, []))
+        added = [contents.get(key, [])[begin:] for contents in self.towers]
+        if len(set(len(values) for values in added)) == 1:
+            with tf.name_scope('towers'):
+                parts = [[v * tf.cast(w, v.dtype) for v, w in zip(values, weights)] for values in zip(*added)]
+            self.graph.get_collection_ref(key)[begin:] = [
+                tf.add_n(part, name=plain_name(values[0])) for part, values in zip(parts, zip(*added))]
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file, write
-    from converter.source.look import mentions_tensorflow
+    from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
     from converter.source.syntax import parse
     from converter.source.text import Source, encode, from_bytes, load, read
 
@@ -21,11 +21,14 @@ __all__ = [
     "encode",
     "expand",
     "from_bytes",
+    "imported_by",
+    "leads_to_tensorflow",
     "load",
     "mentions_tensorflow",
     "parse",
     "read",
     "same_file",
+    "scripts_in",
     "write",
 ]
 
@@ -35,11 +38,14 @@ _HOME = {
     "encode": "text",
     "expand": "files",
     "from_bytes": "text",
+    "imported_by": "look",
+    "leads_to_tensorflow": "look",
     "load": "text",
     "mentions_tensorflow": "look",
     "parse": "syntax",
     "read": "text",
     "same_file": "files",
+    "scripts_in": "look",
     "write": "files",
 }
 

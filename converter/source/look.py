@@ -3,13 +3,57 @@
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 
+_IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;\r\n()\\]*)", re.MULTILINE)
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
 
 def mentions_tensorflow(data: bytes) -> bool:
     """Whether a file's bytes name TensorFlow at all; where they do not, there is nothing to convert."""
     return b"tensorflow" in data
+
+
+def leads_to_tensorflow(path: str, data: bytes) -> bool:
+    """Whether a script names TensorFlow, or imports a module of its project that leads there.
+
+    path: of the script; imports are looked for beside it and beside the importing file.
+    """
+    if mentions_tensorflow(data):
+        return True
+    root = os.path.dirname(path)
+    todo, seen = [(path, data)], {os.path.abspath(path)}
+    while todo:
+        importer, data = todo.pop()
+        for module in imported_by(data):
+            for folder in dict.fromkeys((root, os.path.dirname(importer))):
+                found = _module(os.path.join(folder, *module.split(".")))
+                if found is None or os.path.abspath(found) in seen:
+                    continue
+                seen.add(os.path.abspath(found))
+                with suppress(OSError), open(found, "rb") as file:
+                    data = file.read()
+                    if mentions_tensorflow(data):
+                        return True
+                    todo.append((found, data))
+    return False
+
+
+def imported_by(data: bytes) -> list[str]:
+    """The dotted names of what a file's import statements name: modules, and what may be modules of a package."""
+    found: list[str] = []
+    for package, names in _IMPORT.findall(data):
+        prefix = package.decode().lstrip(".")
+        prefix += "." if prefix else ""
+        modules = [name.split()[0] for name in names.decode(errors="replace").split(",") if name.split()]
+        found += [prefix[:-1]] if prefix else []
+        found += [prefix + module for module in modules if module.replace(".", "").isidentifier()]
+    return found
+
+
+def _module(base: str) -> str | None:
+    return next((p for p in (base + ".py", os.path.join(base, "__init__.py")) if os.path.isfile(p)), None)
 
 
 def scripts_in(folder: str, leave_out: str | None = None) -> list[str]:

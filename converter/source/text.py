@@ -33,12 +33,6 @@ class Source:
     bom: bool = False
 
     @property
-    def newline(self) -> str:
-        r"""The line ending that most lines have; `\n` where there is none."""
-        ends = _LINE_END.findall(self.text)
-        return max(("\n", "\r\n", "\r"), key=ends.count) if ends else "\n"
-
-    @property
     def sha256(self) -> str:
         """The hash of the file's bytes, 64 hexadecimal digits."""
         return hashlib.sha256(self.data).hexdigest()

@@ -6,7 +6,28 @@ Nothing here imports TensorFlow; that happens in the processes that `verify` sta
 
 from __future__ import annotations
 
-from converter.verify.data import Check, DeviceRow, Report, Settings, VariableRow, VerifyError, to_json
+from converter.verify.data import (
+    Check,
+    DeviceRow,
+    Entry,
+    Progress,
+    Report,
+    Settings,
+    VariableRow,
+    VerifyError,
+    to_json,
+)
 from converter.verify.run import verify
 
-__all__ = ["Check", "DeviceRow", "Report", "Settings", "VariableRow", "VerifyError", "to_json", "verify"]
+__all__ = [
+    "Check",
+    "DeviceRow",
+    "Entry",
+    "Progress",
+    "Report",
+    "Settings",
+    "VariableRow",
+    "VerifyError",
+    "to_json",
+    "verify",
+]

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
+
+from converter.diagnostics import Diagnostic
+from converter.header import Header
 
 BatchMode = Literal["per-gpu", "total"]
 Status = Literal["passed", "failed", "skipped"]
 Verdict = Literal["passed", "failed", "not comparable"]
+Fate = Literal["same", "differs", "wrong", "unchecked"]
+Part = Literal["input", "forward", "gradient", "average", "update", "other"]
 
 
 class VerifyError(Exception):
@@ -24,6 +29,7 @@ class Settings:
     python: interpreter to run both scripts with; None is the one that runs this.
     args: command line arguments for both scripts.
     timeout: seconds for the whole verification.
+    memory: GiB that both scripts may take together; None is three quarters of the machine's.
     """
 
     gpus: int | None = None
@@ -32,6 +38,16 @@ class Settings:
     python: str | None = None
     args: tuple[str, ...] = ()
     timeout: float = 600.0
+    memory: float | None = None
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a verification has come: what it does now, and `done` of `total` parts behind it."""
+
+    doing: str
+    done: int
+    total: int
 
 
 @dataclass(frozen=True)
@@ -65,11 +81,113 @@ class VariableRow:
 
 @dataclass(frozen=True)
 class DeviceRow:
-    """What one virtual device computed in the first step: numbers of operations."""
+    """What one virtual device computed in the first step: numbers of operations.
+
+    share: of the floating point operations of all devices, 0 to 1; None where they are not known.
+    """
 
     device: str
     forward: int
     gradient: int
+    share: float | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the ledger: what is the same, differs by design, is wrong, or was not checked.
+
+    figure: the error where it is the same, else how much it differs, as `detail` says; None where that
+        is no number. tolerance: the largest error allowed.
+    """
+
+    fate: Fate
+    what: str
+    detail: str
+    figure: float | None = None
+    tolerance: float | None = None
+
+
+@dataclass(frozen=True)
+class LossRow:
+    """The loss of one step in both scripts, each at the weights that its own way has reached."""
+
+    original: float
+    converted: float
+
+
+@dataclass(frozen=True)
+class Box:
+    """One part of a step on one device: how many operations ran there, and how long, summed up."""
+
+    device: str
+    part: Part
+    operations: int
+    micros: int
+
+
+@dataclass(frozen=True)
+class Edge:
+    """How many tensors of a step go from one box to another."""
+
+    device: str
+    part: Part
+    to_device: str
+    to_part: Part
+    tensors: int
+
+
+@dataclass(frozen=True)
+class Span:
+    """When a part of a step was at work on a device, in microseconds from the step's first operation."""
+
+    device: str
+    part: Part
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
+class StepTrace:
+    """One executed step of a script, as TensorFlow's own trace tells.
+
+    variables: {device: number of variables that were read there}.
+    """
+
+    boxes: tuple[Box, ...]
+    edges: tuple[Edge, ...]
+    spans: tuple[Span, ...]
+    variables: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Changed:
+    """A file that a conversion changes, by its path from the script's folder.
+
+    trace: its lines at which an edit ends, with the codes of their rules; see converter.conversion.
+    """
+
+    name: str
+    before: str
+    after: str
+    trace: tuple[tuple[int, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What a converted script says of its making, and whether it is still that.
+
+    header: None where it has none that can be read.
+    same_source: whether the header's hash is the original's; None without a header.
+    rewritten: whether the original, converted again with the header's options, gives this very script.
+    files: then the script, and what else of its project changes with it.
+    findings: what the conversion says when it is repeated.
+    """
+
+    header: Header | None = None
+    same_source: bool | None = None
+    rewritten: bool = False
+    files: tuple[Changed, ...] = ()
+    findings: tuple[Diagnostic, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,6 +197,10 @@ class Report:
     reason: one line; why it failed or could not be done, else what was shown.
     neutralised: random operations that were held still, {kind: number of operations}.
     log: the end of the output of a script that failed by itself.
+    ledger: what all of it comes to.
+    losses: of each compared step.
+    original, converted: an executed step of each script; origin: of the conversion. Not in the JSON.
+    command: the command line that verifies the same again.
     """
 
     verdict: Verdict
@@ -94,6 +216,12 @@ class Report:
     notes: tuple[str, ...] = ()
     log: str = ""
     seconds: float = 0.0
+    ledger: tuple[Entry, ...] = ()
+    losses: tuple[LossRow, ...] = ()
+    original: StepTrace | None = None
+    converted: StepTrace | None = None
+    origin: Origin = Origin()
+    command: str = ""
 
 
 def to_json(report: Report) -> dict[str, Any]:
@@ -108,7 +236,9 @@ def to_json(report: Report) -> dict[str, Any]:
             return repr(value)
         return value
 
-    content = asdict(report)
+    content = asdict(replace(report, original=None, converted=None, origin=Origin()))
+    for name in ("original", "converted", "origin"):
+        del content[name]
     content["versions"] = dict(report.versions)
     content["neutralised"] = dict(report.neutralised)
     result: dict[str, Any] = plain(content)

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
+import shlex
 import tempfile
 import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from converter.verify.child_process import Child, Event, TimeIsUp, environment
-from converter.verify.data import BatchMode, Report, Settings, Verdict, VerifyError
+from converter.verify.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.child_process import GIB, Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.data import BatchMode, Entry, Progress, Report, Settings, VerifyError
+from converter.verify.family import memory_of_machine
 from converter.verify.judge import judge, unlike
-from converter.verify.workspace import copy_folder, read_towers, set_gpus
+from converter.verify.ledger import ledger, of_checks, of_origin
+from converter.verify.lines import Planned, planned_lines
+from converter.verify.origin import origin_of, repeat
+from converter.verify.traces import losses, step_trace
+from converter.verify.workspace import WORK, copy_folder, lay_over, read_towers, set_gpus
 
-NAMES = {"record": "the converted script", "replay": "the original script"}
+TITLES = {"record": "the converted script", "replay": "the original script"}
 
 
 @dataclass(frozen=True)
@@ -29,56 +35,128 @@ class _Asked:
     rate: str
 
 
-class _Stopped(Exception):
-    """Ends a verification without figures; a conversion that alone does not run has failed."""
-
-    def __init__(self, reason: str, log: str = "", verdict: Verdict = "not comparable") -> None:
-        super().__init__(reason)
-        self.reason, self.log, self.verdict = reason, log, verdict
-
-
-def verify(single: Path, multi: Path, settings: Settings | None = None) -> Report:
+def verify(
+    single: Path,
+    multi: Path,
+    settings: Settings | None = None,
+    parts: Mapping[str, bytes] | None = None,
+    tell: Callable[[Progress], None] | None = None,
+) -> Report:
     """Compares a converted script with its original.
+
+    parts: other files as they are to be in the converted script's folder, by their paths from there.
+        What that folder lacks of the original's is filled in.
+    tell: called with how far it has come.
 
     Raises VerifyError when it cannot begin. A script that fails by itself, or never trains, gives
     a report with the verdict "not comparable" (the original) or "failed" (the conversion alone).
     """
     settings = settings or Settings()
     begin = time.monotonic()
+    _check(single, multi, settings)
+    command = _command(single, multi, settings)
     single, multi = single.resolve(), multi.resolve()
-    for path in (single, multi):
-        if not path.is_file():
-            raise VerifyError(f"{path.name}: no such file")
-    if settings.steps < 1 or (settings.gpus is not None and settings.gpus < 1):
-        raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
-    towers = read_towers(multi)
+    parts = parts or {}
+    towers = read_towers(multi, parts)
     asked = _Asked(
         settings.gpus or towers.gpus or 2,
         settings.batch or towers.batch or "per-gpu",
         settings.steps,
         towers.rate,
     )
-    with tempfile.TemporaryDirectory(prefix="tf-multigpu-verify-", ignore_cleanup_errors=True) as folder:
+    # the conversion is made again while the scripts import TensorFlow
+    with ThreadPoolExecutor(1) as beside:
+        made = beside.submit(repeat, single, multi, parts)
+        copies = _Copies(single, multi, parts, towers.way)
+        report, left_out = _in_copies(copies, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
+        origin = origin_of(made.result())
+    return replace(
+        report,
+        notes=report.notes + left_out,
+        ledger=(*report.ledger, *of_origin(origin)),
+        origin=origin,
+        command=command,
+        seconds=round(time.monotonic() - begin, 2),
+    )
+
+
+def _nobody(progress: Progress) -> None:
+    """Hears how far a verification has come where nobody else does."""
+
+
+def _check(single: Path, multi: Path, settings: Settings) -> None:
+    for path in (single, multi):
+        if not path.is_file():
+            raise VerifyError(f"{path.name}: no such file")
+    if settings.steps < 1 or (settings.gpus is not None and settings.gpus < 1):
+        raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
+    if settings.memory is not None and settings.memory <= 0:
+        raise VerifyError("the memory must be more than 0 GiB")
+
+
+def _command(single: Path, multi: Path, settings: Settings) -> str:
+    """The command line that asks for the same."""
+    words = ["tf-multigpu", "verify", str(single), str(multi)]
+    default = Settings()
+    for flag, value, usual in (
+        ("--gpus", settings.gpus, default.gpus),
+        ("--steps", settings.steps, default.steps),
+        ("--batch", settings.batch, default.batch),
+        ("--python", settings.python, default.python),
+        ("--timeout", settings.timeout, default.timeout),
+        ("--memory", settings.memory, default.memory),
+    ):
+        if value != usual:
+            words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    return shlex.join([*words, *(("--", *settings.args) if settings.args else ())])
+
+
+@dataclass(frozen=True)
+class _Copies:
+    """What the copies are made of; way: how the number of towers is set in the converted one."""
+
+    single: Path
+    multi: Path
+    parts: Mapping[str, bytes]
+    way: str
+
+
+def _in_copies(
+    files: _Copies,
+    asked: _Asked,
+    settings: Settings,
+    plan: Callable[[], Planned],
+    tell: Callable[[Progress], None],
+) -> tuple[Report, tuple[str, ...]]:
+    """The report of running both in copies of their folders, and what of these was left out."""
+    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
         work = Path(folder).resolve()
-        multi_copy, notes = copy_folder(multi, work / "converted")
-        single_copy, more = copy_folder(single, work / "original")
-        args = set_gpus(multi_copy, asked.gpus, settings.args, towers.way)
+        limits = Limits(time.monotonic() + settings.timeout, _memory(settings))
+        multi_copy, notes = copy_folder(files.multi, work / "converted")
+        single_copy, more = copy_folder(files.single, work / "original")
+        if files.multi.parent != files.single.parent:
+            copy_folder(files.single, work / "converted", fill=True)
+        lay_over(work / "converted", files.parts)
+        args = set_gpus(multi_copy, asked.gpus, settings.args, files.way)
         jobs = {
             "record": _job("record", multi_copy, args, asked, work),
             "replay": _job("replay", single_copy, settings.args, asked, work),
         }
         try:
-            report = _run(jobs, asked, settings, begin + settings.timeout)
-        except _Stopped as problem:
-            report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, log=problem.log)
-        report = replace(report, reason=_clean(report.reason, work), log=_clean(report.log, work))
-    left_out = tuple(dict.fromkeys(notes + more))
-    return replace(report, notes=report.notes + left_out, seconds=round(time.monotonic() - begin, 2))
+            report = _run(jobs, asked, settings, limits, plan, tell)
+        except Stopped as problem:
+            nothing = Entry("unchecked", "everything", problem.reason)
+            report = Report(
+                problem.verdict, problem.reason, asked.gpus, asked.batch, 0, log=problem.log, ledger=(nothing,)
+            )
+        report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
+    return report, tuple(dict.fromkeys(notes + more))
 
 
 def _job(role: str, script: Path, args: tuple[str, ...], asked: _Asked, work: Path) -> dict[str, Any]:
     return {
         "role": role,
+        "title": TITLES[role],
         "script": str(script),
         "args": list(args),
         "gpus": asked.gpus,
@@ -90,84 +168,82 @@ def _job(role: str, script: Path, args: tuple[str, ...], asked: _Asked, work: Pa
     }
 
 
-def _clean(text: str, work: Path) -> str:
-    for folder in ("converted", "original"):
-        text = text.replace(str(work / folder) + os.sep, "")
-    return text.replace(str(work) + os.sep, "")
+def _memory(settings: Settings) -> int:
+    """What the scripts may take, in bytes."""
+    return int(memory_of_machine() * 0.75) if settings.memory is None else int(settings.memory * GIB)
 
 
-def _run(jobs: dict[str, dict[str, Any]], asked: _Asked, settings: Settings, deadline: float) -> Report:
+def _run(
+    jobs: dict[str, dict[str, Any]],
+    asked: _Asked,
+    settings: Settings,
+    limits: Limits,
+    plan: Callable[[], Planned],
+    tell: Callable[[Progress], None],
+) -> Report:
     """Both scripts come to their first training step side by side; then one is recorded, one replayed."""
-    python = _interpreter(settings.python)
+    python = find_interpreter(settings.python)
     settled = environment(asked.gpus)
+    stages = _Stages(asked.steps, tell)
     try:
         with (
-            Child(python, jobs["record"], settled, deadline) as multi,
-            Child(python, jobs["replay"], settled, deadline) as single,
+            Child(python, jobs["record"], settled, limits, stages.step) as multi,
+            Child(python, jobs["replay"], settled, limits, stages.step) as single,
         ):
-            return _follow(single, multi, asked)
+            return _follow(single, multi, asked, stages, plan)
     except TimeIsUp:
-        raise _Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
+        raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
+    except MemoryIsUp as excess:
+        allowed = f"{limits.memory / GIB:.3g} GiB"
+        raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
     except (FileNotFoundError, PermissionError) as error:
         raise VerifyError(f"{python}: cannot be run ({error.strerror})") from None
 
 
-def _interpreter(named: str | None) -> str:
-    """The interpreter as something that can be run from any folder; links are kept (virtual environments)."""
-    if named is None:
-        return sys.executable
-    found = shutil.which(os.path.expanduser(named))
-    if found is None:
-        raise VerifyError(f"{named}: no such interpreter")
-    return os.path.abspath(found)
+class _Stages:
+    """Tells how far a verification has come; each script counts its start and its steps."""
+
+    def __init__(self, steps: int, tell: Callable[[Progress], None]) -> None:
+        self.steps, self._tell = steps, tell
+
+    def begin(self, doing: str, scripts: int = 0) -> None:
+        """Before the training steps; `scripts` have come to theirs."""
+        self._tell(Progress(doing, scripts, 2 * self.steps + 2))
+
+    def step(self, role: str, number: int) -> None:
+        """After a step of one of the scripts; the converted one goes first."""
+        doing = "converted script" if role == "record" else "compared with the original"
+        before = 2 if role == "record" else 2 + self.steps
+        self._tell(Progress(f"step {number} of {self.steps}, {doing}", before + number, 2 * self.steps + 2))
 
 
-def _follow(single: Child, multi: Child, asked: _Asked) -> Report:
-    started = _expect(single, "started")
-    mine = _expect(single, "ready")
-    _expect(multi, "started")
-    theirs = _expect(multi, "ready")
+def _follow(
+    single: Child, multi: Child, asked: _Asked, stages: _Stages, plan: Callable[[], Planned]
+) -> Report:
+    stages.begin("starting TensorFlow")
+    started = expect(single, "started")
+    stages.begin("building the graphs")
+    mine = expect(single, "ready")
+    stages.begin("building the graphs", 1)
+    expect(multi, "started")
+    theirs = expect(multi, "ready")
+    stages.begin("checkpoints and uneven batches", 2)
     stop = unlike(mine, theirs, asked.gpus, asked.batch)
     if stop:
-        return stop
+        return replace(stop, ledger=tuple(of_checks(stop.checks)))
     multi.send(
         inputs=mine["inputs"], checkpoint=mine["checkpoint"], checkpoint_values=mine["checkpoint_values"]
     )
-    recorded = _expect(multi, "recorded")
+    recorded = expect(multi, "recorded")
     single.send(record=str(multi.log.parent / "record.pickle"))
-    replayed = _expect(single, "replayed")
+    replayed = expect(single, "replayed")
     versions = (("TensorFlow", started["tensorflow"]), ("Python", started["python"]))
-    report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate)
-    return replace(report, versions=versions)
-
-
-def _expect(child: Child, wanted: str) -> Event:
-    """The event with this name; another one means that the script cannot be compared."""
-    event = child.event()
-    name = NAMES[child.role]
-    verdict: Verdict = "failed" if child.role == "record" else "not comparable"
-    if event["event"] == wanted:
-        return event
-    if event["event"] == "no tensorflow":
-        raise VerifyError(
-            f"TensorFlow cannot be imported by this interpreter ({event['message']}); install the extra "
-            "`verify`, or name an interpreter that has TensorFlow with --python"
-        )
-    if event["event"] == "broken":
-        raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
-    if event["event"] == "died":
-        raise _Stopped(f"{name} ended its process (status {event['status']})", child.tail(), verdict)
-    if event["event"] == "ended" and event["message"]:
-        where = (
-            "in its first training steps"
-            if wanted in ("recorded", "replayed")
-            else "before its first training step"
-        )
-        raise _Stopped(f"{name} failed {where}: {event['message']}", event["trace"] or child.tail(), verdict)
-    if event["event"] == "ended":
-        raise _Stopped(
-            f"{name} ended without a training step (no run of an optimizer's train op was seen)",
-            child.tail(),
-            verdict,
-        )
-    raise RuntimeError(f"unexpected event {event['event']!r} from {name}")
+    report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate, plan())
+    return replace(
+        report,
+        versions=versions,
+        ledger=ledger(report, mine, theirs, replayed, asked.rate, asked.steps),
+        losses=losses(replayed),
+        original=step_trace(replayed["first"].get("timeline")),
+        converted=step_trace(recorded["first"].get("timeline")),
+    )

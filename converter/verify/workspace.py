@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,9 @@ MARKER = "# tf-multigpu: helpers for training on several GPUs"
 LARGEST_FILE = 256 * 2**20  # bytes
 LARGEST_COPY = 2 * 2**30  # bytes
 SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".mypy_cache", ".pytest_cache"}
+WORK = "tf-multigpu-verify-"  # how the folders of this and other runs begin, which may lie beside the script
 
+_PART = re.compile(rb"^# tf-multigpu \S+: converted from .* --part-of ", re.MULTILINE)
 _CONSTANT = re.compile(
     rb"^([ \t]*\w*num_gpus[ \t]*=[ \t]*)(\d+)([ \t]*(?:#.*)?\r?)$", re.IGNORECASE | re.MULTILINE
 )
@@ -38,8 +40,9 @@ class Towers:
     rate: str = "none"  # how the learning rate follows the number of towers
 
 
-def read_towers(path: Path) -> Towers:
-    """Reads the number of towers and the meaning of the batch size from a converted script."""
+def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
+    """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`."""
+    parts = parts or {}
     text = path.read_bytes()
     header = _HEADER.search(text)
     options = header.group().decode("utf-8", "replace").split() if header else []
@@ -53,28 +56,26 @@ def read_towers(path: Path) -> Towers:
             rate = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
-    way = "environment"
-    for file in [path, *_neighbours(path)]:
-        constant = _constant(file.read_bytes())
-        if constant:
-            return Towers(int(constant.group(2)), batch, "constant", rate)
-    body = _HEADER.sub(b"", text)
-    if _FLAG.search(body):
-        way = "flag"
-        default = _FLAG_DEFAULT.search(body)
-        gpus = int(default.group(1)) if default else gpus
-    return Towers(gpus, batch, way, rate)
+    beside = (file.read_bytes() for file in _neighbours(path) if str(file.relative_to(path.parent)) not in parts)
+    texts = [text, *parts.values(), *beside]
+    bodies = [_HEADER.sub(b"", held) for held in texts]
+    flagged = next((body for body in bodies if _FLAG.search(body)), None)
+    constant = next(filter(None, map(_constant, texts)), None)
+    if constant:
+        return Towers(int(constant.group(2)), batch, "constant", rate)
+    if flagged is None:
+        return Towers(gpus, batch, "environment", rate)
+    default = _FLAG_DEFAULT.search(flagged)
+    return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate)
 
 
 def _neighbours(path: Path) -> Iterator[Path]:
-    """The Python files beside a script that carry the helpers."""
-    for file in sorted(path.parent.glob("*.py")):
-        if (
-            file != path
-            and file.is_file()
-            and file.stat().st_size < 2**20
-            and MARKER.encode() in file.read_bytes()
-        ):
+    """The Python files of the script's project that were converted with it, or carry the helpers."""
+    for file in sorted(path.parent.rglob("*.py")):
+        if file == path or not file.is_file() or file.stat().st_size >= 2**20:
+            continue
+        text = file.read_bytes()
+        if MARKER.encode() in text or _PART.search(text):
             yield file
 
 
@@ -83,19 +84,31 @@ def _constant(text: bytes) -> re.Match[bytes] | None:
     return _CONSTANT.search(text, begin) if begin >= 0 else None
 
 
-def copy_folder(script: Path, target: Path) -> tuple[Path, list[str]]:
-    """Copies the folder of a script; returns the script's copy and what was left out."""
+def lay_over(folder: Path, parts: Mapping[str, bytes]) -> None:
+    """Writes files into a copied folder."""
+    for name, data in parts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, list[str]]:
+    """Copies the folder of a script; returns the script's copy and what was left out.
+
+    fill: whether files that the target has already stay as they are.
+    """
     notes, copied = [], 0
     source = script.parent
     for folder, folders, files in os.walk(source):
         folders[:] = sorted(
-            name for name in folders if name not in SKIPPED and not _is_environment(Path(folder, name))
+            name
+            for name in folders
+            if name not in SKIPPED and not name.startswith(WORK) and not _is_environment(Path(folder, name))
         )
         place = target / Path(folder).relative_to(source)
         place.mkdir(parents=True, exist_ok=True)
         for name in sorted(files):
             file = Path(folder, name)
-            if not file.is_file():
+            if not file.is_file() or (fill and (place / name).exists()):
                 continue
             size = file.stat().st_size
             if file != script and (size > LARGEST_FILE or copied + size > LARGEST_COPY):
@@ -121,6 +134,8 @@ def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str) -> tuple[
                 file.write_bytes(text[: found.start(2)] + number + text[found.end(2) :])
     given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
     if way == "flag" and not given:
-        flag = "--num-gpus" if b"--num-gpus" in _HEADER.sub(b"", script.read_bytes()) else "--num_gpus"
+        flag = "--num-gpus" if any(
+            b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script))
+        ) else "--num_gpus"
         return (*args, f"{flag}={gpus}")
     return args

@@ -12,6 +12,7 @@ import ast
 import pytest
 
 from converter.analysis import read_facts
+from converter.analysis.size_names import named_batch
 from converter.analysis.values import Count, Number, Tensor, Value
 from converter.options import Options
 
@@ -19,6 +20,7 @@ SCRIPT = """
 import tensorflow as tf
 
 batch_size = 8
+features = data.shape[0]
 x = tf.placeholder(tf.float32, [None, 6])
 y = tf.placeholder(tf.float32, [None, 1])
 v = tf.placeholder(tf.float32, [None])
@@ -49,6 +51,8 @@ def outcome(expression: str) -> str:
     batch = value.batch
     if batch.kind == "example":
         return f"example {batch.axis} {batch.packed}".strip()
+    if batch.over is not None:
+        return f"{batch.how} over {batch.over.how}"
     return batch.how if batch.kind == "reduced" else batch.kind
 
 
@@ -82,6 +86,55 @@ WRONG = {
     ],
 }
 
+DISTRIBUTIONS = """
+tf.distributions.Normal(x, 1.0).sample()                              -> example 0
+tf.distributions.Normal(x, 1.0).sample(())                            -> example 0
+tf.distributions.Normal(loc=x, scale=q).sample(7)                     -> example 1
+tf.distributions.Normal(x, q).sample([2, 3])                          -> example 2
+tf.distributions.Normal(q, 1.0).sample(batch_size)                    -> example 0
+tf.distributions.Normal(q, 1.0).sample([3, batch_size])               -> example 1
+tf.distributions.Normal(q, 1.0).sample(tf.shape(x)[0])                -> example 0
+tf.distributions.Normal(q, 1.0).sample(100)                           -> free
+tf.distributions.Normal(x, 1.0).sample(tf.shape(x)[0])                -> opaque
+tf.distributions.Normal(x, 1.0).sample(anything())                    -> opaque
+tf.distributions.Normal(x, 1.0).log_prob(x)                           -> example 0
+tf.distributions.Normal(q, 1.0).log_prob(x)                           -> example 0
+tf.distributions.Normal(x, 1.0).log_prob(q)                           -> example 0
+tf.distributions.Normal(x, 1.0).log_prob(tf.distributions.Normal(x, 1.0).sample(5)) -> example 1
+tf.distributions.Normal(x, 1.0).stddev()                              -> example 0
+tf.distributions.Normal(x, 1.0).loc                                   -> example 0
+tf.distributions.Normal(v, 1.0).log_prob(x)                           -> other
+tf.distributions.Normal(q, 1.0).entropy()                             -> free
+tf.distributions.Bernoulli(logits=x).probs                            -> example 0
+tf.contrib.distributions.Bernoulli(probs=tf.sigmoid(x)).entropy()     -> example 0
+tf.distributions.Categorical(logits=x).sample()                       -> example 0
+tf.distributions.Categorical(logits=x).sample(3)                      -> example 1
+tf.distributions.Categorical(logits=x).log_prob(n)                    -> example 0
+tf.distributions.Categorical(logits=s).log_prob(z)                    -> example 0
+tf.distributions.Categorical(logits=tf.transpose(x)).sample()         -> opaque
+tf.distributions.Categorical(logits=v).entropy()                      -> opaque
+tf.contrib.distributions.MultivariateNormalDiag(x, q).log_prob(x)     -> example 0
+tf.contrib.distributions.MultivariateNormalDiag(x, q).sample()        -> example 0
+tf.contrib.distributions.MultivariateNormalDiag(v, v).log_prob(v)     -> opaque
+tf.distributions.Normal(x, 1.0).kl_divergence(tf.distributions.Normal(0.0, 1.0)) -> example 0
+tf.distributions.kl_divergence(tf.distributions.Normal(q, 1.0), tf.distributions.Normal(x, 1.0)) -> example 0
+tf.distributions.kl_divergence(tf.distributions.Normal(q, 1.0), tf.distributions.Normal(w, 1.0)) -> free
+tf.distributions.kl_divergence(tf.distributions.Normal(x, 1.0), anything()) -> opaque
+tf.reduce_mean(tf.distributions.Normal(x, 1.0).log_prob(x))           -> mean
+tf.matrix_band_part(s, -1, 0)                                         -> example 0
+tf.matrix_band_part(x, -1, 0)                                         -> opaque
+tf.matrix_band_part(w, -1, 0)                                         -> free
+tf.linalg.LinearOperatorLowerTriangular(tf.ones_like(s)).to_dense()   -> example 0
+tf.contrib.linalg.LinearOperatorTriL(tf.ones([5, 5])).to_dense()      -> free
+tf.contrib.linalg.LinearOperatorTriL(x).to_dense()                    -> opaque
+tf.multinomial(x, 3)                                                  -> example 0
+tf.random.categorical(x, 1)                                           -> example 0
+tf.multinomial(tf.transpose(x), 1)                                    -> opaque
+tf.nn.zero_fraction(x)                                                -> mean
+tf.nn.zero_fraction(w)                                                -> free
+tf.dtypes.cast(x, tf.int32)                                           -> example 0
+tf.nn.rnn_cell.LSTMStateTuple(x, 2 * x).h                             -> example 0
+"""
 ELEMENTWISE = """
 w + 1                                                 -> free
 x + 1                                                 -> example 0
@@ -229,9 +282,17 @@ tf.sqrt(tf.reduce_mean(x))                            -> other
 tf.exp(tf.reduce_mean(x))                             -> other
 tf.maximum(tf.reduce_mean(x), 0.0)                    -> other
 1.0 / tf.reduce_mean(x)                               -> other
-tf.reduce_sum(x * y) / tf.reduce_sum(y)               -> other
-tf.div(tf.reduce_sum(x), tf.reduce_sum(y))            -> other
-tf.reduce_mean(x) / tf.reduce_mean(y)                 -> other
+tf.reduce_sum(x * y) / tf.reduce_sum(y)               -> mean over value
+tf.div(tf.reduce_sum(x), tf.reduce_sum(y))            -> mean over value
+tf.reduce_mean(x) / tf.reduce_mean(y)                 -> mean over mean
+tf.reduce_sum(x * y) / (tf.reduce_sum(y) + 1e-8)      -> mean over value
+tf.reduce_sum(x) / tf.maximum(tf.reduce_sum(y), 1e-6) -> mean over value
+tf.reduce_sum(x * y) / (tf.reduce_sum(y) + 1.0)       -> other
+tf.reduce_sum(x) / tf.maximum(tf.reduce_sum(y), 1.0)  -> other
+tf.reduce_sum(x) / tf.reduce_sum(tf.sigmoid(y))       -> other
+tf.reduce_sum(x) / tf.reduce_mean(y)                  -> other
+tf.reduce_mean(tf.boolean_mask(x, v > 0))             -> mean over rows
+tf.reduce_sum(tf.boolean_mask(x, v > 0))              -> sum
 0.5 * tf.sqrt(tf.reduce_mean(x))                      -> other
 tf.reduce_mean(x) + tf.sqrt(tf.reduce_mean(y))        -> other
 """
@@ -397,8 +458,8 @@ tf.matmul(tf.transpose(x), w, transpose_a=True)       -> example 0
 tf.transpose(tf.matmul(w, x, True, True))             -> example 0
 tf.matmul(tf.reshape(s, [-1, 6]), w)                  -> example 0 major
 tf.matmul(tf.reshape(t, [-1, 6]), w)                  -> example 0 minor
-tf.matmul(x, x, transpose_b=True)                     -> other
-tf.matmul(x, tf.transpose(x))                         -> other
+tf.matmul(x, x, transpose_b=True)                     -> opaque
+tf.matmul(x, tf.transpose(x))                         -> opaque
 tf.matmul(x, x, transpose_a=True)                     -> other
 tf.matmul(tf.transpose(x), y)                         -> other
 tf.matmul(s, s, transpose_b=True)                     -> example 0
@@ -431,13 +492,34 @@ tf.one_hot(n, 10)                                     -> example 0
 tf.one_hot(z, 10)                                     -> example 0
 tf.one_hot(n, 10, axis=0)                             -> example 1
 tf.one_hot([1, 2], 10)                                -> free
+tf.placeholder(tf.float32, [None, None, 3])           -> example 0
+tf.placeholder(tf.float32, [1, None])                 -> free
+tf.placeholder(tf.float32, [5, None, None])           -> free
+tf.placeholder(tf.float32, [5, 3, None])              -> free
+tf.convert_to_tensor(x)                               -> example 0
+tf.convert_to_tensor([x, x])                          -> example 1
+tf.convert_to_tensor(tf.reduce_mean(x))               -> mean
+tf.convert_to_tensor([1.0, 2.0])                      -> free
 tf.boolean_mask(x, v > 0)                             -> example 0 major
 tf.sequence_mask(n, 5)                                -> example 0
 tf.sequence_mask([1, 2], 5)                           -> free
 tf.nn.in_top_k(x, n, 1)                               -> example 0
 tf.nn.top_k(x, 2)[0]                                  -> example 0
 tf.py_func(len, [x], tf.float32)                      -> opaque
-tf.map_fn(tf.nn.relu, x)                              -> opaque
+tf.map_fn(tf.nn.relu, x)                              -> example 0
+tf.map_fn(lambda r: tf.reduce_sum(r), x)              -> example 0
+tf.map_fn(lambda r: r - tf.reduce_mean(x, 0), x)      -> opaque
+tf.map_fn(lambda r: r + 1, tf.transpose(s, [1, 0, 2])) -> example 1
+tf.scan(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 1
+tf.scan(lambda h, r: h + r, x)                        -> opaque
+tf.foldl(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 0
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[1] -> example 0
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h + tf.reduce_mean(x)), [0, 0.0])[1] -> mean
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[0] -> free
+tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
+tf.gather_nd(x, tf.stack([n, n], 1))                  -> opaque
+tf.where(x > 0)                                       -> opaque
+tf.matmul(w, x)                                       -> other
 tf.random_shuffle(x)                                  -> opaque
 """
 
@@ -504,10 +586,11 @@ tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.NONE) -> exampl
     ("expression", "wanted"),
     [
         case
-        for text in (ELEMENTWISE, REDUCTIONS, LINEAR, RESHAPE, AXES, JOINS, PRODUCTS, LOOKUPS, FILLED, LAYERS)
+        for text in (ELEMENTWISE, REDUCTIONS, LINEAR, RESHAPE, AXES, JOINS, PRODUCTS, LOOKUPS, FILLED, LAYERS,
+                     DISTRIBUTIONS)
         for case in table(text)
     ],
-)
+)  # fmt: skip
 def test_outcome(expression: str, wanted: str) -> None:
     assert outcome(expression) == wanted
 
@@ -550,3 +633,51 @@ def test_terms_beside_a_sum(expression: str, affine: bool) -> None:
     value = evaluate(expression)
     assert isinstance(value, Tensor) and value.batch.how == "sum"
     assert value.batch.affine is affine
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "batch", "batch_size", "BATCH_SIZE", "batchSize", "batchsize", "minibatch", "mini_batch_size",
+        "train_batch_size", "min_batch_size", "total_batch_size", "n_batch_size", "samples_per_batch", "BatchSize",
+        "batch_dim", "bs", "mb",
+    ],
+)  # fmt: skip
+def test_names_of_a_batch_size(name: str) -> None:
+    assert named_batch([name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "n_batch", "num_batches", "batches", "batch_num", "batch_idx", "batch_index", "batchIndex", "batch_i",
+        "batch_start", "batch_end_idx", "batch_count", "batches_per_epoch", "batch_per_epoch", "use_batch_norm",
+        "batch_loss", "batch_step", "epochs", "size", "batch_id2",
+    ],
+)  # fmt: skip
+def test_names_of_something_else(name: str) -> None:
+    assert not named_batch([name])
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("losses.categorical_crossentropy(x, x * 2)", "example 0"),
+        ("losses.sparse_categorical_crossentropy(n, x)", "example 0"),
+        ("losses.binary_crossentropy(s, s)", "example 0"),
+        ("losses.mean_squared_error(t, t)", "example 1"),
+        ("tf.reduce_mean(losses.mse(y, x))", "mean"),
+        ("tf.reduce_mean(metrics.categorical_accuracy(x, x))", "mean"),
+        ("losses.mean_squared_error(v, v)", "opaque"),
+        ("losses.mean_squared_error(tf.transpose(x), tf.transpose(x))", "opaque"),
+        ("losses.mse(w, w)", "free"),
+    ],
+)
+@pytest.mark.parametrize("library", ["tensorflow.keras", "keras"])
+def test_keras_on_tensors(expression: str, wanted: str, library: str) -> None:
+    tree = ast.parse(f"from {library} import losses, metrics\n" + SCRIPT.replace("{expression}", expression))
+    value = read_facts("script.py", tree, Options()).module.locals["result"]
+    assert isinstance(value, Tensor)
+    batch = value.batch
+    found = f"example {batch.axis}" if batch.kind == "example" else batch.how if batch.kind == "reduced" else batch.kind
+    assert found == wanted

@@ -49,7 +49,7 @@ class Engine:
     asked: list[tuple[str, Options]] = field(default_factory=list)
     line: str = "towers()"
 
-    def convert(self, source: Source, options: Options) -> Conversion:
+    def convert(self, source: Source, options: Options, **_: object) -> Conversion:
         self.asked.append((source.path, options))
         if "crash" in source.text:
             raise KeyError("no such tower")
@@ -62,6 +62,6 @@ class Engine:
             return Conversion(source, "refused", None, (missing,))
         doubt = Diagnostic("TMG301", source.path, 2, 1, "doubtful", severity="warning")
         header = format_header(Header(__version__, "somewhere.py", source.sha256, options))
-        text = header + source.newline + source.text + self.line
+        text = header + ("\r\n" if "\r\n" in source.text else "\n") + source.text + self.line
         findings = (doubt,) if "doubt" in source.text else ()
         return Conversion(source, "converted", text, findings)

@@ -369,7 +369,7 @@ def test_a_diff_is_coloured_on_a_terminal(
 
 
 def test_what_the_engine_calls_a_failure_is_one(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(source: Source, options: Options) -> Conversion:
+    def fail(source: Source, options: Options, **_: object) -> Conversion:
         return Conversion(source, "failed", None, (Diagnostic("TMG090", source.path, 0, 0, "broken"),))
 
     put("train.py")
@@ -448,7 +448,7 @@ def test_only_what_is_proven_is_written(
 ) -> None:
     put("train.py")
     put("multi.py", b"old")
-    monkeypatch.setattr("converter.cli.proof.prove", lambda source, data, options: (passed, "the table"))
+    monkeypatch.setattr("converter.cli.proof.prove", lambda *_: (passed, "the table"))
     done = run("convert", "train.py", "--verify", *arguments)
     assert done.code == (0 if passed else 3)
     assert "the table" in done.err
@@ -468,7 +468,9 @@ def test_the_conversion_is_run_beside_the_script_and_taken_away(
     put("src/train.py")
     seen = []
 
-    def stand_in(single: Path, multi: Path, settings: verify.Settings) -> verify.Report:
+    def stand_in(
+        single: Path, multi: Path, settings: verify.Settings, parts: object, tell: object
+    ) -> verify.Report:
         seen.append((single, multi.parent, multi.read_bytes().endswith(b"towers()"), settings.gpus, settings.batch))
         return verify.Report("passed", "the same", 4, "total", 3)
 

@@ -33,6 +33,10 @@ OPTIONS = st.builds(
     batch_axes=st.dictionaries(st.sampled_from(["y", "self.length", "µ.b"]), st.integers(0, 9)).map(
         lambda axes: tuple(axes.items())
     ),
+    traced=st.dictionaries(
+        st.from_regex(r"[1-9][0-9]?:[1-9][0-9]?", fullmatch=True),
+        st.sampled_from(["mean/", "example:1/3x-", "(free/,host,sum/-)+updates+variables", "(host)"]),
+    ).map(lambda traced: tuple(traced.items())),
     line_length=st.one_of(st.none(), st.integers(1, 200)),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from converter.cli import app
 from converter.cli.shortcut import nothing_to_do
-from tests.cli.standins import NO_TRAINING, PLAIN, Run, files, put
+from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PROGRAM = "import sys; from converter.cli.app import main; sys.exit(main())"
@@ -145,3 +146,15 @@ def test_both_ways_give_the_same(folder: Path, run: Run, words: list[str]) -> No
             done = run("convert", *words)
         assert (done.code, done.out, done.err) == (0, b"", "")
         assert files(folder) == ["empty.py", "net.py", "plain.py", "sub/plain.py"]
+
+
+def test_garbage_is_collected_between_files(
+    project: Path, run: Run, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = []
+    monkeypatch.setattr("converter.cli.work.gc.get_count", lambda: (10**9, 0, 0))
+    monkeypatch.setattr("converter.cli.work.gc.collect", lambda: seen.append(gc.isenabled()))
+    put("a.py")
+    put("b.py")
+    assert run("convert", "a.py", "b.py", "-o", "out/").code == 0
+    assert seen == [False, False] and gc.isenabled()

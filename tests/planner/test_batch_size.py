@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import MODEL, STEP, body, codes
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted
 
 PLACEHOLDERS = "X = tf.placeholder(tf.float32, [None, 4])\nY = tf.placeholder(tf.float32, [None, 1])\n"
 GRAPH = PLACEHOLDERS + MODEL + STEP
@@ -218,7 +218,32 @@ def test_a_global_batch_size_read_in_a_function_is_declared_first() -> None:
         + "train_op = build(X, Y)\n"
         + training(STEPS.format("batch_size"))
     )
-    compile("\n".join(body(text)), "train.py", "exec")
+    made = "\n".join(body(text))
+    compile(made, "train.py", "exec")
+    assert "def build(X, Y):\n    global batch_size\n" in made
+
+
+STATE = GRAPH.replace(" - Y", " + tf.zeros([batch_size, 1]) - Y")
+GROWN = "series = []\nfor i in range(n):\n    series.append(read(i))\n"
+
+
+@pytest.mark.parametrize("size", ["32", "len(series)", "count(labels)"])
+def test_the_towers_read_the_size_of_a_shard_of_a_whole_data_set(size: str) -> None:
+    """Nothing scales the number, but a tower has only its part of the examples."""
+    made = script(f"{GROWN}batch_size = {size}", "for step in range(100):", "{X: series, Y: labels}", graph=STATE)
+    lines = [line.strip() for line in body(made)]
+    assert f"batch_size = {size}" in lines
+    assert "batch_size = shard_size(global_batch_size, gpu)" in lines
+    assert codes(made) == ["TMG304"]
+
+
+def test_a_data_set_that_a_loop_reads_has_any_size() -> None:
+    """The loop of the training would not be entered with what two turns of the reading give."""
+    loop = "begin = 0\nwhile begin + batch_size < len(series):\n    xs = series[begin:begin + batch_size]\n"
+    loop += "    ys = labels[begin:begin + batch_size]\n    begin += batch_size"
+    made = script(f"{GROWN}batch_size = 32", loop)
+    assert "batch_size = 32 * num_gpus" in [line.strip() for line in body(made)]
+    assert codes(made) == []
 
 
 @pytest.mark.parametrize(
@@ -239,3 +264,17 @@ def test_a_global_batch_size_read_in_a_function_is_declared_first() -> None:
 def test_a_size_that_is_not_found_is_said(text: str, code: str) -> None:
     assert codes(text) == [code]
     assert changed(text) == []
+
+
+def test_a_whole_data_set_beside_batches_keeps_the_total() -> None:
+    """One header tells what a step of the script takes: what is fed whole cannot grow."""
+    second = "other = tf.reduce_mean(tf.abs(tf.layers.dense(X, 1) - Y))\n"
+    second += STEP.replace("train_op", "all_op").replace("loss", "other")
+    loop = "with tf.Session() as sess:\n    for step in range(9):\n"
+    script = INPUTS + "data = load()\n" + MODEL + STEP + second + TRAINING
+    whole = script + "a, b = data[:, :4], data[:, 4:]\n" + loop + "        sess.run(all_op, {X: a, Y: b})\n"
+    assert codes(whole) == ["TMG304"]
+    assert "\nbatch_size = 32\n" in converted(whole)
+    batches = script + loop + "        a, b = next_batch(batch_size)\n        sess.run(all_op, {X: a, Y: b})\n"
+    assert codes(batches) == []
+    assert "\nbatch_size = 32 * num_gpus\n" in converted(batches)

@@ -220,13 +220,14 @@ def test_order_is_kept_within_each_part() -> None:
         (INPUTS + MODEL + TRAINING.replace("train_op", "loss"), "TMG201"),
         (INPUTS + "loss = tf.nn.l2_loss(tf.get_variable('w', [4]))\n" + STEP + TRAINING, "TMG202"),
         (between("Y = tf.placeholder(tf.float32, [None, int(prediction.shape[1])])"), "TMG203"),
+        (INPUTS + MODEL.rstrip("\n") + "; " + STEP + TRAINING, "TMG203"),
         (
             INPUTS.replace("X = ", "x = ") + "X, prediction = (lambda x: (x, tf.layers.dense(x, 1)))("
             "tf.placeholder(tf.float32, [None, 4]))\n" + MODEL.splitlines()[1] + "\n" + STEP + TRAINING,
             "TMG204",
         ),
         (
-            INPUTS + MODEL + "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')\n" + TRAINING,
+            INPUTS + MODEL + "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, pick())\n" + TRAINING,
             "TMG213",
         ),
         (
@@ -241,6 +242,7 @@ def test_order_is_kept_within_each_part() -> None:
         "no step",
         "no batch",
         "input of the model",
+        "step on the line of the loss",
         "input and model in one",
         "optimize_loss",
         "**arguments",
@@ -250,3 +252,104 @@ def test_refusals(script: str, code: str) -> None:
     conversion = run(script)
     assert (conversion.status, [finding.code for finding in conversion.diagnostics]) == ("refused", [code])
     assert conversion.text is None
+
+
+@pytest.mark.parametrize(
+    "total",
+    ["tf.add_n(tf.get_collection('losses'))", "sum(tf.get_collection('losses'))"],
+    ids=["add_n", "sum"],
+)
+def test_what_the_loss_takes_from_a_collection_is_put_there_in_the_towers(total: str) -> None:
+    script = INPUTS + MODEL.replace("loss =", "error =")
+    script += f"tf.add_to_collection('losses', error)\nloss = {total}\n" + STEP + TRAINING
+    assert where(script, "tf.add_to_collection('losses', error)") == INSIDE
+
+
+def test_other_collections_are_filled_after_the_loop() -> None:
+    script = INPUTS + MODEL.replace("loss =", "error =")
+    script += "tf.add_to_collection('shown', error)\nloss = error * 2\n" + STEP + TRAINING
+    assert where(script, "tf.add_to_collection('shown', error)") == AFTER
+
+
+@pytest.mark.parametrize(
+    ("made", "optimizer"),
+    [
+        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')",
+         "lambda rate: TowerOptimizer(tf.train.GradientDescentOptimizer(rate), tower_loss)"),
+        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, optimizer='Momentum')",
+         "optimizer=lambda rate: TowerOptimizer(tf.train.MomentumOptimizer(rate, 0.9), tower_loss)"),
+        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, tf.train.AdamOptimizer)",
+         "lambda *rate: TowerOptimizer((tf.train.AdamOptimizer)(*rate), tower_loss)"),
+        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, lambda lr: tf.train.AdamOptimizer(lr))",
+         "lambda *rate: TowerOptimizer((lambda lr: tf.train.AdamOptimizer(lr))(*rate), tower_loss)"),
+        ("tf.contrib.training.create_train_op(loss, tf.train.AdamOptimizer(0.1))",
+         "TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)"),
+        ("tf.contrib.slim.learning.create_train_op(optimizer=tf.train.AdamOptimizer(0.1), total_loss=loss)",
+         "optimizer=TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)"),
+    ],
+    ids=["name", "momentum", "class", "function", "object", "keyword"],
+)  # fmt: skip
+def test_functions_that_build_the_step_get_the_towers_gradients(made: str, optimizer: str) -> None:
+    _, _, after = parts(INPUTS + MODEL + f"train_op = {made}\n" + TRAINING)
+    assert any(line.startswith("train_op = ") and optimizer in line for line in after)
+
+
+def test_an_optimizer_around_another_one_is_one() -> None:
+    scaled = "opt = tf.train.experimental.enable_mixed_precision_graph_rewrite(tf.train.AdamOptimizer(0.1))\n"
+    _, _, after = parts(INPUTS + MODEL + scaled + "train_op = opt.minimize(loss)\n" + TRAINING)
+    assert "train_op = opt.apply_gradients(tower_gradients(opt, tower_loss))" in after
+
+
+def test_an_attribute_that_takes_a_value_of_the_towers_after_the_loop_is_not_theirs() -> None:
+    script = INPUTS + "class Net(object):\n    def __init__(self):\n"
+    script += "".join(f"        {line}\n" for line in (MODEL + "self.seen = prediction\n" + STEP).splitlines())
+    script += "        self.train = train_op\n\n\nnet = Net()\n"
+    script += TRAINING.replace("train_op,", "[net.train, net.seen],")
+    _, inside, after = parts(script)
+    assert "self.seen = prediction" in after and not any("self.seen" in line for line in inside)
+
+
+def test_variables_on_one_line_are_placed_together() -> None:
+    script = INPUTS + "w = tf.get_variable('w', [4, 1]); b = tf.get_variable('b', [1])\n"
+    script += MODEL.replace("tf.layers.dense(X, 1)", "tf.matmul(X, w) + b") + STEP + TRAINING
+    before, _, after = parts(script)
+    line = "w = tf.get_variable('w', [4, 1]); b = tf.get_variable('b', [1])"
+    assert before.index("with tf.device(variable_device):") == before.index(line) - 1
+    assert "with tf.Session(config=config) as sess:" in after
+
+
+CLASS = """\
+class Net(object):
+    def __init__(self):
+        self._inputs()
+        self._model()
+        self._loss()
+
+    @classmethod
+    def _inputs(cls):
+        cls.x = tf.placeholder(tf.float32, [None, 4])
+        cls.y = tf.placeholder(tf.float32, [None, 1])
+
+    @classmethod
+    def _model(cls):
+        cls.out = tf.layers.dense(cls.x, 1)
+
+    @classmethod
+    def _loss(cls):
+        cls.loss = tf.reduce_mean(tf.square(cls.out - cls.y))
+        cls.train = tf.train.AdamOptimizer().minimize(cls.loss)
+
+
+net = Net()
+"""
+
+
+@pytest.mark.parametrize("made", ["Net", "Deep"])
+def test_what_class_methods_share_belongs_to_the_class(made: str) -> None:
+    """The loop binds no `self.x`, an attribute of the object: the class methods would go on with the whole batch."""
+    made_of = CLASS.replace("net = Net()", f"class Deep(Net):\n    pass\n\n\nnet = {made}()")
+    script = "import tensorflow as tf\n\nbatch_size = 32\n\n\n" + made_of
+    script += TRAINING.replace("train_op, {X: xs, Y: ys}", "net.train, {net.x: xs, net.y: ys}")
+    _, inside, after = parts(script)
+    assert any(line.startswith(f"({made}.x,") for line in inside)
+    assert not any("self.x" in line for line in (*inside, *after))

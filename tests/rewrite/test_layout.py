@@ -144,12 +144,6 @@ def test_semicolons_in_the_model(model: str) -> None:
     ]
 
 
-def test_the_training_step_on_one_line_with_the_loss() -> None:
-    model = MODEL.rstrip("\n") + "; " + STEP
-    conversion = converted(INPUTS + model + TRAINING)
-    ast.parse(conversion)
-
-
 def test_the_training_step_over_lines() -> None:
     step = "train_op = tf.train.GradientDescentOptimizer(\n    0.1,  # rate\n).minimize(\n    loss,\n)\n"
     text = converted(INPUTS + MODEL + step + TRAINING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import re
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from converter.runtime.catalog import catalog
@@ -74,7 +76,8 @@ def test_shards_of_all_sizes(tf: Any, helpers: Helpers, towers: int) -> None:
             assert [label for shards, count, _ in done for label in shards[1][:count]] == list(range(total))
             assert all(len(x) == len(y) == max(count, 1) for (x, y), count, _ in done)
             assert [float(weight) for _, _, weight in done] == pytest.approx([count / total for count in rows])
-            assert rows == [made.shard_size(total, gpu) for gpu in range(towers)]
+            assert [max(count, 1) for count in rows] == [made.shard_size(total, gpu) for gpu in range(towers)]
+            assert [(n, n / total) for n in rows] == [made.shard_drawn(total, gpu) for gpu in range(towers)]
             mean = sum(sum(pair) for pair in values) / (2 * total)
             assert sum(map(float, sess.run(losses, feed))) == pytest.approx(mean, rel=1e-5)  # and no NaN
 
@@ -92,6 +95,30 @@ def test_shards_along_other_axes(tf: Any, helpers: Helpers, total: int, towers: 
     assert [x[0] for (series, _), count, _ in done for x in series[2][:count]] == list(range(total))
     assert all(series.shape[0] == 3 for (series, _), _, _ in done)
     assert sum(float(weight) for _, _, weight in done) == pytest.approx(1)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("total", "towers"), [(1, 1), (5, 2), (6, 3), (2, 4), (12, 5)])
+@pytest.mark.parametrize("shape", [None, [None, 3], [None, None]])
+def test_shards_of_sparse_batches(tf: Any, helpers: Helpers, total: int, towers: int, shape: Any) -> None:
+    made = helpers(towers)
+    sparse, labels = tf.sparse_placeholder(tf.int64, shape), tf.placeholder(tf.int64, [None])
+    leads = [made.shard_sparse([sparse, labels], gpu) for gpu in range(towers)]
+    after = [made.shard_sparse([labels, sparse], gpu) for gpu in range(towers)]
+    dense = np.array([[row + 1, 0, row % 2] for row in range(total)])  # a row may be empty but for one entry
+    dense[total // 2] = 0  # or altogether
+    places = np.argwhere(dense)
+    feed = {sparse: (places, dense[places[:, 0], places[:, 1]], dense.shape), labels: range(total)}
+    assert shape is None or leads[0][0][0].get_shape().ndims == 2
+    with session(tf) as sess:
+        for (shards, count, weight), ((rows, other), same, _) in zip(*sess.run([leads, after], feed), strict=True):
+            part = np.zeros(shards[0].dense_shape, np.int64)
+            part[tuple(shards[0].indices.T)] = shards[0].values
+            begin, end = shards[1][0], shards[1][0] + max(count, 1)
+            assert part.tolist() == dense[begin:end].tolist() and shards[1].tolist() == list(range(begin, end))
+            assert rows.tolist() == shards[1].tolist() and other.indices.tolist() == shards[0].indices.tolist()
+            assert weight == pytest.approx(count / total) and same == count
+        assert [x for s, count, _ in sess.run(leads, feed) for x in s[1][:count]] == list(range(total))
 
 
 @pytest.mark.tf2
@@ -118,6 +145,45 @@ def test_a_fixed_size_that_leaves_a_tower_empty(tf: Any, helpers: Helpers, total
     for cut in (lambda gpu: made.shard_static([batch], gpu), lambda gpu: made.shard_static_along([batch], [0], gpu)):
         with pytest.raises(ValueError, match=f"a batch of {total} cannot be shared by {towers} GPUs"):
             [cut(gpu) for gpu in range(towers)]
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("total", "towers"), [(1, 1), (4, 4), (5, 2), (7, 3), (12, 5), (2, 4), (1, 3)])
+def test_shards_of_data_in_the_graph(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
+    made = helpers(towers)
+    array = np.arange(2 * total).reshape(total, 2)
+    listed, constant = list(range(total)), tf.constant(array, name="data")
+    rows, seen, weights = [], [], []
+    for gpu in range(towers):
+        (one, two, three), count, weight = made.shard_data([array, listed, constant], gpu)
+        (columns, also), same, _ = made.shard_data_along([array.T, array.T.tolist()], [1, 1], gpu)
+        assert isinstance(two, list) and one.dtype == array.dtype
+        assert three.get_shape().as_list() == list(one.shape) == [max(count, 1), 2] and same == count
+        assert columns.T.tolist() == np.transpose(also).tolist() == one.tolist()
+        assert [row[0] // 2 for row in one] == two
+        rows.append(count)
+        seen += two[:count]
+        weights.append(weight)
+    assert seen == listed and max(rows) - min(rows) <= 1
+    assert weights == pytest.approx([count / total for count in rows])
+
+
+def test_data_of_different_lengths_is_not_cut(helpers: Helpers) -> None:
+    made = helpers(2)
+    with pytest.raises(ValueError, match=r"data of \[3, 4\] rows cannot be cut together"):
+        made.shard_data([[1, 2, 3], np.zeros(4)], 0)
+    with pytest.raises(ValueError, match=r"data of \[4, 3\] examples cannot be cut together"):
+        made.shard_data_along([np.zeros((3, 4)), [1, 2, 3]], [1, 0], 0)
+
+
+def test_structures_keep_their_form(tf: Any, helpers: Helpers) -> None:
+    State = collections.namedtuple("State", "c h")
+    made = helpers(2)
+    one = {"a": (1, [2, 3]), "b": State(4, 5)}
+    assert made.map_structure(lambda v: -v, one) == {"a": (-1, [-2, -3]), "b": State(-4, -5)}
+    both = made.map_structure(lambda *v: v, one, one)
+    assert both == {"a": ((1, 1), [(2, 2), (3, 3)]), "b": State((4, 4), (5, 5))}
+    assert isinstance(both["b"], State)
 
 
 # -- gradients ---------------------------------------------------------------------------------------
@@ -175,11 +241,31 @@ def test_gradients_of_towers_are_those_of_the_batch(tf: Any, helpers: Helpers, t
     (one, _), (none, _) = made.tower_gradients(optimizer, losses, var_list=[w, unused])
     two, nothing = made.gradients_of_towers(losses, [w, unused])
     assert none is None and nothing is None
+    assert len(made.gradients_of_towers(losses, w)) == 1
     whole = tf.gradients(tf.reduce_mean(tf.square(tf.matmul(batch, w))), [w])[0]
     with session(tf) as sess:
         found = sess.run([one, two, whole], {batch: [[row, 1.0, -row] for row in range(total)]})
     assert found[0].ravel().tolist() == pytest.approx(found[2].ravel().tolist(), rel=1e-5)
     assert found[1].ravel().tolist() == pytest.approx(found[2].ravel().tolist(), rel=1e-5)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("counts", [[3, 1], [2, 0, 5], [1] * 12])
+def test_masked_means_are_weighed_by_what_they_count(tf: Any, helpers: Helpers, counts: list[int]) -> None:
+    made = helpers(len(counts))
+    values = [[float(7 * tower + i) for i in range(count)] for tower, count in enumerate(counts)]
+    means = [tf.constant(sum(v) / max(len(v), 1)) for v in values]
+    losses = made.weigh_losses(means, [tf.constant(float(count)) for count in counts])
+    with session(tf) as sess:
+        assert sess.run(tf.add_n(losses)) == pytest.approx(sum(map(sum, values)) / sum(counts))
+
+
+@pytest.mark.tf2
+def test_a_batch_that_counts_nothing_has_no_loss(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    losses = made.weigh_losses([tf.constant(0.0, tf.float64)] * 2, [tf.constant(0.0)] * 2)
+    with session(tf) as sess:
+        assert sess.run(losses) == [0.0, 0.0]
 
 
 # -- what towers share -------------------------------------------------------------------------------
@@ -262,6 +348,27 @@ def test_a_collection_that_was_taken_out_before_goes_on(tf: Any, helpers: Helper
 
 
 @pytest.mark.tf2
+def test_a_collection_is_merged_under_the_names_of_one_gpu(tf: Any, helpers: Helpers) -> None:
+    made = helpers(3)
+    tf.add_to_collection("parts", tf.constant(7.0, name="before"))
+    collections = made.MergedCollections()
+    for gpu in range(3):
+        with tf.name_scope(f"tower_{gpu}"), collections.tower(gpu):
+            tf.add_to_collection("parts", tf.constant(float(gpu), name="part"))
+            assert len(tf.get_collection("parts")) == 2
+    collections.merge("parts", [0.5, 0.25, 0.25])
+    assert [part.op.name for part in tf.get_collection("parts")] == ["before", "part"]
+    with session(tf) as sess:
+        assert sess.run(tf.get_collection("parts")) == [7.0, 0.75]
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("name", ["tower_1/loss", "model/tower_11/loss", "tower_0_1/loss"])
+def test_the_name_without_towers(tf: Any, helpers: Helpers, name: str) -> None:
+    assert helpers(12).plain_name(tf.constant(1, name=name)) == "loss"
+
+
+@pytest.mark.tf2
 @pytest.mark.parametrize("towers", [1, 2, 4])
 def test_only_the_first_tower_updates(tf: Any, helpers: Helpers, towers: int) -> None:
     made = helpers(towers)
@@ -278,6 +385,51 @@ def test_only_the_first_tower_updates(tf: Any, helpers: Helpers, towers: int) ->
         sess.run(outputs)
         assert sess.run(average) == 1.0
     assert tf.get_default_graph().control_dependencies.__name__ == "control_dependencies"
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("scope", ["", "model"])
+@pytest.mark.parametrize("towers", [1, 3, 12])
+def test_averages_of_what_the_towers_compute_are_the_first_ones(
+    tf: Any, helpers: Helpers, towers: int, scope: str
+) -> None:
+    made = helpers(towers)
+    kind = tf.train.ExponentialMovingAverage
+    own = kind.__dict__["apply"], kind.__dict__["average"]
+    before = kind(0.5)
+    with tf.name_scope(scope or None):
+        averages, updates, found = made.TowerAverages(), [], []
+        for gpu in range(towers):
+            with tf.name_scope(f"tower_{gpu}"), averages.tower(gpu):
+                mean, other = tf.constant(gpu + 8.0, name="mean"), tf.constant(1.0, name="other")
+                ema = kind(0.5)
+                assert ema.average(mean) is None
+                updates += [ema.apply([mean]), before.apply([mean, other])]
+                found.append([ema.average(mean), before.average(mean), before.average(other)])
+                assert ema.average(other) is None
+    assert all(update is updates[i % 2] for i, update in enumerate(updates))
+    assert all(one is first for row in found for one, first in zip(row, found[0], strict=True))
+    plain = f"{scope}/" if scope else ""
+    names = ["mean/ExponentialMovingAverage", "mean/ExponentialMovingAverage_1", "other/ExponentialMovingAverage"]
+    assert [v.op.name for v in tf.global_variables()] == [plain + name for name in names]
+    assert (kind.__dict__["apply"], kind.__dict__["average"]) == own
+    with session(tf) as sess:
+        sess.run(updates)
+        assert sess.run(found[0]) == [4.0, 4.0, 0.5]
+
+
+@pytest.mark.tf2
+def test_averages_of_variables_are_taken_once(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    weight = tf.get_variable("weight", [], initializer=tf.ones_initializer())
+    averages, found = made.TowerAverages(), []
+    for gpu in range(2):
+        with tf.name_scope(f"tower_{gpu}"), averages.tower(gpu):
+            ema = tf.train.ExponentialMovingAverage(0.5)
+            ema.apply()
+            found.append(ema.average(weight))
+    assert found[0] is found[1] and found[0].op.name == "weight/ExponentialMovingAverage"
+    assert len(tf.global_variables()) == 2
 
 
 @pytest.mark.tf2

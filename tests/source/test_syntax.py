@@ -150,4 +150,5 @@ def test_what_is_python_3(text: str) -> None:
 def test_doubtful_escapes_are_not_the_tools_business() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        parse(from_bytes("train.py", b"x = '\\d'\ny = 1 if 2 is 2 else 3\n"))
+        tree = parse(from_bytes("train.py", b"x = '\\d'\ny = 1 if 2 is 2 else 3\n"))
+    assert len(tree.body) == 2

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from converter.diagnostics import Diagnostic, Refusal
-from converter.source import encode, from_bytes, mentions_tensorflow, read
+from converter.source import encode, from_bytes, leads_to_tensorflow, mentions_tensorflow, read
 
 BOM = codecs.BOM_UTF8
 
@@ -23,28 +23,28 @@ def refusal(path: str, data: bytes) -> Diagnostic:
 
 
 @pytest.mark.parametrize(
-    ("data", "text", "encoding", "newline"),
+    ("data", "text", "encoding"),
     [
-        (b"x = 1\n", "x = 1\n", "utf-8", "\n"),
-        (b"x = 1", "x = 1", "utf-8", "\n"),
-        (b"x = 1\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n", "utf-8", "\r\n"),
-        (b"x = 1\r\ny = 2\nz = 3\r\n", "x = 1\r\ny = 2\nz = 3\r\n", "utf-8", "\r\n"),
-        (b"x = 1\r\ny = 2\nz = 3\n", "x = 1\r\ny = 2\nz = 3\n", "utf-8", "\n"),
-        (b"x = 1\ry = 2\r", "x = 1\ry = 2\r", "utf-8", "\r"),
-        (b"if x:\n\ty = 1\n\x0c\nz = 2\n", "if x:\n\ty = 1\n\x0c\nz = 2\n", "utf-8", "\n"),
-        ("größe = 1\n".encode(), "größe = 1\n", "utf-8", "\n"),
-        ("s = '\u2028'\r\n".encode(), "s = '\u2028'\r\n", "utf-8", "\r\n"),
-        (b"# -*- coding: latin-1 -*-\n#\xe4\n", "# -*- coding: latin-1 -*-\n#ä\n", "iso-8859-1", "\n"),
+        (b"x = 1\n", "x = 1\n", "utf-8"),
+        (b"x = 1", "x = 1", "utf-8"),
+        (b"x = 1\r\ny = 2\r\n", "x = 1\r\ny = 2\r\n", "utf-8"),
+        (b"x = 1\r\ny = 2\nz = 3\r\n", "x = 1\r\ny = 2\nz = 3\r\n", "utf-8"),
+        (b"x = 1\r\ny = 2\nz = 3\n", "x = 1\r\ny = 2\nz = 3\n", "utf-8"),
+        (b"x = 1\ry = 2\r", "x = 1\ry = 2\r", "utf-8"),
+        (b"if x:\n\ty = 1\n\x0c\nz = 2\n", "if x:\n\ty = 1\n\x0c\nz = 2\n", "utf-8"),
+        ("größe = 1\n".encode(), "größe = 1\n", "utf-8"),
+        ("s = '\u2028'\r\n".encode(), "s = '\u2028'\r\n", "utf-8"),
+        (b"# -*- coding: latin-1 -*-\n#\xe4\n", "# -*- coding: latin-1 -*-\n#ä\n", "iso-8859-1"),
         (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#\x80\n",
-         "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#€\n", "cp1252", "\n"),
-        (b"# coding: latin-1\rx = '\xe4'\r", "# coding: latin-1\rx = 'ä'\r", "iso-8859-1", "\r"),
-        (b"\n\n# coding: latin-1\nx = 1\n", "\n\n# coding: latin-1\nx = 1\n", "utf-8", "\n"),
-        (b"x = 'coding: latin-1'\n", "x = 'coding: latin-1'\n", "utf-8", "\n"),
+         "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#€\n", "cp1252"),
+        (b"# coding: latin-1\rx = '\xe4'\r", "# coding: latin-1\rx = 'ä'\r", "iso-8859-1"),
+        (b"\n\n# coding: latin-1\nx = 1\n", "\n\n# coding: latin-1\nx = 1\n", "utf-8"),
+        (b"x = 'coding: latin-1'\n", "x = 'coding: latin-1'\n", "utf-8"),
     ],
 )  # fmt: skip
-def test_what_is_read(data: bytes, text: str, encoding: str, newline: str) -> None:
+def test_what_is_read(data: bytes, text: str, encoding: str) -> None:
     source = from_bytes("train.py", data)
-    assert (source.text, source.encoding, source.newline) == (text, encoding, newline)
+    assert (source.text, source.encoding) == (text, encoding)
     assert source.sha256 == hashlib.sha256(data).hexdigest()
     assert not source.bom
     assert encode(source, source.text) == data
@@ -128,6 +128,32 @@ def test_a_file_is_read_under_the_name_it_was_given(tmp_path: Path, monkeypatch:
 )
 def test_the_look_for_tensorflow(data: bytes, expected: bool) -> None:
     assert mentions_tensorflow(data) is expected
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        (b"import model", True),
+        (b"import os, model", True),
+        (b"from model import *", True),
+        (b"if True:\n    import model as m", True),
+        (b"import nets.cnn", True),
+        (b"from nets import cnn", True),
+        (b"from nets import (cnn)", True),
+        (b"import far", True),
+        (b"import loop", False),
+        (b"import torch, missing", False),
+        (b"# import model", False),
+        (b"from nets import plain", False),
+    ],
+)
+def test_the_look_at_imports(script: bytes, expected: bool, tmp_path: Path) -> None:
+    (tmp_path / "nets").mkdir()
+    written = {"model": "import tensorflow", "far": "import near", "near": "import model", "loop": "import loop"}
+    written |= {"nets/__init__": "", "nets/cnn": "import tensorflow", "nets/plain": "import os"}
+    for name, text in written.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    assert leads_to_tensorflow(str(tmp_path / "train.py"), script) is expected
 
 
 @given(st.binary(max_size=200))

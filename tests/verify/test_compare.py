@@ -102,8 +102,10 @@ def test_proportional() -> None:
     assert compare.proportional(weights, np.zeros(3)) is None
 
 
-def item(name: str, shape: list[int], sliced: int | None = None, source: bool = False) -> dict[str, Any]:
-    return {"name": name, "shape": shape, "static": None, "sliced": sliced, "source": source}
+def item(
+    name: str, shape: list[int], sliced: int | None = None, source: bool = False, static: list[int | None] | None = None
+) -> dict[str, Any]:
+    return {"name": name, "shape": shape, "static": static, "sliced": sliced, "source": source}
 
 
 @pytest.mark.parametrize(
@@ -122,6 +124,19 @@ def item(name: str, shape: list[int], sliced: int | None = None, source: bool = 
         ),
         # nothing grew: the axis that the towers cut
         ([item("x", [6, 8, 2])], [item("x", [6, 8, 2], 1)], 2, True, [1]),
+        # what goes whole into a loss on merged results is of unknown length, and as long as what is cut
+        (
+            [
+                item("x", [8, 2]),
+                item("y", [8], static=[None]),
+                item("z", [8], static=[8]),
+                item("k", [3], static=[None]),
+            ],
+            [item("x", [8, 2], 0), item("y", [8]), item("z", [8]), item("k", [3])],
+            2,
+            True,
+            [0, 0, None, None],
+        ),
         # nothing tells: the size that most inputs begin with
         (
             [item("x", [8, 2]), item("y", [8]), item("z", [5])],
@@ -162,6 +177,23 @@ def test_shards_leave_out_the_empty_ones() -> None:
     arrays = {"x": np.array([5, 6]), "k": np.array(0.5)}
     few = inputs.cut_rows(pairs, arrays, 1)
     assert [(feed["x"].tolist(), size) for feed, size in inputs.shards(pairs, few, 3)] == [([5], 1)]
+
+
+def test_sparse_batches_are_cut_by_their_rows() -> None:
+    names = ["t/indices", "t/values", "t/shape"]
+    own = [{**item(name, [2], 0), "sparse": names} for name in names]
+    recorded = [{**item(name, [4], 0), "sparse": names} for name in names]
+    pairs, _ = inputs.match([*own, item("x", [2])], [*recorded, item("x", [4])], 2, False)
+    assert [pair["axis"] for pair in pairs] == [0, 0, 0, 0]
+    places = np.array([[0, 0], [0, 1], [1, 0], [3, 2]])  # the third row is empty
+    arrays = dict(zip(names, (places, np.array([5, 6, 7, 8]), np.array([4, 3])), strict=True), x=np.arange(4))
+    assert inputs.rows(pairs, arrays) == 4
+    (one, _), (two, _) = inputs.shards(pairs, arrays, 2)
+    assert [one[name].tolist() for name in names] == [[[0, 0], [0, 1], [1, 0]], [5, 6, 7], [2, 3]]
+    assert [two[name].tolist() for name in names] == [[[1, 2]], [8], [2, 3]]
+    few = inputs.cut_rows(pairs, arrays, 3)
+    assert few["t/shape"].tolist() == [3, 3] and few["t/values"].tolist() == [5, 6, 7] and inputs.rows(pairs, few) == 3
+    assert inputs.whole(pairs, arrays)["t/indices"].tolist() == places.tolist()
 
 
 def test_static_shapes() -> None:

@@ -113,3 +113,22 @@ def test_an_interpreter_without_tensorflow(tmp_path: Path) -> None:
     launcher.chmod(0o755)
     with pytest.raises(VerifyError, match="install the extra `verify`"):
         verify(script, script, Settings(python=str(launcher)))
+
+
+@pytest.mark.tf2
+def test_a_step_in_parts_is_not_compared(tmp_path: Path, tensorflow_python: str) -> None:
+    script = tmp_path / "parts.py"
+    script.write_text(
+        "import tensorflow as tf\n"
+        "x = tf.placeholder(tf.float32, [None, 2])\n"
+        "loss = tf.reduce_mean(tf.layers.dense(x, 1) ** 2)\n"
+        "with tf.control_dependencies([tf.train.GradientDescentOptimizer(0.1).minimize(loss)]):\n"
+        "    done = tf.identity(loss)\n"
+        "with tf.Session() as sess:\n"
+        "    sess.run(tf.global_variables_initializer())\n"
+        "    run = sess.partial_run_setup([loss, done], [x])\n"
+        "    sess.partial_run(run, [loss, done], {x: [[1.0, 2.0]]})\n"
+    )
+    report = verify(script, script, Settings(gpus=1, python=tensorflow_python))
+    assert report.verdict == "not comparable"
+    assert "takes its training step in parts (Session.partial_run), which are not compared" in report.reason

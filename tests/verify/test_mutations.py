@@ -98,6 +98,15 @@ PLAIN = [
         "variables",
         "trainable",
     ),
+    ("wrong weight", WEIGHT, WEIGHT.replace("end - begin", "end - begin + gpu"), "gradients", "they differ"),
+    ("last example dropped", SHARD, SHARD.replace("total", "(total - 1)"), "gradients", "they differ"),
+    (
+        "optimizer inside the loop",
+        "train_op = " + APPLY,
+        "train_op = tf.group(*[optimizer.apply_gradients(pairs) for pairs in tower_grads])\nunused = " + APPLY,
+        "train op",
+        "more than once",
+    ),
     (
         "broken",
         WEIGHTED,
@@ -169,6 +178,157 @@ TOWERS = [
         "instead of",
     ),
 ]
+UPDATES = "tf.get_collection(tf.GraphKeys.UPDATE_OPS)"
+TOWERS += [
+    (
+        "update ops of the last tower",
+        "        if gpu == 0:\n            update_ops = " + UPDATES,
+        "        update_ops = " + UPDATES + "[-2:]",
+        "update",
+        "norm/moving_mean:0, norm/moving_variance:0 comes to another value",
+    ),
+    (
+        "a lost control dependency",
+        "with tf.control_dependencies(" + UPDATES + "):",
+        "with tf.control_dependencies([]):",
+        "writes",
+        "norm/moving_mean is written 0 times in one step instead of 1",
+    ),
+]
+OTHERS = [
+    (
+        "gathered sums",
+        "gathered",
+        WEIGHTED,
+        "optimizer.compute_gradients(loss)",
+        "fetches",
+        "the whole times the number of towers",
+    ),
+    (
+        "gathered from one tower",
+        "gathered",
+        "zip(*tower_grads)",
+        "zip(*tower_grads[:1])",
+        "fetches",
+        "what is kept in Variable",
+    ),
+    (
+        "gathered on one device",
+        "gathered",
+        "tf.device('/gpu:%d' % gpu)",
+        "tf.device('/gpu:0')",
+        "placement",
+        "one device",
+    ),
+    ("gathered small batches", "gathered", "batch_size = 8 * num_gpus", "batch_size = 8", "batch", "8 examples"),
+    (
+        "weight decay counted twice",
+        "dataset",
+        "tf.losses.get_regularization_loss()",
+        "num_gpus * tf.losses.get_regularization_loss()",
+        "gradients",
+        "weight decay",
+    ),
+    (
+        "wrong axis",
+        "time_major",
+        "recurrent(X[:, begin:end])",
+        "recurrent(tf.reshape(X, [num_gpus, 7, batch_size, 2])[gpu])",
+        "gradients",
+        "they differ",
+    ),
+]
+FIRST_ROWS = "[:tf.shape(tower_logits[0])[0]]"
+RATIO = "2 * tf.reduce_sum(p * y) / (tf.reduce_sum(p) + tf.reduce_sum(y))"
+WATCHED = [
+    (
+        "metrics of tower 0 only",
+        "tf.equal(predictions, Y)",
+        f"tf.equal(predictions{FIRST_ROWS}, Y{FIRST_ROWS})",
+        "fetches",
+        "the value of tower 0 only",
+    ),
+    (
+        "a count that became a mean",
+        "tf.int32), name='num_correct')",
+        "tf.int32)) // num_gpus",
+        "fetches",
+        "num_correct:0 is",
+    ),
+    (
+        "towers in another order",
+        "tf.concat(tower_logits, 0)",
+        "tf.concat(tower_logits[::-1], 0)",
+        "fetches",
+        "(",
+    ),
+    (
+        "predictions in another order",
+        "num_correct, predictions], feed)",
+        "num_correct, tf.reverse(predictions, [0])], feed)",
+        "fetches",
+        "the same numbers in another order (step 1)",
+    ),
+    (
+        "a ratio averaged over the towers",
+        "f1 = 2 * hits / (tf.reduce_sum(predictions) + tf.reduce_sum(Y))",
+        f"f1 = sum({RATIO} for p, y in zip(tf.split(predictions, num_gpus), tf.split(Y, num_gpus))) / num_gpus",
+        "fetches",
+        "(a run after step 1)",
+    ),
+    (
+        "the first tower's maximum",
+        "tf.abs(logits[:, 1] - logits[:, 0])",
+        "tf.abs(tower_logits[0][:, 1] - tower_logits[0][:, 0])",
+        "fetches",
+        "the value of tower 0 only",
+    ),
+    (
+        "summaries of all towers",
+        "    tf.get_collection_ref(key)[:] = first[key]",
+        "    pass",
+        "fetches",
+        "the summary 'hidden_1' is written twice",
+    ),
+    ("a lost summary", "tf.summary.scalar('accuracy', accuracy)", "", "fetches", "the summaries lack accuracy_2"),
+    (
+        "another tag",
+        "tf.summary.scalar('accuracy'",
+        "tf.summary.scalar('tower_accuracy'",
+        "fetches",
+        "lack accuracy_2 and also have tower_accuracy",
+    ),
+    (
+        "the summary of one tower",
+        "tf.summary.scalar('loss', loss)",
+        "tf.summary.scalar('loss', tower_loss[0] * num_gpus)",
+        "fetches",
+        "the summary 'loss' is",
+    ),
+    ("a schedule ahead of its time", "0.1, global_step, 1", "0.1, global_step * num_gpus, 1", "fetches", "rate:0 is"),
+    (
+        "a schedule advanced twice",
+        "0.1, global_step, 1",
+        "0.1, global_step * num_gpus, 1",
+        "update",
+        "another value (step 2)",
+    ),
+    ("a value that got lost", "[train_op, loss, ", "[train_op, loss.op, ", "fetches", "and none in the conversion"),
+    (
+        "a metric in every tower",
+        "_, streaming = tf.metrics.accuracy(Y, predictions)",
+        "streaming = [tf.metrics.accuracy(Y, predictions)[1] for gpu in range(num_gpus)][0]",
+        "collections",
+        "holds 4 entries instead of 2",
+    ),
+    (
+        "a metric of one tower",
+        "tf.metrics.accuracy(Y, predictions)",
+        f"tf.metrics.accuracy(Y{FIRST_ROWS}, predictions{FIRST_ROWS})",
+        "fetches",
+        "update_op:0 is",
+    ),
+]
 
 
 def mutated(tmp_path: Path, subject: str, old: str, new: str) -> tuple[Path, Path]:
@@ -212,3 +372,25 @@ def test_towers(
 ) -> None:
     single, multi = mutated(tmp_path, "towers", old, new)
     assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(
+    ("subject", "old", "new", "check", "words"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS]
+)
+def test_others(
+    tmp_path: Path, tensorflow_python: str, subject: str, old: str, new: str, check: str, words: str
+) -> None:
+    single, multi = mutated(tmp_path, subject, old, new)
+    assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("old", "new", "check", "words"), [case[1:] for case in WATCHED], ids=[case[0] for case in WATCHED]
+)
+def test_watched(
+    tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, check: str, words: str
+) -> None:
+    single, multi = mutated(tmp_path, "watched", old, new)
+    assert_named(verify(single, multi, Settings(python=tensorflow_python, args=("norm",))), check, words)

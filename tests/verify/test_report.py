@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import converter.verify
 from converter.cli.verify import verify_command
 from converter.report.verification import render_json, render_text
 from converter.verify import Check, Report, Settings, VerifyError
+from converter.verify.data import Entry, LossRow, StepTrace
 from converter.verify.judge import judge
 
 VARIABLE = {"name": "w:0", "shape": [2], "dtype": "float32", "trainable": True}
@@ -63,6 +65,7 @@ def verdict(
     first: Any = None,
     batch: Any = "per-gpu",
     spread: float | None = None,
+    steps: Any = None,
 ) -> Report:
     restored = {"variables": 2, "wrong": []}
     devices = {"cpu:1": [3, 6], "cpu:2": [3, 6]} if devices is None else devices
@@ -71,7 +74,7 @@ def verdict(
         theirs or facts(),
         {"first": {"restored": restored, "devices": devices}},
         {
-            "steps": [one or step()],
+            "steps": steps or [one or step()],
             "first": first or {"restored": restored, "uneven": {}},
             "spread": spread,
             "trajectory": trajectory or {"w:0": 1e-6},
@@ -114,7 +117,10 @@ def test_all_is_well() -> None:
             "runs train op [1], the original's [0]",
         ),
         ({"one": step(rows=4)}, "batch", "4 examples instead of 8 (2 x 4)"),
+        ({"steps": [step(), step(rows=3), step(rows=3)]}, "batch", "step 3 takes 3 examples instead of 8 (2 x 4)"),
+        ({"steps": [step(), step(rows=9)]}, "batch", "step 2 takes 9 examples instead of 8 (2 x 4)"),
         ({"batch": "total"}, "batch", "8 examples instead of 4 (4 as in the original)"),
+        ({"one": step(finite=False)}, "gradients", "not finite"),
         ({"one": step(gradients={"w:0": "nan"})}, "gradients", "they differ"),
         (
             {"one": step(gradients={"w:0": 1.0}, matches=[["summed", 1e-7]])},
@@ -211,6 +217,44 @@ def test_what_cannot_be_compared_is_skipped(changes: dict[str, Any], check: str)
     assert [one.status for one in verdict(**changes).checks if one.name == check] == ["skipped"]
 
 
+@pytest.mark.parametrize(
+    "steps",
+    [
+        [step(), step(rows=3)],
+        [step(), step(rows=3), step(), step(rows=3)],
+        [step(), step(own_rows=1)],
+    ],
+)
+def test_an_epoch_may_end_with_a_smaller_batch(steps: list[dict[str, Any]]) -> None:
+    assert verdict(steps=steps).verdict == "passed"
+
+
+def test_an_original_that_diverges() -> None:
+    """What comes before is compared; its own numbers say nothing from there on."""
+    lost = step(diverged=True, finite=False, gradients={"w:0": "inf"})
+    report = verdict(steps=[step(), lost], trajectory={"w:0": "inf"})
+    assert report.verdict == "passed"
+    assert [one.detail for one in report.checks if one.name == "weights"] == [
+        "the original's gradients are not finite in step 2"
+    ]
+    assert verdict(steps=[lost]).verdict == "not comparable"
+
+
+def test_a_batch_without_examples() -> None:
+    """No gradient is compared there, and none after it; the size of the batch is not the conversion's doing."""
+    few = {key: step()[key] for key in ("order", "triggered", "own_rows")}
+    empty = {**few, "rows": 0, "diverged": True, "empty": True}
+    report = verdict(steps=[step(), empty])
+    assert report.verdict == "passed"
+    assert [one.detail for one in report.checks if one.name == "weights"] == [
+        "the conversion is fed a batch without examples in step 2"
+    ]
+    alone = verdict(steps=[empty])
+    assert (alone.verdict, alone.reason) == (
+        "not comparable", "the conversion is fed a batch without examples: there is nothing to compare with"
+    )  # fmt: skip
+
+
 def test_text() -> None:
     text = render_text(verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]])))
     assert text.startswith("FAILED  2 towers, batch per-gpu, 1 steps: the gradients are summed over the towers")
@@ -226,13 +270,26 @@ def test_json_holds_figures_that_it_has_no_number_for() -> None:
     assert content["variables"][1]["gradient"] == "inf" or content["variables"][0]["gradient"] == "inf"
 
 
+def test_json_holds_the_ledger_and_no_traces() -> None:
+    trace = StepTrace((), (), (), ())
+    entry = Entry("same", "loss", "1", float("nan"), 1e-5)
+    whole = replace(verdict(), ledger=(entry,), losses=(LossRow(1.0, float("inf")),), original=trace, command="again")
+    content = json.loads(render_json(whole))
+    assert content["ledger"] == [
+        {"fate": "same", "what": "loss", "detail": "1", "figure": "nan", "tolerance": 1e-5}
+    ]
+    assert content["losses"] == [{"original": 1.0, "converted": "inf"}]
+    assert content["command"] == "again"
+    assert content.keys() & {"original", "converted", "origin"} == set()
+
+
 CASES = [("passed", 0), ("failed", 3), ("not comparable", 3)]
 
 
 def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[Any, list[Settings]]:
     asked: list[Settings] = []
 
-    def fake(single: Path, multi: Path, settings: Settings) -> Report:
+    def fake(single: Path, multi: Path, settings: Settings, *more: object) -> Report:
         asked.append(settings)
         if isinstance(outcome, Exception):
             raise outcome
@@ -273,12 +330,14 @@ def test_options_reach_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         "py",
         "--timeout",
         "9",
+        "--memory",
+        "2.5",
         "--json",
         "--",
         "--lr=1",
     )
     result, asked = invoke(monkeypatch, verdict(), *args)
-    assert asked == [Settings(4, 2, "total", "py", ("--lr=1",), 9.0)]
+    assert asked == [Settings(4, 2, "total", "py", ("--lr=1",), 9.0, 2.5)]
     assert json.loads(result.output)["verdict"] == "passed"
 
 

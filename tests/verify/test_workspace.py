@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify.workspace import MARKER, Towers, copy_folder, read_towers, set_gpus
+from converter.verify.workspace import MARKER, WORK, Towers, copy_folder, read_towers, set_gpus
 
 HEADER = "# tf-multigpu 0.1.0: train.py sha256:0123 --num-gpus 4 --batch total\n"
 
@@ -71,3 +71,12 @@ def test_copies_leave_out_what_is_not_the_scripts(tmp_path: Path) -> None:
     assert copied == ["data", "data/deep", "data/deep/x.txt", "train.py"]
     assert script.read_text() == "pass\n"
     assert notes == ["huge.bin (300 MB) was not copied"]
+
+
+def test_a_script_beside_the_folders_that_verify_works_in(tmp_path: Path) -> None:
+    """Their copies would hold copies of themselves, without end."""
+    work = tmp_path / f"{WORK}abc" / "converted"
+    (tmp_path / f"{WORK}of_another_run" / "original").mkdir(parents=True)
+    (tmp_path / "train.py").write_text("pass\n")
+    copy_folder(tmp_path / "train.py", work)
+    assert [path.name for path in work.rglob("*")] == ["train.py"]

@@ -1,6 +1,7 @@
 """Runs one training script under watch: `python probe.py JOB`.
 
-JOB is a JSON file: role ('record' or 'replay'), script, args, gpus, steps, total, work, record, log.
+JOB is a JSON file: role ('record', 'replay', 'profile' or 'trace'), script, args, gpus, work, log; for a
+comparison also steps, total, record.
 Talks to its starter in lines of JSON on its standard input and output.
 """
 
@@ -60,15 +61,23 @@ def main():
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
     import tmgprobe_digits
+    import tmgprobe_profile
     import tmgprobe_record
     import tmgprobe_replay
     import tmgprobe_step
+    import tmgprobe_trace
     import tmgprobe_watch
 
-    watch = tmgprobe_watch.Watch(tf, job['gpus'], gated=job['role'] == 'replay')
-    kind = tmgprobe_replay.Replay if job['role'] == 'replay' else tmgprobe_record.Record
+    kind = {
+        'record': tmgprobe_record.Record,
+        'replay': tmgprobe_replay.Replay,
+        'profile': tmgprobe_profile.Profile,
+        'trace': tmgprobe_trace.Trace,
+    }[job['role']]
+    watch = tmgprobe_watch.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
     role = kind(tf, watch, channel, job)
-    watch.install(tmgprobe_step.Calls(tf, watch, role).on_run)
+    calls = tmgprobe_step.Calls(tf, watch, role)
+    watch.install(calls.on_run, calls.on_parts)
     tmgprobe_digits.install(tf)
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
     return role

@@ -18,12 +18,45 @@ CONTRIB = {
     'slim': ('tf_slim',),
     'layers': ('tf_slim.layers', 'tf_slim'),
     'framework': ('tf_slim.ops.variables', 'tf_slim.ops.arg_scope', 'tf_slim', 'tensorflow.compat.v1.nest'),
-    'training': ('tf_slim.training', 'tf_slim'),
+    'training': ('tf_slim.training.training', 'tf_slim.training.evaluation', 'tf_slim.training', 'tf_slim'),
     'losses': ('tf_slim.losses', 'tensorflow.compat.v1.losses'),
     'metrics': ('tf_slim.metrics',),
     'rnn': ('tensorflow.compat.v1.nn.rnn_cell', 'tensorflow.compat.v1.nn'),
     'data': ('tensorflow.compat.v1.data.experimental', 'tensorflow.compat.v1.data'),
     'summary': ('tensorflow.compat.v1.summary',),
+}
+
+# single names of these that TensorFlow still has, by the module where they are now
+V1 = 'tensorflow.compat.v1'
+NAMES = {
+    'layers': {V1 + '.nn': ('safe_embedding_lookup_sparse',)},
+    'framework': {
+        V1: (
+            'TensorSpec',
+            'argsort',
+            'assert_same_float_dtype',
+            'assert_scalar',
+            'convert_to_tensor_or_sparse_tensor',
+            'is_tensor',
+            'py_func',
+            'sort',
+        ),
+        V1 + '.train': ('init_from_checkpoint', 'list_variables', 'load_checkpoint', 'load_variable'),
+    },
+    'training': {V1 + '.train': ('checkpoints_iterator',)},
+    'metrics': {V1 + '.math': ('confusion_matrix',)},
+}
+SETS = ('difference', 'intersection', 'size', 'union')  # tf.contrib.metrics.set_* are tf.sets.*
+
+# modules inside of them that scripts import by their path
+PATHS = {
+    'rnn.python.ops.rnn_cell': (V1 + '.nn.rnn_cell',),
+    'rnn.python.ops.rnn_cell_impl': (V1 + '.nn.rnn_cell',),
+    'rnn.python.ops.core_rnn_cell': (V1 + '.nn.rnn_cell',),
+    'layers.python.layers': ('tf_slim.layers', 'tf_slim'),
+    'framework.python.ops': ('tf_slim.ops', 'tf_slim.ops.variables', 'tf_slim.ops.arg_scope'),
+    'slim.nets': ('tf_slim.nets',),
+    'slim.python.slim.nets': ('tf_slim.nets',),
 }
 
 
@@ -72,6 +105,7 @@ def _second(tensorflow):
         _slim_parts()
     except ImportError:
         pass
+    _keras(v1)
     getattr(v1, 'layers', None)
     shim = _Module('tensorflow', v1.__version__, (v1,), keep=tensorflow)
     shim.__path__, shim.__file__ = tensorflow.__path__, tensorflow.__file__
@@ -91,13 +125,37 @@ def _second(tensorflow):
         module.__path__ = []
         sys.modules[full] = module
         setattr(contrib, name, module)
-    rnn = 'tensorflow.contrib.rnn.python.ops.'
-    for tail, home in (
-        ('rnn_cell', 'tensorflow.compat.v1.nn.rnn_cell'),
-        ('rnn_cell_impl', 'tensorflow.compat.v1.nn.rnn_cell'),
-    ):
-        sys.modules[rnn + tail] = _Module(rnn + tail, v1.__version__, (home,))
+    for name, parts in NAMES.items():
+        for home, listed in parts.items():
+            for part in listed:
+                if hasattr(_find(home), part):
+                    setattr(getattr(contrib, name), part, getattr(_find(home), part))
+    for part in SETS:
+        setattr(contrib.metrics, 'set_' + part, getattr(v1.sets, part))
+    for path, homes in PATHS.items():
+        _put(contrib, path.split('.'), homes, v1.__version__)
     return shim
+
+
+def _keras(v1):
+    """Lets `keras` be what tf.keras is here: Keras 3 knows no sessions."""
+    if 'tf_keras' not in sys.modules:
+        return
+    folder = os.path.join(os.path.dirname(sys.modules['tf_keras'].__file__), 'api', '_v1', 'keras')
+    if os.path.isdir(folder):
+        sys.modules['keras'] = _Module('keras', v1.__version__, (V1 + '.keras',))
+        sys.modules['keras'].__path__ = [folder]
+
+
+def _put(parent, path, homes, version):
+    """Makes a module below another one, and those on the way to it."""
+    full = parent.__name__ + '.' + path[0]
+    if full not in sys.modules:
+        sys.modules[full] = _Module(full, version, () if path[1:] else homes)
+        sys.modules[full].__path__ = []
+        setattr(parent, path[0], sys.modules[full])
+    if path[1:]:
+        _put(sys.modules[full], path[1:], homes, version)
 
 
 def _slim_parts():
@@ -135,6 +193,10 @@ class _Module(types.ModuleType):
             module = home if isinstance(home, types.ModuleType) else _find(home)
             if module is not None and hasattr(module, name):
                 return getattr(module, name)
+        for home in self.__dict__['_tmg_homes']:
+            module = None if isinstance(home, types.ModuleType) else _find(home + '.' + name)
+            if module is not None:
+                return module
         full = self.__name__ + '.' + name
         MISSING.append(
             '%s is not in TensorFlow %s; run verify with --python and an interpreter that has '

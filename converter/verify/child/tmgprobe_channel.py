@@ -8,6 +8,7 @@ from __future__ import absolute_import, division, print_function
 
 import io
 import json
+import numbers
 import os
 import sys
 
@@ -63,10 +64,10 @@ def _plain(value):
         return {_text(key): _plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):
         return [_plain(item) for item in value]
-    if value is None or isinstance(value, (bool, int)):
-        return value
     if hasattr(value, 'item') and not hasattr(value, '__len__'):
         return _plain(value.item())
+    if value is None or isinstance(value, numbers.Integral):  # Python 2 has longs beside its ints
+        return value
     if isinstance(value, float):
         return value if value - value == 0 else repr(value)
     return _text(value)

@@ -25,6 +25,11 @@ def largest(array):
     return float(np.max(np.abs(array.astype(np.float64)))) if array.size else 0.0
 
 
+def all_finite(arrays):
+    """Whether no number of some arrays, or None, is infinite or NaN."""
+    return all(bool(np.all(np.isfinite(array))) for array in arrays if array is not None)
+
+
 def distance(found, wanted):
     """The largest difference; inf where one is not finite or the shapes differ."""
     found, wanted = np.asarray(found), np.asarray(wanted)
@@ -37,6 +42,30 @@ def distance(found, wanted):
         return 0.0
     worst = float(np.max(difference))
     return worst if worst == worst else float('inf')
+
+
+def value_error(found, wanted):
+    """How far a fetched value is from what it should be, relative to its largest number.
+
+    Values that are not finite have to be so in the same places; texts differ or do not. Below 1e-6 a
+    difference is measured against that: losses near zero are differences of numbers of order one,
+    which float32 holds to 1e-7.
+    """
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    if found.shape != wanted.shape:
+        return float('inf')
+    if found.dtype.kind not in 'fiub' or wanted.dtype.kind not in 'fiub':
+        return 0.0 if np.array_equal(found, wanted) else float('inf')
+    if not found.size:
+        return 0.0
+    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
+    same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
+    finite = np.isfinite(found) & np.isfinite(wanted)
+    if not np.all(same | finite):
+        return float('inf')
+    if not np.any(finite):
+        return 0.0
+    return float(np.max(np.abs(found[finite] - wanted[finite]))) / max(largest(wanted[finite]), 1e-6)
 
 
 def gradient_errors(found, wanted):
@@ -57,6 +86,15 @@ def gradient_errors(found, wanted):
         gap = distance(other, value)
         errors[name] = gap / measure if measure and gap else gap if not gap else float('inf')
     return errors
+
+
+def nudged(weights, seed):
+    """Weights that differ from these in the last place, as another order of the same sums makes them."""
+    randomly, result = np.random.RandomState(seed), {}
+    for name, value in sorted(weights.items()):
+        rounding = ROUNDING * randomly.uniform(-1, 1, np.shape(value)) if value.dtype.kind == 'f' else None
+        result[name] = value if rounding is None else np.asarray(value * (1 + rounding), value.dtype)
+    return result
 
 
 def movement_error(found, wanted, before, slack=None):

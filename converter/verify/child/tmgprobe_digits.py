@@ -120,6 +120,10 @@ def install(tensorflow):
         sys.modules[full] = child
         setattr(parent, name, child)
         parent = child
+    loader = types.ModuleType('tensorflow.contrib.learn.python.learn.datasets.mnist')  # where TensorFlow has it
+    loader.read_data_sets = loader.load_mnist = read_data_sets
+    loader.DataSet, loader.__path__ = DataSet, []
+    sys.modules[loader.__name__] = loader
     _keras_downloads()
 
 

@@ -18,19 +18,21 @@ SOURCES = (
     'QueueDequeueUpTo',
 )
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
-SLICES = ('StridedSlice', 'Slice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
+SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
 HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
 TOWER = re.compile(r'(?:^|/)tower_\d+/')
 
 
-def ancestors(operations):
-    """Every operation that must run for these to run, themselves included."""
+def ancestors(operations, fed=()):
+    """Every operation that must run for these to run, themselves included; nothing runs for those that are fed."""
     seen, todo = set(), list(operations)
     while todo:
         operation = todo.pop()
         if operation in seen:
             continue
         seen.add(operation)
+        if operation in fed:
+            continue
         todo.extend(tensor.op for tensor in operation.inputs)
         todo.extend(operation.control_inputs)
     return seen
@@ -56,7 +58,7 @@ def elements(graph, fetches, values=None):
     if fetches is None:
         return []
     if isinstance(fetches, dict) or hasattr(fetches, 'keys'):
-        keys = list(fetches.keys())
+        keys = sorted(fetches.keys(), key=_order)
         return _each(
             graph, [fetches[key] for key in keys], None if values is None else [values[key] for key in keys]
         )
@@ -65,6 +67,11 @@ def elements(graph, fetches, values=None):
     if hasattr(fetches, 'dense_shape') and hasattr(fetches, 'indices') and hasattr(fetches, 'values'):
         return [(fetches.values, None), (fetches.indices, None)]
     return [(graph.as_graph_element(fetches, allow_tensor=True, allow_operation=True), values)]
+
+
+def _order(key):
+    """The same in both processes: hooks of a session, which are keys too, by their kind."""
+    return key if hasattr(key, 'upper') else type(key).__name__
 
 
 def _each(graph, fetches, values):
@@ -83,17 +90,32 @@ def feeds(graph, feed_dict):
     """A feed as {tensor name: array}; sparse ones as their components."""
     result = {}
     for key, value in (feed_dict or {}).items():
-        parts = [key]
-        if hasattr(key, 'dense_shape') and hasattr(key, 'indices'):
-            parts, value = [key.indices, key.values, key.dense_shape], list(value)
-        elif isinstance(key, (list, tuple)):
-            parts, value = list(key), list(value)
-        else:
-            value = [value]
-        for part, item in zip(parts, value):
+        for part, item in _fed_parts(key, value):
             tensor = graph.as_graph_element(part, allow_tensor=True, allow_operation=False)
             result[tensor.name] = np.asarray(item, dtype=tensor.dtype.as_numpy_dtype)
     return result
+
+
+def sparse_feeds(graph, feed_dict):
+    """The sparse tensors among what is fed: the names of each one's indices, values and shape."""
+    result, todo = [], list(feed_dict or ())
+    while todo:
+        key = todo.pop()
+        if hasattr(key, 'dense_shape') and hasattr(key, 'indices'):
+            parts = (key.indices, key.values, key.dense_shape)
+            result.append([graph.as_graph_element(part).name for part in parts])
+        elif isinstance(key, (list, tuple)):
+            todo.extend(key)
+    return result
+
+
+def _fed_parts(key, value):
+    """What is fed under one key, tensor by tensor: keys may be sparse, or tuples such as the state of a cell."""
+    if hasattr(key, 'dense_shape') and hasattr(key, 'indices'):
+        return list(zip([key.indices, key.values, key.dense_shape], value))
+    if isinstance(key, (list, tuple)):
+        return [pair for part, item in zip(key, value) for pair in _fed_parts(part, item)]
+    return [(key, value)]
 
 
 def static_shape(tensor):
@@ -105,15 +127,34 @@ def static_shape(tensor):
 
 
 def sources(operations):
-    """The tensors through which datasets and queues give data to these operations, in order of creation."""
+    """The tensors through which datasets and queues give data to these operations, in order of creation.
+
+    Where a queue gives the number of a step and the batch is a slice of the data at that place, it is the slice.
+    """
     operations = set(operations)
     graphs = [op.graph for op in operations if op.type in SOURCES][:1]
-    return [
+    found = [
         tensor
         for graph in graphs
         for op in graph.get_operations()
         if op.type in SOURCES and op in operations
         for tensor in op.outputs
+    ]
+    return [part for tensor in found for part in _windows(tensor, operations) or [tensor]]
+
+
+def _windows(tensor, within):
+    """The slices of data at a place that this number gives, in order of creation."""
+    if tensor.get_shape().ndims != 0 or not tensor.dtype.base_dtype.is_integer:
+        return []
+    below = descendants([tensor], within)
+    return [
+        op.outputs[0]
+        for op in tensor.graph.get_operations()
+        if op in below
+        and op.type == 'StridedSlice'
+        and op.inputs[0].op not in below
+        and op.outputs[0].get_shape().ndims
     ]
 
 
@@ -142,6 +183,11 @@ def variables(tf, graph):
             for variable in listed:
                 found[variable.name] = variable
     return found
+
+
+def assigned(operation):
+    """The variable that an operation assigns its second input to, or adds it to; None for other operations."""
+    return _handle(operation.inputs[0]) if operation.type.startswith('Assign') and len(operation.inputs) > 1 else None
 
 
 def written(operations):

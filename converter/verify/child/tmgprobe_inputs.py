@@ -2,6 +2,8 @@
 
 Plain data in and out. An input is {'name', 'shape', 'static', 'source', 'sliced'}: a fed tensor or one that
 a dataset or queue fills (`source`), with the axis on which towers cut it (`sliced`, None: they do not).
+A sparse tensor is three inputs, its indices, values and shape, whose names are `sparse` in each of them;
+their `shape` is the number of its rows.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -34,7 +36,12 @@ def match(own, recorded, gpus, total):
         pairs.append((item, parts))
     axes = _axes(pairs, gpus, total)
     return [
-        {'own': item['name'], 'parts': [part['name'] for part in parts], 'axis': axis}
+        {
+            'own': item['name'],
+            'parts': [part['name'] for part in parts],
+            'axis': axis,
+            'sparse': parts[0].get('sparse'),
+        }
         for (item, parts), axis in zip(pairs, axes)
     ], alone
 
@@ -57,7 +64,7 @@ def _axes(pairs, gpus, total):
         else:
             found.append(None)
     if any(axis is not None for axis in found):
-        return found
+        return _with_uncut(found, pairs)
     # nothing tells: the batch is the leading dimension that most inputs have
     leading = [parts[0]['shape'][0] for _, parts in pairs if parts[0]['shape']]
     if not leading:
@@ -66,12 +73,43 @@ def _axes(pairs, gpus, total):
     return [0 if parts[0]['shape'] and parts[0]['shape'][0] == batch else None for _, parts in pairs]
 
 
+def _with_uncut(found, pairs):
+    """Inputs that go whole into a loss on merged results are batches too: as long as the others, as fed."""
+    lengths = [parts[0]['shape'][axis] for axis, (_, parts) in zip(found, pairs) if axis is not None]
+    result = []
+    for axis, (item, parts) in zip(found, pairs):
+        shape, static = parts[0]['shape'], item.get('static')
+        unknown = bool(static) and static[0] is None
+        result.append(0 if axis is None and shape and unknown and shape[0] == lengths[0] else axis)
+    return result
+
+
 def rows(pairs, arrays):
     """The examples in these inputs; None where no input has a batch axis."""
     for pair in pairs:
         if pair['axis'] is not None:
-            return sum(arrays[part].shape[pair['axis']] for part in pair['parts'])
+            return sum(_length(pair, part, arrays) for part in pair['parts'])
     return None
+
+
+def _length(pair, part, arrays):
+    """What lies along the batch axis of an input: rows, where it is sparse."""
+    return int(arrays[pair['sparse'][2]][0]) if pair['sparse'] else arrays[part].shape[pair['axis']]
+
+
+def _cut(pair, part, arrays, begin, end):
+    """An input's examples begin..end."""
+    if not pair['sparse']:
+        return compare.cut(arrays[part], pair['axis'], begin, end)
+    indices, value = arrays[pair['sparse'][0]], arrays[part].copy()
+    place = pair['sparse'].index(part)
+    if place == 2:
+        value[0] = end - begin
+        return value
+    value = value[(indices[:, 0] >= begin) & (indices[:, 0] < end)]
+    if place == 0:
+        value[:, 0] -= begin
+    return value
 
 
 def shards(pairs, arrays, gpus, upper=True):
@@ -83,15 +121,13 @@ def shards(pairs, arrays, gpus, upper=True):
     for gpu, (begin, end) in enumerate(compare.bounds(count, gpus, upper)):
         feed, size = {}, end - begin
         for pair in pairs:
-            value = arrays[pair['parts'][min(gpu, len(pair['parts']) - 1)]]
+            part = pair['parts'][min(gpu, len(pair['parts']) - 1)]
+            value = arrays[part]
             if len(pair['parts']) > 1:
                 size = value.shape[pair['axis']] if pair['axis'] is not None else size
-            elif pair['axis'] is not None:
-                if value.shape[pair['axis']] == count:
-                    value = compare.cut(value, pair['axis'], begin, end)
-                else:  # several rows for each example, or one for several
-                    length = value.shape[pair['axis']]
-                    value = compare.cut(value, pair['axis'], length * begin // count, length * end // count)
+            elif pair['axis'] is not None:  # several rows for each example, or one for several, where it is no count
+                length = _length(pair, part, arrays)
+                value = _cut(pair, part, arrays, length * begin // count, length * end // count)
             feed[pair['own']] = value
         if size:
             result.append((feed, size))
@@ -107,6 +143,17 @@ def whole(pairs, arrays):
         values = [arrays[part] for part in pair['parts']]
         joined = len(values) > 1 and pair['axis'] is not None
         feed[pair['own']] = np.concatenate(values, pair['axis']) if joined else values[0]
+    return feed
+
+
+def twice(pairs, arrays):
+    """The whole global batch with all of its examples given a second time, as one feed for the original."""
+    import numpy as np
+
+    feed = whole(pairs, arrays)
+    for pair in pairs:
+        if pair['axis'] is not None:
+            feed[pair['own']] = np.concatenate([feed[pair['own']]] * 2, pair['axis'])
     return feed
 
 
@@ -130,6 +177,5 @@ def cut_rows(pairs, arrays, size):
     for pair in pairs:
         if pair['axis'] is not None:
             name = pair['parts'][0]
-            length = arrays[name].shape[pair['axis']]
-            result[name] = compare.cut(arrays[name], pair['axis'], 0, length * size // count)
+            result[name] = _cut(pair, name, arrays, 0, _length(pair, name, arrays) * size // count)
     return result

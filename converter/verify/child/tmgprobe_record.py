@@ -7,9 +7,12 @@ import pickle
 import re
 
 import numpy as np
+import tmgprobe_cost as cost
+import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
 import tmgprobe_inputs as inputs
 import tmgprobe_step as steps
+import tmgprobe_timeline as timeline
 
 
 class Record(object):
@@ -18,6 +21,8 @@ class Record(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.kept, self.plan, self.first = [], None, {}
+        self.asides = fetched.Asides()
+        self.gathering = None  # placement and work of the run whose gradients a later step applies
 
     def step(self, call):
         """Takes one training step and keeps it; the last one ends the process."""
@@ -25,6 +30,7 @@ class Record(object):
             self._begin(call)
         kept, result = self._keep(call)
         self.kept.append(kept)
+        self.channel.send('step', number=len(self.kept))
         if len(self.kept) == 1:
             path = os.path.join(self.job['work'], 'converted.ckpt')
             names = self._listed(call)
@@ -35,19 +41,51 @@ class Record(object):
             self.finish()
         return result
 
+    def aside(self, call):
+        """Takes a run without a train op, and keeps it where it is to be compared."""
+        place = self.asides.place(len(self.kept), call)
+        if place is None:
+            return self._asked(call)
+        store = call.store()
+        before = store.read()
+        last = self.kept[-1]['after'] if self.kept else {}
+        self.asides.taken.append(
+            {
+                'place': place,
+                'arrays': call.arrays,
+                'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
+                'changed': {
+                    name: value
+                    for name, value in before.items()
+                    if name not in last or not np.array_equal(value, last[name])
+                },
+                'fetches': fetched.recorded(call, store, before),
+            }
+        )
+        return self._asked(call)
+
+    def _asked(self, call):
+        """Runs what the script asked for; the first run that gathers gradients says where they are computed."""
+        if self.gathering is not None or not call.step.gathers:
+            return call.as_asked()
+        options, metadata = call.full_trace()
+        result = call.as_asked(options, metadata)
+        self.gathering = (placement(call.step, call.arrays, metadata), self._work(call, metadata))
+        return result
+
     def finish(self):
         """Writes what was kept and ends the process."""
         if not self.kept:
             return
         with open(self.job['record'], 'wb') as stream:
-            pickle.dump({'steps': self.kept, 'first': self.first}, stream, 2)
+            pickle.dump({'steps': self.kept, 'first': self.first, 'asides': self.asides.taken}, stream, 2)
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
             first={
                 key: value
                 for key, value in self.first.items()
-                if key in ('restored', 'devices', 'uneven_errors')
+                if key in ('restored', 'devices', 'work', 'uneven_errors', 'timeline')
             },
         )
 
@@ -82,7 +120,10 @@ class Record(object):
         """Gradients and losses for fewer examples: {rows: {'applied', 'losses'}} and {rows: error}."""
         arrays, found, errors = call.arrays, {}, {}
         pairs, _ = inputs.match(
-            self.plan['inputs'], call.step.describe(arrays, call.sources), self.job['gpus'], self.job['total']
+            self.plan['inputs'],
+            call.step.describe(arrays, call.sources, call.sparse),
+            self.job['gpus'],
+            self.job['total'],
         )
         count = inputs.rows(pairs, arrays)
         if count is None:
@@ -119,23 +160,34 @@ class Record(object):
         store.write(before)
         return found
 
+    def _work(self, call, metadata):
+        """{device: floating point operations}; None for graphs that tf.profiler does not take."""
+        try:
+            trace = cost.Trace(self.tf, metadata)
+            return cost.flops(self.tf, call.session.graph, call.arrays, trace)[0]
+        except (self.tf.errors.OpError, ValueError, TypeError):
+            return None
+
     def _keep(self, call):
         store = call.store()
         before = store.read()
         options, metadata = call.options, call.metadata
         traced = not self.kept
-        if traced:
-            full = self.tf.RunOptions()
-            if options is not None:
-                full.CopyFrom(options)
-            full.trace_level = self.tf.RunOptions.FULL_TRACE
-            options, metadata = full, self.tf.RunMetadata() if metadata is None else metadata
+        if len(self.kept) < 2:
+            options, metadata = call.full_trace()
         calm = self._before_updates(call, store, before) if racing(call.step) else None
+        apart = fetched.recorded(call, store, before)
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, options, metadata
         )
         if traced:
             self.first['devices'] = placement(call.step, call.arrays, metadata)
+            self.first['work'] = self._work(call, metadata)
+            if self.gathering is not None and not call.step.groups:
+                self.first['devices'], self.first['work'] = self.gathering
+        if metadata is not None:
+            # the second step's replaces the first's, which warms up
+            self.first['timeline'] = timeline.read(call.step, call.arrays, metadata)
         pairs = graphs.elements(call.session.graph, call.fetches, result)
         scalars = {
             place: float(value)
@@ -146,13 +198,15 @@ class Record(object):
             (applied, losses), scalars = calm, {}
         return {
             'triggered': [apply.index for apply in call.step.applies],
+            'drawn': call.step.numbers_drawn(),
             'arrays': call.arrays,
-            'inputs': call.step.describe(call.arrays, call.sources),
+            'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
             'before': before,
             'after': store.read(),
             'applied': self._values(call, applied),
             'losses': losses,
             'scalars': scalars,
+            'fetches': apart,
         }, result
 
 

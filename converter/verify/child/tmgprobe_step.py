@@ -2,7 +2,13 @@
 
 from __future__ import absolute_import, division, print_function
 
+import re
+import threading
+
+import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
+
+RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
 
 class Step(object):
@@ -17,16 +23,54 @@ class Step(object):
         self.elements = [element for element, _ in graphs.elements(self.graph, fetches)]
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
-        self._backward = None
+        self._backward, self._fetches, self._gathers = None, None, None
+
+    @property
+    def fetches(self):
+        """The values that are fetched and can be compared, see tmgprobe_fetches."""
+        if self._fetches is None:
+            self._fetches = fetched.read(self.elements, self.watched.applies)
+            if self.gathers:
+                self._fetches += fetched.kept(self._fetches, self.operations)
+        return self._fetches
+
+    @property
+    def gathered(self):
+        """The gradients that a run without a train op computes and keeps in variables, to apply them later."""
+        if self.applies or not graphs.written(self.operations):
+            return []
+        return [
+            tensor
+            for group in self.watched.groups
+            for raw in group.raw
+            for tensor in tensors(raw)
+            if tensor.op in self.operations
+        ]
+
+    @property
+    def gathers(self):
+        """Whether this run adds up gradients of several batches, or keeps them otherwise."""
+        if self._gathers is None:
+            self._gathers = bool(self.gathered)
+        return self._gathers
 
     @property
     def backward(self):
-        """What must run for the gradients that are applied."""
+        """What must run for the gradients that are applied, or kept to be applied."""
         if self._backward is None:
-            self._backward = graphs.ancestors(
-                tensor.op for apply in self.applies for given in apply.given for tensor in tensors(given)
-            )
+            given = [tensor for apply in self.applies for one in apply.given for tensor in tensors(one)]
+            self._backward = graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
         return self._backward
+
+    def _gates_of_gathered(self):
+        raw = {tensor.name for tensor in self.gathered}
+        return [
+            gate
+            for group in self.watched.groups
+            for one, given in zip(group.gates, group.raw)
+            if any(tensor.name in raw for tensor in tensors(given))
+            for gate in tensors(one)
+        ]
 
     @property
     def groups(self):
@@ -59,15 +103,45 @@ class Step(object):
             if tensor.dtype.base_dtype.name not in ('variant', 'resource')
         ]
 
-    def describe(self, arrays, sources):
-        """The inputs as plain data, see tmgprobe_inputs."""
+    def drawn(self):
+        """The random operations that run in a step, {type: number}."""
+        counts = {}
+        for operation in self.operations:
+            if RANDOM.match(operation.type) or operation.type.endswith('CandidateSampler'):
+                counts[operation.type] = counts.get(operation.type, 0) + 1
+        return counts
+
+    def numbers_drawn(self):
+        """The random numbers that are drawn in a step; None where there are none or the shapes leave it open."""
+        shapes = [op.outputs[0].get_shape() for op in self.operations if RANDOM.match(op.type)]
+        if not all(shape.is_fully_defined() for shape in shapes):
+            return None
+        return sum(shape.num_elements() for shape in shapes) or None
+
+    def schedules(self, variables):
+        """The counters of steps that an optimizer's update depends on, as a decaying learning rate does."""
+        found = []
+        for name, variable in sorted(variables.items()):
+            if variable.dtype.base_dtype.is_integer and variable.get_shape().ndims == 0:
+                reads = [tensor for op in self.operations if op.name == variable.op.name for tensor in op.outputs]
+                if any('Apply' in op.type for op in graphs.descendants(reads, self.operations)):
+                    found.append(name)
+        return found
+
+    def describe(self, arrays, sources, sparse=()):
+        """The inputs as plain data, see tmgprobe_inputs; sparse: the names of indices, values, shape of sparse ones."""
         result = []
+        parts = {name: names for names in sparse for name in names}
         for name in sorted(arrays):
             tensor = self.graph.as_graph_element(name)
+            shape = arrays[name].shape
+            if name in parts:  # what it stands for has as many rows as its dense form
+                shape = arrays[parts[name][2]][:1]
             result.append(
                 {
                     'name': name,
-                    'shape': list(arrays[name].shape),
+                    'shape': [int(size) for size in shape],
+                    'sparse': parts.get(name),
                     'source': name in sources,
                     'static': graphs.static_shape(tensor),
                     'sliced': graphs.sliced_axis(tensor, self.operations),
@@ -115,9 +189,20 @@ class Calls(object):
         if key not in self._steps:
             self._steps[key] = Step(self.tf, watched, fetches)
         step = self._steps[key]
-        if not step.applies:
-            return run(session, fetches, feed_dict, options, metadata)
-        return self.role.step(Call(self.tf, step, run, session, fetches, feed_dict, options, metadata))
+        call = Call(self.tf, step, run, session, fetches, feed_dict, options, metadata)
+        if step.applies:
+            return self.role.step(call)
+        main = threading.current_thread().name == 'MainThread'
+        if (step.fetches or step.gathers) and main and hasattr(self.role, 'aside'):
+            return self.role.aside(call)
+        return run(session, fetches, feed_dict, options, metadata)
+
+
+    def on_parts(self, session, fetches):
+        """Ends where a training step is to be taken in parts: none of them is a step that could be compared."""
+        watched = self.watch.of(session.graph)
+        if hasattr(self.role, 'aside') and Step(self.tf, watched, fetches).applies:
+            self.role.channel.leave('in parts')
 
 
 class Call(object):
@@ -130,6 +215,7 @@ class Call(object):
         self.sources = [tensor.name for tensor in step.sources]
         self.fed = graphs.feeds(session.graph, feed_dict)
         self.sources = [name for name in self.sources if name not in self.fed]
+        self.sparse = graphs.sparse_feeds(session.graph, feed_dict)
         self._arrays = None
 
     @property
@@ -147,6 +233,28 @@ class Call(object):
         if self.step.watched.flag is not None:
             feed[self.step.watched.flag] = False
         return self._run(self.session, fetches, feed, options, metadata)
+
+    def as_given(self, options=None, metadata=None):
+        """Runs what the script asked for, with its own feed."""
+        options = self.options if options is None else options
+        metadata = self.metadata if metadata is None else metadata
+        return self._run(self.session, self.fetches, self.feed_dict, options, metadata)
+
+
+    def as_asked(self, options=None, metadata=None):
+        """What the script asked for; what was taken from a dataset or queue for it already is fed."""
+        feed = self.feed_dict if self._arrays is None else self._arrays
+        options = self.options if options is None else options
+        metadata = self.metadata if metadata is None else metadata
+        return self._run(self.session, self.fetches, feed, options, metadata)
+
+    def full_trace(self):
+        """(options, metadata) with which a run notes what ran where."""
+        full = self.tf.RunOptions()
+        if self.options is not None:
+            full.CopyFrom(self.options)
+        full.trace_level = self.tf.RunOptions.FULL_TRACE
+        return full, self.tf.RunMetadata() if self.metadata is None else self.metadata
 
     def store(self):
         """Reads and sets the variables of this session."""
@@ -170,7 +278,7 @@ class Call(object):
                 for name, variable in sorted(store.variables.items())
                 if name in listed
             ],
-            'inputs': self.step.describe(self.arrays, self.sources),
+            'inputs': self.step.describe(self.arrays, self.sources, self.sparse),
             'applies': len(self.step.applies),
             'triggered': [apply.index for apply in self.step.applies],
             'writes': graphs.written(self.step.operations),
@@ -180,6 +288,8 @@ class Call(object):
                 if hasattr(key, 'upper')
             },
             'held': self.step.watched.held,
+            'drawn': self.step.drawn(),
+            'schedules': self.step.schedules(store.variables),
         }
 
 

@@ -53,10 +53,11 @@ class Watch(object):
     """Installs the changes and keeps what they see.
 
     gated: put gates on the gradients (the original script, whose gradients are exchanged).
+    untouched: add no operation of its own to the graph (a step whose cost is measured).
     """
 
-    def __init__(self, tf, gpus, gated):
-        self.tf, self.gpus, self.gated = tf, gpus, gated
+    def __init__(self, tf, gpus, gated, untouched=False):
+        self.tf, self.gpus, self.gated, self.untouched = tf, gpus, gated, untouched
         self.graphs = {}
         self.not_held = {}
         self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
@@ -68,13 +69,18 @@ class Watch(object):
             self.graphs[id(graph)] = Watched(graph)
         return self.graphs[id(graph)]
 
-    def install(self, on_run):
-        """on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run."""
+    def install(self, on_run, on_parts=None):
+        """Puts the changes in place.
+
+        on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run;
+        on_parts(session, fetches) is told of a run that is to be taken in parts.
+        """
         self._devices()
-        self._sessions(on_run)
+        self._sessions(on_run, on_parts)
         self._optimizers()
         self._gradients()
-        self._random()
+        if not self.untouched:
+            self._random()
 
     # devices and sessions
 
@@ -88,7 +94,7 @@ class Watch(object):
 
         ops.Graph.device = device
 
-    def _sessions(self, on_run):
+    def _sessions(self, on_run, on_parts):
         from tensorflow.python.client import session
 
         base, gpus, tf = session.BaseSession, self.gpus, self.tf
@@ -106,7 +112,15 @@ class Watch(object):
 
             return call
 
+        setup = base.partial_run_setup
+
+        def partial_run_setup(self, fetches, feeds=None):
+            if on_parts is not None:
+                on_parts(self, fetches)
+            return setup(self, fetches, feeds)
+
         base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
+        base.partial_run_setup = partial_run_setup
 
     # optimizers
 
@@ -218,7 +232,7 @@ class Watch(object):
         that order an update could run into the passes that read its variable, as it can in scripts
         that apply what tf.gradients gave.
         """
-        if gradient is None or not (self.gated or after):
+        if gradient is None or self.untouched or not (self.gated or after):
             return gradient, parts(gradient)
         after = [tensor.op for one in after or [gradient] for tensor in tensors(one)]
         with self._graph().name_scope(SCOPE):

@@ -1,0 +1,68 @@
+"""Tensors that a script asks for by their names in the graph: `sess.run('loss:0')`, `get_tensor_by_name`."""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Value
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+# where a name may stand by itself
+POSITIONS = {"placeholder": 2, "sparse_placeholder": 2, "identity": 1, "argmax": 3, "get_variable": 0}
+
+
+def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
+    """The tensor or operation of a name, None where it is not known which."""
+    wanted = text.partition(":")[0]
+    found = [t for t in walk.facts.tensors if (name := given_name(t)) and wanted == "/".join([*t.scopes, name])]
+    if len({t.node for t in found}) != 1:
+        walk.effect("lookup", text, None, node)
+        return None
+    walk.facts.named.append((found[-1], text, node))
+    return found[-1]
+
+
+def given_name(tensor: Tensor) -> str:
+    """The name that the script gives to a tensor, without the scopes around it."""
+    constant = name_expression(tensor)
+    return constant.value if isinstance(constant, ast.Constant) and isinstance(constant.value, str) else ""
+
+
+def name_expression(tensor: Tensor) -> ast.expr | None:
+    """What the script names a tensor by, None where it leaves that to TensorFlow."""
+    call = tensor.node
+    if not isinstance(call, ast.Call):
+        return None
+    position = POSITIONS.get(tensor.op, len(call.args))
+    names = [k.value for k in call.keywords if k.arg == "name"] + call.args[position : position + 1]
+    return names[0] if names else None
+
+
+def pattern_of(name: ast.expr | None) -> str:
+    """A name as far as it is written, with `*` for the rest: `mean_*` of `'mean_{}'.format(i)`."""
+    if isinstance(name, ast.Constant) and isinstance(name.value, str):
+        return name.value
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):
+        return pattern_of(name.left) + pattern_of(name.right)
+    if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Mod):
+        return re.sub(r"%[-.\d]*[a-z]", "*", pattern_of(name.left))
+    if isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute) and name.func.attr == "format":
+        return re.sub(r"\{[^}]*\}", "*", pattern_of(name.func.value))
+    if isinstance(name, ast.JoinedStr):
+        return "".join(pattern_of(part) for part in name.values)
+    return "*"
+
+
+def resolved(walk: Walk, value: Value, node: ast.AST) -> Value:
+    """Fetches with tensors in place of their names, through lists and dicts."""
+    if isinstance(value, Constant) and isinstance(value.value, str):
+        return by_name(walk, value.value, node) or value
+    if isinstance(value, Sequence) and any(isinstance(v, (Constant, Sequence, Mapping)) for v in value.elements):
+        return Sequence([resolved(walk, v, node) for v in value.elements], value.mutable, value.many)
+    if isinstance(value, Mapping):
+        return Mapping([(key, resolved(walk, inner, node)) for key, inner in value.pairs])
+    return value

@@ -1,0 +1,257 @@
+"""What names, attributes and items of containers stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from converter.analysis import moving, shaping
+from converter.analysis.data import used_by_python
+from converter.analysis.frames import Place
+from converter.analysis.imports import canonical
+from converter.analysis.sparse import is_sparse
+from converter.analysis.values import (
+    Absent,
+    Bound,
+    Class,
+    Constant,
+    Count,
+    Function,
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Module,
+    Number,
+    Record,
+    Sequence,
+    ShapeOf,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+)
+from converter.analysis.windows import window
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def _name(walk: Walk, node: ast.Name) -> Value:
+    found = walk.frame.lookup(node.id)
+    if found is None:
+        return Symbol("builtins", node.id)
+    frame, value = found
+    walk.read(Place("name", frame.uid, node.id, frame=frame), value, node)
+    return value
+
+
+def _attribute(walk: Walk, node: ast.Attribute) -> Value:
+    return get_attribute(walk, walk.evaluate(node.value), node.attr, node)
+
+
+def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
+    """What `holder.name` stands for."""
+    if isinstance(holder, Symbol):
+        dotted = f"{holder.name}.{name}" if holder.name else name
+        if holder.library == "tf" and canonical(dotted) == "app.flags.FLAGS":
+            return walk.flags
+        return Symbol(holder.library, canonical(dotted) if holder.library == "tf" else dotted)
+    if isinstance(holder, Module):
+        return _module_attribute(walk, holder, name, node)
+    if isinstance(holder, Record) and (element := holder.field(name)) is not None:
+        walk.read(Place("attr", holder.uid, name, holder=holder), element, node)
+        return element
+    if isinstance(holder, (Instance, Class, Typed)):
+        value = _own_attribute(walk, holder, name, node)
+        if value is not None:
+            return value
+    if isinstance(holder, (Count, Number)) and name == "value":
+        return holder
+    if isinstance(holder, Function) and name == "__name__":
+        return Constant(holder.name)
+    if isinstance(holder, Tensor) and name == "shape":
+        return ShapeOf(holder)
+    if isinstance(holder, Tensor) and name in ("op", "name"):
+        walk.effect("graph name", name, holder, node)
+    if isinstance(holder, Tensor) and is_sparse(holder):
+        if name in ("values", "indices"):
+            return Tensor(opaque("it has any number of entries for each row of a sparse tensor"), (holder,), None, name)
+        if name == "dense_shape":
+            return ShapeOf(holder)
+    if isinstance(holder, Tensor) and name in ("values", "op", "initial_value", "initialized_value"):
+        return Tensor(holder.batch, (holder,), holder.dims, name)
+    if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
+        return Bound(holder, name)
+    used_by_python(walk, [holder], node)
+    return Host((holder,), name, node)
+
+
+def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
+    value = holder.frame.locals.get(name)
+    if value is None:
+        return Host((holder,), name, node)
+    walk.read(Place("name", holder.frame.uid, name, frame=holder.frame), value, node)
+    return value
+
+
+def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node: ast.AST) -> Value | None:
+    from converter.analysis.calling import call_function
+
+    place = Place("attr", holder.uid, name, holder=holder)
+    own = holder.state if isinstance(holder, Typed) else holder.attributes
+    if name in own and not isinstance(holder, Class):
+        walk.read(place, own[name], node)
+        return own[name]
+    cls = holder.cls if isinstance(holder, Instance) else holder
+    found = cls.find(name) if isinstance(cls, Class) else None
+    if isinstance(found, Typed) and found.kind == "property" and isinstance(found.args[0], Function):
+        return call_function(walk, found.args[0], [holder], {}, node)
+    if isinstance(found, Typed) and found.kind in ("staticmethod", "classmethod"):
+        function = found.args[0]
+        assert isinstance(function, Function)
+        return function if found.kind == "staticmethod" else Bound(cls if cls is not None else holder, name, function)
+    if isinstance(found, Function):
+        return Bound(holder, name, found) if isinstance(holder, Instance) else found
+    if found is not None and isinstance(cls, Class):
+        owner = next(c for c in cls.lineage() if name in c.attributes)
+        walk.read(Place("attr", owner.uid, name, holder=owner), found, node)
+        return found
+    if isinstance(holder, Typed) and holder.kind == "Super":
+        return _base_method(holder, name)
+    if isinstance(holder, Typed):
+        return _library_attribute(walk, holder, name, node)
+    if isinstance(holder, Instance) and name == "__class__" and holder.cls is not None:
+        return holder.cls
+    if isinstance(holder, Instance):
+        walk.read(place, Absent(), node)
+        return Bound(holder, name)
+    return None
+
+
+def _base_method(holder: Typed, name: str) -> Value:
+    instance, owner = holder.args
+    for base in owner.bases if isinstance(owner, Class) else ():
+        found = base.find(name) if isinstance(base, Class) else None
+        if isinstance(found, Function):
+            return Bound(instance, name, found)
+    return Bound(holder, name)
+
+
+def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:
+    if holder.kind in ("Namespace", "Flags"):
+        origin = walk.origin(node, "flag", name)
+        value = Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
+        walk.read(Place("attr", holder.uid, name, holder=holder), value, node)
+        return value
+    return Bound(holder, name)
+
+
+def item_place(holder: Value, key: Value) -> Place:
+    """The place of an item of a container, by the key's value or else by its identity."""
+    return Place("item", holder.uid, repr(getattr(key, "value", key.uid)), holder=holder)
+
+
+def _subscript(walk: Walk, node: ast.Subscript) -> Value:
+    holder = walk.evaluate(node.value)
+    if isinstance(holder, Input) and holder.op.endswith("get_next"):
+        return holder.another()  # one of several components
+    if isinstance(holder, Tensor):
+        taken = moving.subscript(walk, holder, node.slice)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+        rows = parts[0] if parts else None
+        whole = isinstance(rows, ast.Slice) and not (rows.lower or rows.upper or rows.step)
+        return (window(walk, holder, taken.inputs[1:], len(parts)) if whole else None) or taken
+    key = walk.evaluate(node.slice)
+    used_by_python(walk, [holder], node)
+    value = get_item(walk, holder, key, node)
+    walk.read(item_place(holder, key), value, node)
+    return value
+
+
+def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
+    """What `holder[key]` stands for."""
+    if isinstance(holder, Mapping):
+        return holder.get(key) or any_of([v for _, v in holder.pairs], (holder, key))
+    if isinstance(holder, ShapeOf):
+        return shaping.dimension(holder, key)
+    if isinstance(holder, Sequence):
+        if holder.many:
+            if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
+                return holder.elements[0]
+            part = Sequence(holder.elements, holder.mutable, many=True)
+            part.inputs = (*part.inputs, holder, key)
+            return part
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
+            return _slice_of(walk, holder, node.slice)
+        if (
+            isinstance(key, Number)
+            and isinstance(key.value, int)
+            and -len(holder.elements) <= key.value < len(holder.elements)
+        ):
+            return holder.elements[key.value]
+        return any_of(holder.elements, (holder, key))
+    if isinstance(holder, Instance) and holder.cls is not None:
+        from converter.analysis.calling import call_method
+
+        found = call_method(walk, holder, "__getitem__", [key], node)
+        if found is not None:
+            return found
+    return Host((holder, key), "[]", node)
+
+
+def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
+    """One of several values, it is not known which; a value of Python where there are none."""
+    from converter.analysis.statements import join
+
+    if not candidates:
+        return Host(inputs)
+    value = candidates[0]
+    for candidate in candidates[1:]:
+        value = join(value, candidate)
+    return value
+
+
+def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice) -> Value:
+    bounds = []
+    for part in (node.lower, node.upper, node.step):
+        value = walk.evaluate(part) if part is not None else Constant(None)
+        known = getattr(value, "value", None)
+        if part is not None and not isinstance(known, int):
+            result = Sequence(holder.elements, holder.mutable, many=bool(holder.elements))
+            result.inputs = (*result.inputs, holder, value)
+            return result
+        bounds.append(known)
+    return Sequence(holder.elements[slice(*bounds)], holder.mutable)
+
+
+def _slice(walk: Walk, node: ast.Slice) -> Value:
+    parts = [walk.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None]
+    return Host(parts, "slice", node)
+
+
+def iterate(value: Value, length: int | None) -> list[Value]:
+    """The values that unpacking or a loop gives, as many as are known to differ."""
+    if isinstance(value, Sequence):
+        return value.elements * (length or 2) if value.many and value.elements else list(value.elements)
+    if isinstance(value, Mapping):
+        return [key for key, _ in value.pairs]
+    if isinstance(value, ShapeOf):
+        rank = value.tensor.rank if value.tensor.rank is not None else length
+        return [shaping.dimension(value, Number(i)) for i in range(rank or 1)]
+    if isinstance(value, Input) and (value.op.endswith("get_next") or value.op.startswith("train.")):
+        return [value.another() for _ in range(length or 2)]  # components of an iterator's or a queue's batch
+    if isinstance(value, Tensor):
+        parts = moving.unstacked(value)
+        return [Tensor(parts.batch, (value,), parts.dims, "unstack") for _ in range(length or 2)]
+    return [Host((value,), "item", getattr(value, "node", None)) for _ in range(length or 2)]
+
+
+ITEMS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {
+    ast.Name: _name,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+}

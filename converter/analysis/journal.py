@@ -1,0 +1,56 @@
+"""What the attributes of objects and the items of dicts stood for before a branch of the script changed them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from converter.analysis.values import Class, Instance, Mapping, Value
+
+
+@dataclass(frozen=True)
+class Change:
+    """An attribute or item, and what it stood for before it was changed; None for nothing."""
+
+    holder: Instance | Class | Mapping
+    key: Value | str
+    old: Value | None
+
+    def get(self) -> Value | None:
+        """What it stands for now."""
+        if isinstance(self.holder, Mapping):
+            return self.holder.get(self.key) if isinstance(self.key, Value) else None
+        return self.holder.attributes.get(str(self.key))
+
+    def put(self, value: Value | None) -> None:
+        """Lets it stand for a value, or for nothing."""
+        if isinstance(self.holder, Mapping):
+            assert isinstance(self.key, Value)
+            if value is None:
+                self.holder.drop(self.key)
+            else:
+                self.holder.set(self.key, value)
+        elif value is None:
+            self.holder.attributes.pop(str(self.key), None)
+        else:
+            self.holder.attributes[str(self.key)] = value
+
+
+Journal = list[Change]
+
+
+def take_back(journal: Journal, since: int) -> list[tuple[Change, Value | None]]:
+    """Undoes the changes noted since a mark; gives each place's first change, and what it stood for in the end."""
+    first: list[tuple[Change, Value | None]] = []
+    for change in journal[since:]:
+        known = any(c.holder is change.holder and _same(c.key, change.key) for c, _ in first)
+        if not known:
+            first.append((change, change.get()))
+    for change, _ in first:
+        change.put(change.old)
+    return first
+
+
+def _same(one: Value | str, two: Value | str) -> bool:
+    if isinstance(one, str) or isinstance(two, str):
+        return one == two
+    return one is two or getattr(one, "value", one) == getattr(two, "value", two)

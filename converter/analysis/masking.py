@@ -1,0 +1,63 @@
+"""Means over a part of the batch: what a mask leaves of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, other
+
+TINY = 1e-3
+# What a count of masked values is made with: nothing that has variables in it.
+COUNTING = {
+    "reduce", "reduce_sum", "reduce_mean", "count_nonzero", "cast", "to_float", "to_double", "sequence_mask",
+    "sign", "not_equal", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
+    "logical_not", "abs", "add", "multiply", "subtract", "maximum", "minimum", "clip_by_value", "reshape",
+    "expand_dims", "squeeze", "where", "zeros_like", "ones_like", "one_hot", "stack", "range", "subscript",
+    "identity", "stop_gradient", "square", "unstack", "transpose", "concat", "convert_to_tensor", "constant",
+}  # fmt: skip
+
+
+def is_tiny(value: Value) -> bool:
+    """A number that stands beside a denominator to avoid a division by zero."""
+    return isinstance(value, Number) and value.value is not None and abs(value.value) <= TINY
+
+
+def is_ratio(operands: Sequence[Tensor]) -> bool:
+    """Whether two reductions are divided by each other: a ratio of sums or of means over the examples."""
+    kinds = {(t.batch.kind, t.batch.how) for t in operands}
+    return kinds in ({("reduced", "sum")}, {("reduced", "mean")})
+
+
+def masked_mean(part: Tensor, whole: Tensor) -> Batch:
+    """The batch of a ratio: a mean over what its denominator counts, where that is a count."""
+    one, two = part.batch, whole.batch
+    plain = not one.affine and one.per == two.per and one.over is None and two.over is None
+    if not plain or (two.affine and not _is_guarded(whole)) or not _counts(whole):
+        return other("a ratio of two sums over the examples")
+    return Batch("reduced", how="mean", over=Counted(whole, "value" if two.how == "sum" else "mean"))
+
+
+def _is_guarded(whole: Tensor) -> bool:
+    """Whether the only term beside a sum is there to avoid a division by zero."""
+    if whole.op not in ("add", "identity", "maximum"):
+        return False
+    terms = [v for v in whole.inputs if isinstance(v, Number)]
+    inner = [v for v in whole.inputs if isinstance(v, Tensor)]
+    return all(map(is_tiny, terms)) and all(not t.batch.affine or _is_guarded(t) for t in inner)
+
+
+def _counts(whole: Tensor) -> bool:
+    """Whether a denominator depends on inputs only: on nothing that is trained."""
+    todo: list[Value] = [whole]
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        if value.uid in seen:
+            continue
+        seen.add(value.uid)
+        if isinstance(value, (Number, Count, Input)):
+            continue
+        if isinstance(value, Tensor) and value.op not in COUNTING and (value.op or value.batch.kind != "free"):
+            return False
+        todo += [*value.inputs, *value.parts()]
+    return True

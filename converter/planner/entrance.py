@@ -1,0 +1,72 @@
+"""Batches that are prepared before the model reads them: the loop begins behind what prepares them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts
+from converter.analysis.feeds import Decisions
+from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
+from converter.diagnostics import Diagnostic, Refusal
+from converter.planner.trail import Block
+
+MODEL = {"variable", "raw variable", "object variable", "batch norm"}  # effects of what belongs into the towers
+
+
+class Entrance(Refusal):
+    """Names expressions that give the towers their batches: another walk reads them as inputs."""
+
+    def __init__(self, diagnostic: Diagnostic, decisions: Decisions) -> None:
+        super().__init__(diagnostic)
+        self.decisions = decisions
+
+
+def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
+    """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
+
+    A pipeline that reads, reshapes and encodes examples may do so once for the whole batch.
+    """
+    if any(e.kind in MODEL and block.statement(e.site) == index for e in facts.effects):
+        return {}
+    inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]
+    if any(t.batch.kind not in ("example", "free") for t in inside):
+        return {}  # a mean of the batch would be one of all towers' examples
+    found: dict[ast.AST, int | None] = {}
+    for tensor in _leaving(block, index, values):
+        if isinstance(tensor, Input) or tensor.batch.kind == "free":
+            continue
+        rows = tensor.batch.kind == "example" and not tensor.batch.packed and tensor.batch.over is None
+        if not rows or tensor.node is None or any(isinstance(v, Variable) for v in needed([tensor]).values()):
+            return {}
+        elsewhere = (v for v in values.values() if isinstance(v, Tensor) and v.node is tensor.node)
+        if any(block.statement(v.site) != index for v in elsewhere):
+            return {}  # in a function that the model calls too
+        if found.setdefault(tensor.node, tensor.batch.axis) != tensor.batch.axis:
+            return {}  # branches join batches in rows with batches in columns
+    return found
+
+
+def prepares(block: Block, index: int, values: dict[int, Value]) -> bool:
+    """Whether the loss takes from a statement what is computed there of the inputs that it makes."""
+    return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, index, values))
+
+
+def _leaving(block: Block, index: int, values: dict[int, Value]) -> list[Tensor]:
+    """The tensors of a statement that the loss takes from it."""
+    inside = {uid for uid, value in values.items() if block.statement(value.site) == index}
+    outside = (value for uid, value in values.items() if uid not in inside)
+    crossing = {i.uid: i for value in outside for i in (*value.inputs, *value.parts()) if i.uid in inside}
+    return [t for value in crossing.values() for t in tensors_in(value)]
+
+
+def upstream(inputs: Iterable[Input]) -> set[Input]:
+    """Inputs, and those that they are prepared from."""
+    found: set[Input] = set()
+    todo = list(inputs)
+    while todo:
+        value = todo.pop()
+        if value not in found:
+            found.add(value)
+            todo += [v for v in needed(value.inputs).values() if isinstance(v, Input)]
+    return found

@@ -1,0 +1,35 @@
+"""Where the variables made so far are listed, before the towers have made all of theirs."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Effect, Facts
+from converter.planner.trail import Block
+
+LISTS = {"trainable_variables", "global_variables", "all_variables", "local_variables", "model_variables",
+         "get_variables", "get_trainable_variables", "get_model_variables"}  # fmt: skip
+KEYS = {"trainable_variables", "variables", "model_variables", "local_variables"}  # of collections
+
+
+def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
+    """Where the variables made so far are listed before the towers have made all of theirs.
+
+    With a scope given, as `tf.trainable_variables('encoder')`, a list is taken to be complete.
+    """
+    made = [e.time for e in facts.effects if e.kind.endswith("variable") and block.statement(e.site) in tower]
+    last, first = max(made, default=0), min(made, default=0)
+    return [
+        e for e in facts.effects
+        if first < e.time < last and _lists(e) and isinstance(block.statement(e.site), int)
+        and not isinstance(e.site.stmt, ast.Expr)
+    ]  # fmt: skip
+
+
+def _lists(effect: Effect) -> bool:
+    call = effect.node
+    if not isinstance(call, ast.Call):
+        return False
+    if effect.kind == "get collection":
+        return effect.name in KEYS and len(call.args) + len(call.keywords) == 1
+    return effect.kind == "graph state" and effect.name.rpartition(".")[2] in LISTS and not (call.args or call.keywords)

@@ -1,0 +1,207 @@
+"""The statements around the towers': which join them, and which stay in front of the loop or come after it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.data import DATA
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Input, Instance, Number, Value, tensors_in
+from converter.planner.carried import is_container
+from converter.planner.findings import refuse
+from converter.planner.listed import listed_between
+from converter.planner.nests import inputs_in
+from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
+
+# What a statement sees of the graph as it is by then: it must not go in front of those that build it.
+GRAPH_STATE = {"graph state", "get collection", "total loss"}
+
+UNKNOWN = "None"  # a collection whose key is not a constant
+
+Touched = dict[int, tuple[set[Place], set[Place], set[int]]]
+
+
+def close(
+    block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts, sizes: set[tuple[object, ...]]
+) -> set[int]:
+    """Adds statements that the towers read batches through: aliases, lists, numbers made of the batch size."""
+    writes: dict[Place, list[tuple[int, Access]]] = {}
+    reads: dict[int, list[Access]] = {}
+    for index, access in block.accesses():
+        if access.write:
+            writes.setdefault(access.place, []).append((index, access))
+        else:
+            reads.setdefault(index, []).append(access)
+    makes_input = {block.statement(i.site) for i in inputs}
+    mutated: dict[int, set[int | None]] = {}
+    for effect in facts.effects:
+        if effect.kind == "mutation" and effect.value is not None:
+            mutated.setdefault(effect.value.uid, set()).add(block.statement(effect.site))
+    todo = list(tower)
+    while todo:
+        index = todo.pop()
+        for access in reads.get(index, ()):
+            follows = _carries_batch(access.value) or _counts_batch(access.value, sizes)
+            if not follows and not mutated.get(access.value.uid, set()) & tower:
+                continue
+            for writer, write in writes.get(access.place, ()):
+                if writer not in tower and writer not in makes_input and write.value is access.value and writer < index:
+                    first = min(tower)
+                    alias = isinstance(access.value, Input) or bool(inputs_in(access.value))
+                    if alias and writer < first:
+                        continue  # re-bound inside the loop, as the input itself is
+                    if writer < first - 1 and _starts_empty(write.value, writer, reads):
+                        continue  # emptied inside the loop
+                    tower.add(writer)
+                    todo.append(writer)
+    return tower
+
+
+def _starts_empty(value: Value, writer: int, reads: dict[int, list[Access]]) -> bool:
+    """Whether a statement makes a list or dict that has nothing of the batch in it yet."""
+    return is_container(value) and not any(_carries_batch(a.value) for a in reads.get(writer, ()))
+
+
+def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
+    """Whether a number follows the batch size in another way than in proportion."""
+    return (
+        isinstance(value, Number)
+        and any(o.key in sizes for o in value.origins)
+        and not any(o.key in sizes for o in value.linear)
+    )
+
+
+def _carries_batch(value: Value) -> bool:
+    if isinstance(value, Input):
+        return value.batch.kind == "example"
+    if isinstance(value, Instance):
+        return False  # its attributes are places of their own
+    return depends_on_batch(value) or any(t.batch.kind != "free" for t in tensors_in(value))
+
+
+def _is_data(value: Value) -> bool:
+    """Data is there before the model: what else is computed from it can stay in front."""
+    return isinstance(value, Input) and value.op == DATA
+
+
+def sort_out(facts: Facts, block: Block, tower: set[int]) -> tuple[set[int], set[int], set[int]]:
+    """Statements between those of the towers: before the loop, after it, or into it."""
+    touched = touched_in(block)
+    while True:
+        first, last = min(tower), max(tower)
+        before: set[int] = set()
+        after: set[int] = set()
+        joined = False
+        for index in range(first, last + 1):
+            if index in tower:
+                continue
+            stmt = block.body[index]
+            choice = _choose(facts, block, index, tower, touched, after)
+            if choice == "before":
+                before.add(index)
+            elif choice == "after":
+                after.add(index)
+            elif choice == "tower":
+                tower.add(index)
+                joined = True
+                break
+            else:
+                raise refuse(facts, stmt, "TMG203", f"this statement stands between those of the model and {choice}",
+                             "move it before the model or after the loss")  # fmt: skip
+        if not joined:
+            return before, tower, after
+
+
+def touched_in(block: Block) -> Touched:
+    """For each statement: places read, places written, values read."""
+    found: Touched = {i: (set(), set(), set()) for i in range(len(block.body))}
+    for index, access in block.accesses():
+        reads, writes, values = found[index]
+        if access.write:
+            writes.add(access.place)
+        else:
+            reads.add(access.place)
+            values.add(access.value.uid)
+    return found
+
+
+def _choose(facts: Facts, block: Block, index: int, tower: set[int], touched: Touched, after: set[int]) -> str:
+    stmt = block.body[index]
+    if isinstance(stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+        return "ends the block"
+    reads, writes, values = touched[index]
+    from_tower = any(
+        block.statement(a.site) == index and not a.write and _made_in(block, a.value, tower)
+        for _, a in block.accesses()
+        if _ == index
+    )
+    # An object is read for the sake of its attributes, and these are read on their own account.
+    reads_batch = any(
+        i == index
+        and not a.write
+        and not isinstance(a.value, Instance)
+        and not _is_data(a.value)
+        and _carries_batch(a.value)
+        for i, a in block.accesses()
+    )
+    changed = {
+        e.value.uid for e in facts.effects if e.kind == "mutation" and e.value and block.statement(e.site) == index
+    }
+    if any(changed & touched[i][2] for i in tower):
+        return "tower"
+    if from_tower and _collects_for(facts, block, index, tower):
+        return "tower"
+    if any(block.statement(e.site) == index for e in listed_between(facts, block, tower)):
+        return "tower"
+    earlier = [i for i in tower | after if i < index]
+    later = [i for i in tower if i > index]
+    reads_graph = any(e.kind in GRAPH_STATE and block.statement(e.site) == index for e in facts.effects)
+    hoistable = (
+        not from_tower
+        and not reads_graph
+        and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
+    )
+    fed_by = any(writes & touched[i][0] for i in later)
+    makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
+    tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
+    if hoistable and not (makes_raw and tower_raw) and not reads_batch:
+        return "before"
+    if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
+        return "tower" if not hoistable else "before"
+    if fed_by:
+        return "tower" if not makes_input(block, facts, index) else "makes an input out of the model"
+    sinkable = not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in later)
+    # A name for what an object of the towers gives: that can be merged, the object cannot.
+    body = stmt.body if isinstance(stmt, ast.With) else [stmt]
+    names_part = all(isinstance(s, ast.Assign) for s in body) and any(
+        i == index and not a.write and is_made_of_shard(a.value) and _made_in(block, a.value, tower)
+        for i, a in block.accesses()
+    )
+    if sinkable and not names_part:
+        return "after"
+    return "tower" if not makes_input(block, facts, index) else "cannot be moved"
+
+
+def _collects_for(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
+    """Whether a statement adds to a collection of the graph that a later statement of the towers reads."""
+    added = {e.name for e in facts.effects if e.kind == "collection" and block.statement(e.site) == index}
+    if not added:
+        return False
+    read = {
+        "losses" if e.kind == "total loss" else e.name
+        for e in facts.effects
+        if e.kind in ("get collection", "total loss")
+        and (at := block.statement(e.site)) is not None and at in tower and at > index
+    }  # fmt: skip
+    return bool(added & read) or (bool(read) and UNKNOWN in added | read)
+
+
+def _made_in(block: Block, value: Value, tower: set[int]) -> bool:
+    return block.statement(value.site) in tower or any(block.statement(v.site) in tower for v in value.inputs)
+
+
+def makes_input(block: Block, facts: Facts, index: int) -> bool:
+    """Whether a statement of the block makes an input."""
+    return any(block.statement(i.site) == index for i in facts.inputs)

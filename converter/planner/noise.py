@@ -1,0 +1,29 @@
+"""Which tensors are batches that are drawn in the graph, and the numbers of their rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from converter.analysis.facts import TrainStep
+from converter.analysis.shaping import shape_entries
+from converter.analysis.values import Number, Tensor, Value, needed
+
+# Operations that draw numbers in a given shape: their rows are examples that no input brings in.
+DRAWS = frozenset(("random_normal", "random_uniform", "truncated_normal", "random_truncated_normal", "random_gamma",
+                   "random_poisson"))  # fmt: skip
+
+
+def drawn_in(values: dict[int, Value]) -> list[Tensor]:
+    """The batches among some values that are drawn by random operations, one row for each example."""
+    drawn = (v for v in values.values() if isinstance(v, Tensor) and v.op in DRAWS)
+    return sorted((v for v in drawn if v.batch.kind == "example" and not v.roots), key=lambda v: v.uid)
+
+
+def drawn_sizes(steps: Iterable[TrainStep]) -> list[Number]:
+    """The numbers of rows in the shapes of what these steps draw."""
+    found = []
+    for tensor in drawn_in(needed(step.loss for step in steps)):
+        shapes = [entries for v in tensor.inputs if (entries := shape_entries(v)) and len(entries) == tensor.rank]
+        rows = shapes[0][tensor.batch.axis] if shapes else None
+        found += [rows] if isinstance(rows, Number) else []
+    return found

@@ -1,0 +1,95 @@
+"""How a place is written in the loop's frame."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access, Frame, Place
+from converter.analysis.values import Instance, Module, Value
+from converter.plan import Insert
+from converter.planner.findings import refuse
+from converter.planner.region import Region
+from converter.planner.text import Text
+from converter.planner.traffic import Traffic
+
+
+def spelling(frame: Frame, place: Place) -> str | None:
+    """The expression for a place in a frame's own names, None where it cannot be reached from there."""
+    if place.kind == "name":
+        if place.frame is frame:
+            return place.key
+        if place.frame is not None and frame.lookup(place.key) and frame.lookup(place.key)[0] is place.frame:  # type: ignore[index]
+            return place.key
+        module = next((n for n, v in _visible(frame) if isinstance(v, Module) and v.frame is place.frame), None)
+        return module and f"{module}.{place.key}"
+    holder = reach(frame, place.holder)
+    if holder is None:
+        return None
+    return f"{holder}.{place.key}" if place.kind == "attr" else f"{holder}[{place.key}]"
+
+
+def reach(frame: Frame, holder: Value | None, depth: int = 2) -> str | None:
+    """The expression for an object in a frame's own names, None where it cannot be reached from there."""
+    if holder is None:
+        return None
+    names = _visible(frame)
+    for name, value in names:
+        if value is holder:
+            return name
+    if depth == 0:
+        return None
+    for name, value in names:
+        if not isinstance(value, (Instance, Module)):
+            continue
+        for attribute, inner in (value.attributes if isinstance(value, Instance) else value.frame.locals).items():
+            if inner is holder:
+                return f"{name}.{attribute}"
+    return None
+
+
+def _visible(frame: Frame) -> list[tuple[str, Value]]:
+    """What the names mean that a frame can read, its own before those around it."""
+    scope: Frame | None = frame
+    names: list[tuple[str, Value]] = []
+    while scope is not None:
+        known = dict(names)
+        names += [
+            (n, v) for n, v in scope.locals.items()
+            if n not in known and (scope is frame or scope.bound.get(n, 0) <= frame.began)
+        ]  # fmt: skip
+        scope = scope.closure
+    return names
+
+
+def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> None:
+    """A name of the module is declared global where a function's loop re-binds it."""
+    if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
+        return
+    if access.place.frame is not region.block.frame.module:
+        raise refuse(facts, access.node, "TMG206", f"{text} belongs to the function around this one",
+                     "pass it to the function as an argument")  # fmt: skip
+    if text not in region.block.frame.globals and text not in traffic.globals:
+        traffic.globals.append(text)
+
+
+def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
+    """`global` statements at the top of the loop's function."""
+    if not traffic.globals:
+        return []
+    body = region.block.frame.node.body  # type: ignore[attr-defined]
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return [Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103")]
+
+
+def leaf(text: str) -> str:
+    """A name for what an expression stands for: `images` for `self.images`, `heads_0` for `heads[0]`."""
+    tail = text.rpartition(".")[2] if not text.endswith("]") else text.partition("[")[2].strip("'\"]")
+    clean = "".join(c if c.isalnum() else "_" for c in tail).strip("_")
+    if clean.isidentifier():
+        return clean
+    if text.endswith("]") and clean:
+        return f"{leaf(text.partition('[')[0])}_{'_'.join(filter(None, clean.split('_')))}"
+    return "value"

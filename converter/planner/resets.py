@@ -1,0 +1,67 @@
+"""What the towers change and read again: each of them begins with what stood there before the loop."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.analysis.values import Absent, Mapping, Sequence
+from converter.plan import Reset
+from converter.planner.carried import carried
+from converter.planner.findings import refuse
+from converter.planner.names import Names
+from converter.planner.places import declare, leaf, reach, spelling
+from converter.planner.region import Region
+from converter.planner.traffic import Traffic
+
+
+def begin_anew(facts: Facts, region: Region, names: Names, traffic: Traffic) -> None:
+    """Names, attributes, lists and dicts that one tower would hand on to the next get their values back."""
+    places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
+    for access in carried(region.block, region.tower):
+        _reset_place(facts, region, names, traffic, access, places)
+    for effect in facts.effects:
+        grown = effect.value
+        if effect.kind == "mutation" and isinstance(grown, Sequence) and region.in_tower(effect.site):
+            _reset_container(facts, region, names, traffic, grown, effect.node)
+
+
+def _reset_place(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, places: set[str]
+) -> None:
+    holder = access.place.holder
+    if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
+        _reset_container(facts, region, names, traffic, holder, access.node)
+    elif isinstance(access.value, Sequence) and access.value.mutable:
+        _reset_container(facts, region, names, traffic, access.value, access.node)
+    else:
+        text = spelling(region.block.frame, access.place)
+        if text is None:
+            raise _unreachable(facts, access.node, access.place.key)
+        if text in places:
+            return
+        if isinstance(access.value, Absent):
+            traffic.resets.append(Reset(text, "", "absent"))
+            return
+        declare(facts, region, traffic, access, text)
+        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), "value"))
+
+
+def _reset_container(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, value: Mapping | Sequence, node: ast.AST
+) -> None:
+    if region.in_tower(value.site) or value.time > region.end:
+        return
+    text = reach(region.block.frame, value)
+    if text is None:
+        raise _unreachable(facts, node, value.label or "a list or dict")
+    if all(reset.place != text for reset in traffic.resets):
+        how = "dict" if isinstance(value, Mapping) else "list"
+        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), how))  # type: ignore[arg-type]
+
+
+def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:
+    return refuse(facts, node, "TMG231",
+                  f"the model changes {name} and reads it again: every tower would go on where the one before ended",
+                  "keep it in a variable of the function that builds the model")  # fmt: skip

@@ -1,0 +1,315 @@
+"""What enters the loop: shards of the inputs, and numbers that count one shard."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.data import DATA
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.frames import Access, Place
+from converter.analysis.sparse import is_sparse
+from converter.analysis.values import (
+    Input,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Tensor,
+    Value,
+)
+from converter.plan import Nest, Rebind, Regroup, Shard
+from converter.planner.batch_size import Scaling
+from converter.planner.findings import refuse
+from converter.planner.names import Names
+from converter.planner.nests import inputs_in, path_to, whole_inputs
+from converter.planner.places import declare, leaf, reach, spelling
+from converter.planner.region import Region
+from converter.planner.structures import rebuilt
+from converter.planner.traffic import Traffic
+
+
+def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, steps: list[TrainStep]) -> None:
+    """The inputs, grouped by what is fed together, and the names that the towers read them by."""
+    places: dict[int, list[str]] = {i.uid: [] for i in region.inputs}
+    tuples: dict[str, tuple[str, Sequence]] = {}  # of inputs that are parts of tuples: the tuple's text and value
+    whole: dict[str, str] = {}
+    regrouped: dict[str, str] = {}
+    written = _written_first(region)
+    nests = _nests(facts, region, written)
+    for access in tower_reads(region):
+        value = access.value
+        if not isinstance(value, Input) or value.uid not in places or access.place in written:
+            continue
+        holder = access.place.holder
+        if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in nests)):
+            continue  # a list or object that each tower makes anew, or that is cut as a whole
+        text = spelling(region.block.frame, access.place)
+        if text is None:
+            if _local_of_callee(region, access):
+                continue
+            raise refuse(facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
+                         "pass it to the function as an argument")  # fmt: skip
+        declare(facts, region, traffic, access, text)
+        if isinstance(holder, Sequence) and not holder.mutable:
+            tuples[text] = (reach(region.block.frame, holder) or "", holder)
+        if text not in places[value.uid]:
+            places[value.uid].append(text)
+    kept = {text: names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}") for _, access in nests
+            if (text := _nest_text(facts, region, traffic, access))}  # fmt: skip
+    for value in region.inputs:
+        if value.op == DATA and not places[value.uid] and not any(path_to(nest, value) for nest, _ in nests):
+            raise refuse(facts, value.node or region.block.body[0], "TMG205",
+                         "the model reads this data by no name that the loop could replace",
+                         "give it a name in front of the model")  # fmt: skip
+    groups = _groups(region, steps)
+    for group in groups:
+        _check_parts(facts, group)
+        texts = [t for i in group for t in places[i.uid]]
+        axes = [i.batch.axis for i in group for _ in places[i.uid]]
+        lead = _lead_in_nest(nests, group[0], region, kept, names) if not places[group[0].uid] else None
+        if not texts and lead is None:
+            continue
+        holders = [tuples.get(t) for t in texts]
+        saved = [
+            names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}") if holder is None
+            else _saved_tuple(names, traffic, holder) + t[len(holder[0]) :]
+            for t, holder in zip(texts, holders, strict=True)
+        ]  # fmt: skip
+        whole.update(zip(texts, saved, strict=True))
+        texts = _regrouped(names, traffic, texts, holders, regrouped)
+        suffix = "" if len(groups) == 1 else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
+        static = all(_static(i) for i in group)
+        sparse = any(is_sparse(i) for i in group)
+        traffic.groups.append(group)
+        traffic.shards.append(
+            Shard(tuple(texts), tuple(saved), tuple(axes), names.fresh("rows" + suffix, f"tower_rows{suffix}"),
+                  names.fresh("weight" + suffix, f"tower_weight{suffix}"), static, lead, group[0].op == DATA,
+                  sparse=sparse)
+        )  # fmt: skip
+    _aliases_out(region, traffic, whole, set(tuples))
+    rebound = _bound_texts(region)
+    for nest, access in nests:
+        text = spelling(region.block.frame, access.place) or ""
+        inputs = whole_inputs(nest)
+        traffic.nests.append(Nest(text, kept[text], inputs[0].batch.axis, all(map(_static, inputs))))
+        traffic.restore += [(text, kept[text])] if text not in rebound else []
+
+
+def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequence | Mapping, Access]]:
+    """Lists and dicts of inputs that the towers do not read element by element."""
+    reads = [a for a in tower_reads(region) if a.place not in written]
+    apart = {(a.place.owner, a.value.uid) for a in reads if _is_chosen(a.node)}
+    found: dict[Place, tuple[Sequence | Mapping, Access]] = {}
+    for access in reads:
+        value = access.value
+        if not isinstance(value, (Sequence, Mapping)) or region.in_tower(value.site):
+            continue
+        inputs = [i for i in inputs_in(value) if i in region.inputs]
+        if all((value.uid, i.uid) in apart for i in inputs) or _local_of_callee(region, access):
+            continue
+        if any(is_sparse(i) for i in inputs):
+            raise refuse(facts, access.node, "TMG225", "a sparse batch is read together with other inputs",
+                         "read each input by its own name or key")  # fmt: skip
+        if not whole_inputs(value):
+            raise refuse(facts, access.node, "TMG205", "these inputs are read together with other values",
+                         "read each input by its own name or key")  # fmt: skip
+        found.setdefault(access.place, (value, access))
+    return list(found.values())
+
+
+def _is_chosen(node: ast.AST) -> bool:
+    """Whether an element is read by its own key or name."""
+    return isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant))
+
+
+def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -> str:
+    text = spelling(region.block.frame, access.place)
+    if text is None:
+        raise refuse(facts, access.node, "TMG205", "these inputs are read in a way that the loop cannot replace",
+                     "pass them to the function as an argument")  # fmt: skip
+    declare(facts, region, traffic, access, text)
+    return text
+
+
+def _lead_in_nest(
+    nests: list[tuple[Sequence | Mapping, Access]], lead: Input, region: Region, kept: dict[str, str], names: Names
+) -> tuple[str, str, int] | None:
+    """The input that rows are counted on, where it stands in a list or a dict only."""
+    for nest, access in nests:
+        path = path_to(nest, lead)
+        text = spelling(region.block.frame, access.place)
+        if path is not None and text is not None:
+            return names.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}"), kept[text] + path, lead.batch.axis
+    return None
+
+
+def _saved_tuple(names: Names, traffic: Traffic, holder: tuple[str, Sequence]) -> str:
+    """The new name for a tuple that inputs are parts of."""
+    text, value = holder
+    known = next((r for r in traffic.regroups if r.place == text), None)
+    if known is None:
+        known = Regroup(text, names.fresh(f"{leaf(text)}_batch", f"whole_{leaf(text)}"), text)
+        traffic.regroups.append(known)
+        traffic.restore.append((text, known.saved))
+    return known.saved
+
+
+def _regrouped(
+    names: Names, traffic: Traffic, texts: list[str], holders: list[tuple[str, Sequence] | None], new: dict[str, str]
+) -> list[str]:
+    """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
+    new.update((t, names.fresh(leaf(t), f"tower_{leaf(t)}")) for t, h in zip(texts, holders, strict=True) if h)
+    for index, regroup in enumerate(traffic.regroups):
+        value = next((h[1] for h in holders if h is not None and h[0] == regroup.place), None)
+        if value is not None:
+            text = rebuilt(regroup.place, value, new)
+            text = text if text.startswith("(") else regroup.saved + text[len(regroup.place) :]
+            traffic.regroups[index] = Regroup(regroup.place, regroup.saved, text)
+    return [new.get(t, t) for t in texts]
+
+
+def _aliases_out(region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str]) -> None:
+    """A name that the towers bind to an input means the whole batch again after the loop."""
+    by_input: dict[int, str] = {}
+    for group in traffic.groups:
+        for access in tower_reads(region):
+            text = spelling(region.block.frame, access.place)
+            if text in saved and access.value in group:
+                by_input.setdefault(access.value.uid, saved[text])
+    traffic.whole = by_input
+    rebound = set(_bound_texts(region))
+    for text, name in saved.items():
+        if text not in rebound and text not in parts_of_tuples:
+            traffic.restore.append((text, name))
+    for index, access in region.block.accesses():
+        if index in region.tower and access.write and isinstance(access.value, Input):
+            text = spelling(region.block.frame, access.place)
+            if text and access.value.uid in by_input and (text, by_input[access.value.uid]) not in traffic.restore:
+                traffic.restore.append((text, by_input[access.value.uid]))
+
+
+def _bound_texts(region: Region) -> set[str]:
+    found = set()
+    for index, access in region.block.accesses():
+        if index in region.tower and access.write:
+            text = spelling(region.block.frame, access.place)
+            if text:
+                found.add(text)
+    return found
+
+
+def _written_first(region: Region) -> set[Place]:
+    """Places that the towers write before they read them."""
+    seen: set[Place] = set()
+    first: set[Place] = set()
+    for access in sorted((a for i, a in region.block.accesses() if i in region.tower), key=lambda a: a.time):
+        if access.place not in seen:
+            seen.add(access.place)
+            if access.write:
+                first.add(access.place)
+    return first
+
+
+def tower_reads(region: Region) -> list[Access]:
+    """The reads of what the towers run: their statements, and losses that are written out elsewhere."""
+    return [a for i, a in region.block.accesses() if not a.write and (i in region.tower or a.node in region.inline)]
+
+
+def _local_of_callee(region: Region, access: Access) -> bool:
+    """A parameter or local of a function that the towers call: it is handed what the loop re-binds."""
+    frame = access.place.frame
+    if access.place.kind == "name":
+        return frame is not None and frame.call_site is not None and region.in_tower(frame.call_site)
+    holder = access.place.holder
+    return holder is not None and (region.in_tower(holder.site) or holder.site is None)
+
+
+def _static(value: Input) -> bool:
+    shape = value.shape
+    entries = shape.elements if isinstance(shape, Sequence) else []
+    axis = value.batch.axis
+    fixed = not is_sparse(value) and len(entries) > axis
+    return fixed and isinstance(entries[axis], Number) and entries[axis].value != -1  # type: ignore[attr-defined]
+
+
+def _check_parts(facts: Facts, group: list[Input]) -> None:
+    """A run in parts must be fed first what says how many rows each shard has."""
+    fed: set[int] = set()
+    for run in (run for run in facts.runs if run.partial):
+        keys = {key.uid for key, _ in run.feeds}
+        fed |= keys
+        if group[0].uid not in fed and any(i.uid in keys for i in group[1:]):
+            raise refuse(facts, run.call, "TMG242",
+                         "this part of a run feeds an input before the one by whose rows all inputs are shared",
+                         "feed the input that the model reads first in the first part")  # fmt: skip
+
+
+def _groups(region: Region, steps: list[TrainStep]) -> list[list[Input]]:
+    """Inputs that can share a count of rows.
+
+    The count is read from one of them, so that one must be fed whenever a value of the group is
+    fetched: it must lie behind every value that leaves the towers and depends on the group.
+    """
+    rest = list(region.inputs)
+    behind: list[set[Value]] = []
+    for value in region.needed.values():
+        if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:
+            roots = set(value.roots) & set(rest)
+            if roots and roots not in behind:
+                behind.append(roots)
+    groups: list[list[Input]] = []
+    losses = [set(s.loss.roots) & set(rest) for s in steps]
+    while rest:
+        lead = max(rest, key=lambda i: (sum(i in loss for loss in losses), sum(i in b for b in behind),
+                                        not is_sparse(i), -rest.index(i)))  # fmt: skip
+        together = [i for i in rest if all((i in loss) <= (lead in loss) for loss in losses)
+                    and (i.batch.axis == lead.batch.axis or i.op == DATA) and _static(i) == _static(lead)
+                    and (i.op == DATA) == (lead.op == DATA)]  # fmt: skip
+        groups.append([lead, *(i for i in together if i is not lead)])
+        rest = [i for i in rest if i not in together]
+    return groups
+
+
+def keeps_size(access: Access, scaling: Scaling) -> bool:
+    """Whether a batch size is read that goes on meaning the size of one tower."""
+    value, place = access.value, access.place
+    origins = value.origins if isinstance(value, Number) and place.kind == "attr" else ()
+    return any(o in scaling.flags and place.key == o.key[-1] for o in origins)
+
+
+def numbers_in(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, scaled: frozenset[Origin], scaling: Scaling
+) -> None:
+    """Batch sizes that the towers read: inside they count one shard."""
+    keys = {o.key for o in scaled}
+    written = _written_first(region)
+    done: set[str] = set()
+    for access in tower_reads(region):
+        value, place = access.value, access.place
+        if not isinstance(value, Number) or place in written:
+            continue
+        if keeps_size(access, scaling):
+            continue
+        if not any(o.key in keys for o in value.linear):
+            if any(o.key in keys for o in value.origins):
+                raise refuse(
+                    facts,
+                    access.node,
+                    "TMG207",
+                    "the model reads a number that depends on the batch size in an unknown way",
+                    "compute it from the batch size inside the model",
+                )
+            continue
+        text = spelling(region.block.frame, access.place)
+        if text is None:
+            if _local_of_callee(region, access):
+                continue
+            raise refuse(facts, access.node, "TMG205", "this batch size is read in a way that the loop cannot replace",
+                         "pass it to the function as an argument")  # fmt: skip
+        if text in done:
+            continue
+        declare(facts, region, traffic, access, text)
+        done.add(text)
+        saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
+        traffic.rebinds.append(Rebind(text, saved))
+        traffic.restore.append((text, saved))

@@ -1,0 +1,92 @@
+"""Tensors inside lists, tuples and dicts: how each is written, and how the whole is put together again."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from converter.analysis import values
+from converter.analysis.values import Constant, Record, Sequence, Tensor, Value
+
+
+@dataclass(frozen=True)
+class Part:
+    """A tensor in a structure, or a whole structure of tensors that are alike.
+
+    text: the expression for it. root and whole: where it lies in tuples, which no item can be assigned to, the
+        expression for the outermost of these and its value; "" and None elsewhere.
+    """
+
+    text: str
+    value: Value
+    root: str
+    whole: Value | None
+
+
+def parts(text: str, value: Value, root: str = "", whole: Value | None = None) -> Iterator[Part]:
+    """The tensors in a structure whose expression is `text`; those of lists of unknown length are not found."""
+    if isinstance(value, Tensor):
+        yield Part(text, value, root, whole)
+    elif isinstance(value, (Sequence, values.Mapping)) and not getattr(value, "many", False):
+        fixed = isinstance(value, Sequence) and not value.mutable
+        for key, element in _elements(value):
+            yield from parts(text + key, element, (root or text) if fixed else "", (whole or value) if fixed else None)
+
+
+def _elements(value: Value) -> list[tuple[str, Value]]:
+    if isinstance(value, Record):
+        return [(f".{name}", e) for name, e in zip(value.fields, value.elements, strict=False)]
+    if isinstance(value, Sequence):
+        return [(f"[{i}]", e) for i, e in enumerate(value.elements)]
+    assert isinstance(value, values.Mapping)
+    return [(f"[{k.value!r}]", v) for k, v in value.pairs if isinstance(k, Constant)]
+
+
+def rebuilt(text: str, value: Value, new: Mapping[str, str]) -> str:
+    """The expression for a tuple or named tuple with new values in place of some of its parts, by their texts."""
+    if text in new:
+        return new[text]
+    if not isinstance(value, Sequence) or value.mutable:
+        return text
+    inner = [(key, rebuilt(text + key, element, new), text + key) for key, element in _elements(value)]
+    changed = [(key, made) for key, made, old in inner if made != old]
+    if not changed:
+        return text
+    if isinstance(value, Record):
+        return f"{text}._replace({', '.join(f'{key[1:]}={made}' for key, made in changed)})"
+    return f"({', '.join(made for _, made, _ in inner)}{',' if len(inner) == 1 else ''})"
+
+
+def selected(
+    text: str, value: Value, node: ast.AST, taken: Mapping[ast.AST, ast.Attribute | ast.Subscript]
+) -> tuple[str, Value]:
+    """What of a structure an expression goes on to select: `state[0].h` where `state` is read."""
+    while (outer := taken.get(node)) is not None:
+        found = next((pair for pair in _named(value) if pair[0] == _key(value, outer)), None)
+        if found is None:
+            break
+        text, value, node = text + found[0], found[1], outer
+    return text, value
+
+
+def _named(value: Value) -> list[tuple[str, Value]]:
+    many = getattr(value, "many", False)
+    return _elements(value) if isinstance(value, (Sequence, values.Mapping)) and not many else []
+
+
+def _key(value: Value, node: ast.Attribute | ast.Subscript) -> str:
+    """How a selected part is written in the spelling of `parts`; "" where that is not known."""
+    if isinstance(node, ast.Attribute):
+        return f".{node.attr}"
+    index = node.slice
+    if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and isinstance(index.operand, ast.Constant):
+        number = index.operand.value
+        known = isinstance(number, int) and isinstance(value, Sequence) and 0 < number <= len(value.elements)
+        index = ast.Constant(len(value.elements) - number) if known else index  # type: ignore[operator,attr-defined]
+    if not isinstance(index, ast.Constant):
+        return ""
+    if isinstance(value, Record):
+        number = index.value
+        return f".{value.fields[number]}" if isinstance(number, int) and number < len(value.fields) else ""
+    return f"[{index.value!r}]"

@@ -1,0 +1,172 @@
+"""What a profile is asked and what it answers, as plain data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+BatchMode = Literal["per-gpu", "total"]
+
+
+EXCHANGED = ("parameters", "gradients")  # what an all-reduce would move
+
+
+@dataclass(frozen=True)
+class Fabric:
+    """What connects the devices of a machine; each figure in GB/s in one direction, as reached in practice.
+
+    peer: of one GPU to all others. link: of one GPU to the host. host: of the host to all GPUs at once.
+    """
+
+    name: str
+    peer: float
+    link: float
+    host: float
+
+
+# About three quarters of the nominal 15.75 and 31.5 GB/s of 16 lanes, two such ports at the host; NVLink 2:
+# six links of 25 GB/s nominal at each GPU, the host reached over PCIe 3.0.
+FABRICS = (
+    Fabric("PCIe 3.0", 12, 12, 24),
+    Fabric("PCIe 4.0", 24, 24, 48),
+    Fabric("NVLink", 110, 12, 24),
+)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The machine that times are predicted for.
+
+    tflops: float32 operations that one GPU sustains, in 10^12 a second.
+    latency: microseconds until a transfer begins. launch: microseconds to start one operation.
+    """
+
+    fabrics: tuple[Fabric, ...] = FABRICS
+    tflops: float = 5.0
+    latency: float = 10.0
+    launch: float = 5.0
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to profile.
+
+    gpus: numbers of towers to run; times for others are extrapolated.
+    python: interpreter to run both scripts with; None is the one that runs this.
+    args: command line arguments for both scripts.
+    timeout: seconds for all runs together.
+    """
+
+    gpus: tuple[int, ...] = (2, 4, 8)
+    machine: Machine = Machine()
+    python: str | None = None
+    args: tuple[str, ...] = ()
+    timeout: float = 600.0
+
+
+@dataclass(frozen=True)
+class Edge:
+    """What goes from one device to another in one step.
+
+    kinds: bytes by what they are, "parameters", "gradients", "inputs", "other".
+    largest: the largest tensors, with their bytes.
+    """
+
+    source: str
+    target: str
+    bytes: int
+    transfers: int
+    kinds: tuple[tuple[str, int], ...]
+    largest: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One step as it ran with this many towers (`asked` may have been another number).
+
+    flops, operations: by device; floating point operations and graph operations.
+    fed: bytes of the feed. read: bytes that datasets and queues gave.
+    runs: run calls that make up the step (train ops that take turns).
+    """
+
+    asked: int
+    towers: int
+    edges: tuple[Edge, ...]
+    flops: tuple[tuple[str, int], ...]
+    operations: tuple[tuple[str, int], ...]
+    fed: int
+    read: int
+    runs: int
+
+    @property
+    def total(self) -> int:
+        """Bytes that cross devices in the step."""
+        return sum(edge.bytes for edge in self.edges)
+
+    def busiest(self, *kinds: str) -> tuple[str, int]:
+        """The device with the most bytes of these kinds (without any: of all) in one direction, and these."""
+        sums: dict[tuple[str, str], int] = {}
+        for edge in self.edges:
+            size = sum(size for kind, size in edge.kinds if kind in kinds) if kinds else edge.bytes
+            for end in (("out", edge.source), ("in", edge.target)):
+                sums[end] = sums.get(end, 0) + size
+        (_, device), size = max(sums.items(), key=lambda item: item[1], default=(("", "none"), 0))
+        return device, size
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A step of N towers on one fabric; seconds.
+
+    compute: of one tower. transfer: of the busiest device. step: both, one after the other; overlapped:
+    if transfers hid behind the computing. speedup: examples a second against one GPU with the original.
+    limit: what keeps it from more, "" where little does.
+    """
+
+    fabric: str
+    gpus: int
+    measured: bool
+    compute: float
+    transfer: float
+    step: float
+    overlapped: float
+    speedup: float
+    efficiency: float
+    limit: str
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The measured steps, and what is predicted from them.
+
+    original: the original's step on one device. parameters: bytes of the variables that are trained.
+    warnings: what makes the figures doubtful. notes: what they leave out.
+    """
+
+    batch: BatchMode
+    parameters: int
+    original: Measured
+    measured: tuple[Measured, ...]
+    machine: Machine
+    predictions: tuple[Prediction, ...]
+    warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    versions: tuple[tuple[str, str], ...] = ()
+    seconds: float = 0.0
+
+    def bound(self, towers: int) -> float:
+        """Bytes that each device sends and receives in a ring all-reduce of the gradients, 2(N-1)/N parameters."""
+        return 2 * (towers - 1) / towers * self.parameters
+
+
+def to_json(profile: Profile) -> dict[str, Any]:
+    """A profile as what `json.dumps` takes; bytes, seconds, and the word that says what is predicted."""
+    content = asdict(profile)
+    for measured, entry in zip(profile.measured, content["measured"], strict=True):
+        entry["total_bytes"] = measured.total
+        entry["busiest_device"], entry["busiest_bytes"] = measured.busiest()
+        entry["exchange_device"], entry["exchange_bytes"] = measured.busiest(*EXCHANGED)
+        entry["ring_all_reduce_bytes"] = profile.bound(measured.towers)
+    content["versions"] = dict(profile.versions)
+    content["predictions_are"] = "predicted from the measured figures and the stated machine, not measured"
+    return content

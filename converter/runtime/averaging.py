@@ -1,0 +1,57 @@
+"""Moving averages of what the towers compute."""
+import contextlib
+
+import tensorflow as tf
+
+
+class TowerAverages(object):
+    """Leaves tf.train.ExponentialMovingAverage to tower 0; the other towers read its averages.
+
+    Averages are named after what they are of: in tower 0 that gets the name that it has on one GPU.
+    """
+
+    def __init__(self):
+        self.graph = tf.get_default_graph()
+        self.prefix = self.graph.get_name_scope() + '/' if self.graph.get_name_scope() else ''
+        self.named = []  # tower 0's tensors, each with the same one under its plain name
+        self.applied = []  # in order: values, their averages, the operation that updates these
+
+    def plain(self, value):
+        for tensor, named in self.named:
+            if tensor is value:
+                return named
+        tower, _, name = value.op.name[len(self.prefix):].partition('/') if isinstance(value, tf.Tensor) else [''] * 3
+        if not tower.startswith('tower_0'):
+            return value
+        with tf.name_scope(None):
+            self.named.append((value, tf.identity(value, name=self.prefix + name)))
+        return self.named[-1][1]
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        kind = tf.train.ExponentialMovingAverage
+        apply, average = kind.apply, kind.average
+        applied, known = list(self.applied), []
+
+        def first_apply(averages, var_list=None):
+            values = [self.plain(value) for value in (tf.trainable_variables() if var_list is None else var_list)]
+            update = apply(averages, values)
+            self.applied.append((values, [average(averages, value) for value in values], update))
+            return update
+
+        def first_average(averages, var):
+            return average(averages, next((named for tensor, named in self.named if tensor is var), var))
+
+        def later_apply(averages, var_list=None):
+            values, found, update = applied.pop(0)
+            known.extend((averages, value, made) for value, made in zip(var_list or values, found))
+            return update if update.graph is tf.get_default_graph() else tf.no_op()
+
+        def later_average(averages, var):
+            return next((made for owner, value, made in known if owner is averages and value is var), None)
+
+        kind.apply, kind.average = (later_apply, later_average) if gpu else (first_apply, first_average)
+        try:
+            yield
+        finally:
+            kind.apply, kind.average = apply, average

@@ -1,0 +1,75 @@
+"""What the scripts' processes answer, and why they sometimes do not."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from converter.verify.child_process import Child, Event
+from converter.verify.data import Verdict, VerifyError
+
+# what is waited for -> when a script failed
+_WHERE = {
+    "recorded": "in its first training steps",
+    "replayed": "in its first training steps",
+    "traced": "before its first training step",
+    "profiled": "before or in its first training steps",
+}
+
+
+class Stopped(Exception):
+    """The scripts gave no figures; a conversion that alone does not run has failed."""
+
+    def __init__(self, reason: str, log: str = "", verdict: Verdict = "not comparable") -> None:
+        super().__init__(reason)
+        self.reason, self.log, self.verdict = reason, log, verdict
+
+
+def find_interpreter(named: str | None) -> str:
+    """The interpreter as something that can be run from any folder; links are kept (virtual environments)."""
+    if named is None:
+        return sys.executable
+    found = shutil.which(os.path.expanduser(named))
+    if found is None:
+        raise VerifyError(f"{named}: no such interpreter")
+    return os.path.abspath(found)
+
+
+def clean(text: str, work: Path) -> str:
+    """A text without the temporary folders in its paths."""
+    for folder in ("converted", "original"):
+        text = text.replace(str(work / folder) + os.sep, "")
+    return text.replace(str(work) + os.sep, "")
+
+
+def expect(child: Child, wanted: str) -> Event:
+    """The event with this name; another one means that the script cannot be compared."""
+    event = child.event()
+    name = child.title
+    verdict: Verdict = "failed" if child.role == "record" else "not comparable"
+    if event["event"] == wanted:
+        return event
+    if event["event"] == "no tensorflow":
+        raise VerifyError(
+            f"TensorFlow cannot be imported by this interpreter ({event['message']}); install the extra "
+            "`verify`, or name an interpreter that has TensorFlow with --python"
+        )
+    if event["event"] == "broken":
+        raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
+    if event["event"] == "in parts":
+        reason = "takes its training step in parts (Session.partial_run), which are not compared"
+        raise Stopped(f"{name} {reason}", "", "not comparable")
+    if event["event"] == "died":
+        raise Stopped(f"{name} ended its process (status {event['status']})", child.tail(), verdict)
+    if event["event"] == "ended" and event["message"]:
+        where = _WHERE.get(wanted, "before its first training step")
+        raise Stopped(f"{name} failed {where}: {event['message']}", event["trace"] or child.tail(), verdict)
+    if event["event"] == "ended":
+        raise Stopped(
+            f"{name} ended without a training step (no run of an optimizer's train op was seen)",
+            child.tail(),
+            verdict,
+        )
+    raise RuntimeError(f"unexpected event {event['event']!r} from {name}")

@@ -1,0 +1,70 @@
+"""The original's own way through all recorded steps, and how far it ends from the conversion's."""
+
+from __future__ import absolute_import, division, print_function
+
+import numpy as np
+import tmgprobe_compare as compare
+import tmgprobe_update as update
+from tmgprobe_reference import Comparison
+
+TRIES = 12  # changes of the first weights in the last place
+FAR = 1e-3  # what the original's own way may end away from the conversion's
+
+
+def with_changes(weights, last, kept):
+    """The weights of the original's own way, with what the script changed between the steps."""
+    own = dict(weights)
+    for name, value in kept['before'].items():
+        if name not in own or not np.array_equal(value, last['after'].get(name)):
+            own[name] = value
+    return own
+
+
+def trajectory(replay, ends=None):
+    """How far the original's own way ends from the conversion's: {variable: error or None (rounding)}.
+
+    replay: tmgprobe_replay.Replay, with the recording and the figures of the steps that were taken;
+    ends: weights after the last step to take instead of the conversion's.
+    """
+    kept = replay.recording['steps'][: len(replay.figures)]
+    if replay.weights is None:
+        return {}
+    before, ends = kept[0]['before'], kept[-1]['after'] if ends is None else ends
+    stems = [name.split(':')[0] for figures in replay.figures for name in figures.get('noise', ())]
+    result = {}
+    for name, wanted in replay.weights.items():
+        if name not in ends or name not in before:
+            continue
+        if any(name.split(':')[0] == stem or name.startswith(stem + '/') for stem in stems):
+            result[name] = None
+            continue
+        slack = sum(figures['slack'].get(name, 0.0) for figures in replay.figures)
+        result[name] = compare.movement_error(ends[name], wanted, before[name], slack)
+    return result
+
+
+def spread(replay):
+    """How far the original's way ends from itself when its first weights are changed by rounding.
+
+    Where a unit sits on the edge of a ReLU or two numbers are level in a max pool, a change in the
+    last places changes a gradient by a finite amount, and any two runs part. Not every change meets the
+    edge: the largest of several tries, until one shows what was found. None where the script is over, so that it
+    cannot be tried.
+    """
+    kept, worst = replay.recording['steps'][: len(replay.figures)], 0.0
+    found = max([error for error in trajectory(replay).values() if error is not None] or [0.0])
+    try:
+        for seed in range(TRIES):
+            if worst >= found / 10:
+                break
+            weights = compare.nudged(kept[0]['before'], seed)
+            for index, (call, step) in enumerate(zip(replay.calls, kept)):
+                one = Comparison(call, step, replay.job['gpus'], replay.job['total'])
+                if index:
+                    weights = with_changes(weights, kept[index - 1], step)
+                weights = update.walk(one, weights, replay.figures[index]['reference'])
+            errors = [error for error in trajectory(replay, weights).values() if error is not None]
+            worst = max([worst] + [error for error in errors if error - error == 0])
+    except (RuntimeError, KeyError):
+        return None
+    return worst

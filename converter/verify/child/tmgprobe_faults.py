@@ -1,0 +1,99 @@
+"""Where gradients differ: which known fault has them as its consequence, or whether they are only rounding."""
+
+from __future__ import absolute_import, division, print_function
+
+import numpy as np
+import tmgprobe_compare as compare
+
+CLOSE = 1e-4  # a diagnosis names a fault whose consequence it finds this closely
+
+
+def apart(recorded, wanted):
+    """{(index, variable): error} of the gradients that each train op applies."""
+    errors = {}
+    for index in {key[0] for key in wanted}:
+        ours = {key: value for key, value in wanted.items() if key[0] == index}
+        errors.update(compare.gradient_errors(recorded, ours))
+    return errors
+
+
+def worst(errors):
+    """The largest of the errors; 0 where there are none."""
+    return max(list(errors.values()) or [0.0])
+
+
+def only_rounding(one, errors, recorded, wanted, reference):
+    """The gradients that are zero but for rounding, of those that differ: no error is to be had from them.
+
+    It is measured: they change as much as they are, and as they differ (a tenth or more), when the
+    weights change in the last place. So do those of a bias in front of a batch norm.
+    """
+    doubtful, moved = [key for key, error in errors.items() if not error < CLOSE], {}
+    for seed in range(3):
+        weights = compare.nudged(one.kept['before'], seed)
+        raw, _, feed = one.references(weights)[0][reference]
+        found = one.dense(one.applied(weights, raw, feed))
+        for key in doubtful:
+            if wanted[key] is not None and found[key] is not None:
+                moved[key] = max(moved.get(key, 0.0), compare.distance(found[key], wanted[key]))
+    return [
+        key
+        for key in doubtful
+        if key in moved
+        and recorded.get(key) is not None
+        and moved[key] - moved[key] == 0
+        and moved[key] >= 0.1 * max(compare.largest(wanted[key]), compare.distance(recorded[key], wanted[key]))
+    ]
+
+
+def explain(one, recorded, wanted, found, parts, used):
+    """Which known faults have the recorded gradients as their consequence: [[name, error], ...]."""
+    weights, feed = one.kept['before'], found[used][2]
+    errors, matches = apart(recorded, wanted), []
+    most = 0.1 * worst(errors)
+    for name, raw in _candidates(one, found, parts, used):
+        error = worst(apart(recorded, one.dense(one.applied(weights, raw, feed))))
+        if error < 10 * CLOSE and error < most:
+            matches.append([name, error])
+    for shards in parts.values():
+        each = [one.dense(one.applied(weights, part[0], shard)) for part, _, shard in shards]
+        shares = [share for _, share, _ in shards]
+        joined = {key: compare.mean([dense[key] for dense in each], shares) for key in wanted}
+        error = worst(apart(recorded, joined))
+        if error < 10 * CLOSE and error < most:
+            matches.append(['changed before averaging', error])
+    return matches or _weight_decay(errors, recorded, wanted, weights)
+
+
+def _candidates(one, found, parts, used):
+    """(name of a fault, the raw gradients that it would lead to), ...."""
+    count, candidates = float(one.gpus), []
+    if one.gpus > 1:
+        raw = found[used][0]
+        candidates.append(('summed', one.averaged([raw], [count])))
+        candidates.append(('divided twice', one.averaged([raw], [1 / count])))
+    for shards in parts.values():
+        computed, many = [part[0] for part, _, _ in shards], len(shards)
+        if many < 2:
+            continue
+        candidates.append(('plain sum', one.averaged(computed, [1.0] * many)))
+        candidates.append(('unweighted', one.averaged(computed, [1.0 / many] * many)))
+        candidates.append(('divided by all towers', one.averaged(computed, [1.0 / count] * many)))
+        for index, raw in enumerate(computed):
+            name = 'first shard' if index == 0 else 'shard %d' % index
+            candidates.append((name, raw))
+            candidates.append((name + ' times its share', one.averaged([raw], [shards[index][1]])))
+    if 'whole' in found and used != 'whole':
+        candidates.append(('whole batch', found['whole'][0]))
+    return candidates
+
+
+def _weight_decay(errors, recorded, wanted, weights):
+    """The match where all that is too much or too little is proportional to the weights."""
+    factors = []
+    for key, error in errors.items():
+        if error < CLOSE or recorded.get(key) is None or wanted[key] is None or key[1] not in weights:
+            continue
+        if np.shape(recorded[key]) == np.shape(wanted[key]) and wanted[key].size > 1:
+            factors.append(compare.proportional(recorded[key] - wanted[key], weights[key[1]]))
+    return [['weight decay', factors[0]]] if factors and all(factor is not None for factor in factors) else []

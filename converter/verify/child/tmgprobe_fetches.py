@@ -1,0 +1,130 @@
+"""What a run call fetches: which of its values can be compared, and what they are apart from its updates.
+
+A script that fetches a loss beside the train op gets it from before or after the update, as the threads
+fall. To be comparable, each value is computed with the variables as the run found them: without
+the train op, and without other writes than its own.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import tmgprobe_graph as graphs
+
+NEAR = 3  # runs of one kind without a train op, between two steps, that are compared
+LARGEST = 2**26  # bytes that such a run may be fed
+
+STILL, WRITES, AFTER = 'still', 'writes', 'after'
+
+
+class Fetch(object):
+    """One value in a fetch structure.
+
+    place: its number among the graph elements of the structure, or what says in both scripts which
+    assigned value it is; name: of the tensor that the script
+    fetches; tensor: what is computed for it; order: STILL (writes no variable on its way), WRITES, or
+    AFTER (computed from what a train op leaves, so that it cannot be had apart).
+    """
+
+    def __init__(self, place, name, tensor, order):
+        self.place, self.name, self.tensor, self.order = place, name, tensor, order
+
+
+def read(elements, applies):
+    """The fetches among graph elements whose values can be compared."""
+    train = {apply.operation for apply in applies}
+    found = []
+    for place, element in enumerate(elements):
+        if not comparable(element):
+            continue
+        tensor, below = element, graphs.ancestors([element.op])
+        # slim's train op, and others, hand on the loss when the update is done: it is the same loss
+        while tensor.op.type == 'Identity' and below & train:
+            tensor = tensor.op.inputs[0]
+            below = graphs.ancestors([tensor.op])
+        order = AFTER if below & train else WRITES if graphs.written(below) else STILL
+        found.append(Fetch(place, element.name, tensor, order))
+    return found
+
+
+def kept(fetches, operations):
+    """What a run assigns to variables apart from the values that it fetches: as fetches of what is assigned."""
+    seen = graphs.ancestors(fetch.tensor.op for fetch in fetches)
+    found = []
+    for operation in sorted(set(operations) - seen, key=lambda operation: operation.name):
+        handle = graphs.assigned(operation)
+        if handle and comparable(operation.inputs[1]):
+            below = graphs.ancestors([operation.inputs[1].op])
+            order = WRITES if graphs.written(below) else STILL
+            place = 'into %s by %s' % (handle, operation.type)
+            found.append(Fetch(place, 'what is kept in %s' % handle, operation.inputs[1], order))
+    return found
+
+
+def comparable(element):
+    """Whether a graph element is a tensor of numbers or texts."""
+    if not hasattr(element, 'dtype'):
+        return False
+    dtype = element.dtype.base_dtype
+    return dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.name == 'string'
+
+
+def values(run, fetches, restore, refused):
+    """{place: value} of these fetches.
+
+    run: takes {key: tensor} and gives {key: value}; restore: sets all variables back, called after each
+    write; refused: errors of a value that cannot be computed apart, and is left out.
+    """
+    found = {}
+    still = {str(fetch.place): fetch.tensor for fetch in fetches if fetch.order == STILL}
+    try:
+        found.update(run(still) if still else {})
+    except refused:
+        for key, tensor in still.items():
+            _add(found, run, key, tensor, refused)
+    for fetch in fetches:
+        if fetch.order == WRITES:
+            _add(found, run, str(fetch.place), fetch.tensor, refused)
+            restore()
+    places = {str(fetch.place): fetch.place for fetch in fetches}
+    return {places[key]: value for key, value in found.items()}
+
+
+def _add(found, run, key, tensor, refused):
+    try:
+        found.update(run({key: tensor}))
+    except refused:
+        pass
+
+
+def recorded(call, store, before):
+    """What the comparison needs of one run call's fetches; the variables are `before`, and are so afterwards.
+
+    count: graph elements in the structure; tensors: the places of those with a value; values: of those
+    that can be compared.
+    """
+    return {
+        'count': len(call.step.elements),
+        'tensors': [place for place, element in enumerate(call.step.elements) if hasattr(element, 'dtype')]
+        + [fetch.place for fetch in call.step.fetches if fetch.place not in range(len(call.step.elements))],
+        'values': values(
+            lambda tensors: call.run(tensors, call.arrays),
+            call.step.fetches,
+            lambda: store.write(before),
+            call.tf.errors.OpError,
+        ),
+    }
+
+
+class Asides(object):
+    """Runs without a train op before and between the steps: the first ones of each kind."""
+
+    def __init__(self):
+        self.seen, self.taken = {}, []
+
+    def place(self, gap, call):
+        """(steps before it, kind, number among its kind) of a run; None where it is not to be compared."""
+        if not call.step.fetches or sum(array.nbytes for array in call.fed.values()) > LARGEST:
+            return None
+        kind = (tuple(sorted(call.fed)), len(call.step.elements))
+        number = self.seen.get((gap, kind), 0)
+        self.seen[gap, kind] = number + 1
+        return (gap, kind, number) if number < NEAR else None

@@ -1,0 +1,107 @@
+"""The gradients that a conversion applied, and its loss, held against those that the contract allows."""
+
+from __future__ import absolute_import, division, print_function
+
+import collections
+
+import numpy as np
+import tmgprobe_compare as compare
+import tmgprobe_faults as faults
+import tmgprobe_merge as merge
+
+NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
+
+# found: the references by name, and the name of the one used; wanted: {(index, variable): gradient} by that one,
+# and the largest number in it; shards: [(feed, share), ...]
+Checked = collections.namedtuple('Checked', 'found used wanted scale shards')
+
+
+def check(one):
+    """Compares the applied gradients and the loss at the recorded weights; the figures go to those of the step."""
+    weights = one.kept['before']
+    found, parts = one.references(weights)
+    kind = one.kind(found)
+    recorded = one.dense(one.kept['applied'])
+    best = None
+    for name in one.allowed(found, kind):
+        raw, losses, feed = found[name]
+        applied = one.applied(weights, raw, feed)
+        wanted = one.dense(applied)
+        errors = faults.apart(recorded, wanted)
+        worst = faults.worst(errors)
+        if best is None or worst < best[0]:
+            best = (worst, name, errors, wanted, applied)
+        if worst < faults.CLOSE:
+            break
+    if best is None:
+        raise ValueError('no shard of the recorded batch fits the static shapes of the original')
+    worst, name, errors, wanted, applied = best
+    rounding = [] if worst < faults.CLOSE else faults.only_rounding(one, errors, recorded, wanted, name)
+    errors.update((key, 0.0) for key in rounding)
+    one.figures.update(
+        {
+            'reference': name,
+            'kind': kind,
+            'gradients': {key[1]: value for key, value in errors.items()},
+            'finite': compare.all_finite(recorded.values()),
+            'diverged': not compare.all_finite(wanted.values()),
+            'sparse': _sparse(one, applied),
+            'loss': loss(one, found[name]),
+            'matches': [],
+            'noise': [],
+        }
+    )
+    scale = max([compare.largest(value) for value in wanted.values() if value is not None] or [0.0])
+    one.figures['noise'] = sorted(
+        key[1]
+        for key, value in wanted.items()
+        if key in rounding or (value is not None and compare.largest(value) <= NOISE * scale)
+    )
+    if not faults.worst(errors) < faults.CLOSE:
+        one.figures['matches'] = faults.explain(one, recorded, wanted, found, parts, name)
+    shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
+    return Checked(found, name, wanted, scale, shards)
+
+
+def gathered(one, batch):
+    """The rows of merge.figures for a run that gathers gradients: those of the towers' shards are put in."""
+    rows = []
+    found, _ = one.references(one.kept['before'])
+    for name in one.allowed(found, one.kind(found)):
+        rows = merge.figures(one, one.gates(found[name][0]), batch)
+        if all(row['status'] != 'differs' for row in rows):
+            break
+    return rows
+
+
+def _sparse(one, applied):
+    """{variable: [sparse in the conversion, sparse in the original]} where these differ."""
+    result = {}
+    for index, gradients in applied.items():
+        for name, gradient in gradients.items():
+            theirs = one.kept['applied'].get(index, {}).get(name)
+            if theirs is not None and gradient is not None:
+                pair = [isinstance(theirs, tuple), isinstance(gradient, tuple)]
+                if pair[0] != pair[1]:
+                    result[name] = pair
+    return result
+
+
+def loss(one, reference):
+    """[the conversion's, the original's, how it was read]; None where nothing can be compared."""
+    wanted = reference[1]
+    places = {element.name: place for place, element in enumerate(one.step.elements)}
+    for index, tensor in enumerate(one.losses):
+        if tensor.name in places and places[tensor.name] in one.kept['scalars']:
+            return [one.kept['scalars'][places[tensor.name]], float(wanted[index]), 'fetched']
+    if any(np.size(value) != 1 for value in list(one.kept['losses']) + list(wanted)):
+        return None  # a loss for each example is no one number
+    theirs, count = [float(value) for value in one.kept['losses']], len(one.losses)
+    if not count or not theirs or len(theirs) % count:
+        return None
+    if len(theirs) == count:
+        return [theirs[0], float(wanted[0]), 'differentiated']
+    summed = sum(theirs[::count])
+    mean = summed / (len(theirs) // count)
+    target = float(wanted[0])
+    return [min((summed, mean), key=lambda value: abs(value - target)), target, 'towers']

@@ -1,0 +1,45 @@
+"""Which lines of the script made which operations, and what these are to the loss.
+
+TensorFlow keeps, for every operation, the file and line of each Python frame that built it.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import tmgprobe_graph as graphs
+
+# What an operation is to the loss; a stack of lines counts as the last of these that one of its operations is.
+OTHER, NEEDED, TRACED = 'other', 'needed', 'traced'
+RANKS = (OTHER, NEEDED, TRACED)
+
+
+def stacks(step, batches, folder):
+    """Every stack of lines of the script's folder that made operations: [{'lines', 'rank', 'operation'}].
+
+    batches: names of the tensors that bring examples in. lines: [(path from `folder`, line)], outermost
+    first. rank: 'traced' (needed by the loss and dependent on a batch), 'needed' (by the loss), 'other'.
+    """
+    losses = [loss.op for loss in step.losses]
+    inputs = [step.graph.as_graph_element(name) for name in batches]
+    fed = {tensor.op for tensor in inputs}  # the default of a placeholder may be made of another input
+    below = graphs.ancestors(losses, fed)
+    between = graphs.descendants(inputs, below) - fed
+    found = {}
+    for operation in step.graph.get_operations():
+        rank = TRACED if operation in between else NEEDED if operation in below else OTHER
+        lines = script_lines(operation, folder)
+        if lines and RANKS.index(rank) >= RANKS.index(found.get(lines, (OTHER, ''))[0]):
+            found[lines] = rank, operation.name
+    return [
+        {'lines': [list(line) for line in lines], 'rank': rank, 'operation': name}
+        for lines, (rank, name) in sorted(found.items())
+    ]
+
+
+def script_lines(operation, folder):
+    """The frames that lie in the script's folder, outermost first."""
+    found = []
+    for frame in operation.traceback or ():
+        path, line = (frame.filename, frame.lineno) if hasattr(frame, 'filename') else (frame[0], frame[1])
+        if path.startswith(folder):
+            found.append((path[len(folder) :], line))
+    return tuple(found)

@@ -1,0 +1,81 @@
+"""What a training step of a script costs: run it once as it is, with a trace, and read off the figures."""
+
+from __future__ import absolute_import, division, print_function
+
+import tmgprobe_cost as cost
+import tmgprobe_graph as graphs
+
+RUNS = 8  # run calls to wait for train ops that take turns
+
+
+class Profile(object):
+    """Traces the first run of every train op: train ops that take turns make up one step."""
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        self.seen, self.found, self.calls = set(), [], 0
+
+    def step(self, call):
+        """Takes one training step; the last one that is needed ends the process."""
+        self.calls += 1
+        triggered = {apply.index for apply in call.step.applies}
+        if triggered <= self.seen:
+            result = call.as_given()
+        else:
+            self.seen |= triggered
+            result = self._trace(call)
+        if len(self.seen) == len(call.step.watched.applies) or self.calls >= RUNS:
+            self.finish()
+        return result
+
+    def finish(self):
+        """Sends what was found and ends the process."""
+        if self.found:
+            self.channel.leave('profiled', runs=self.found)
+
+    def _trace(self, call):
+        options, metadata = self.tf.RunOptions(), self.tf.RunMetadata()
+        if call.options is not None:
+            options.CopyFrom(call.options)
+        options.trace_level = self.tf.RunOptions.FULL_TRACE
+        options.output_partition_graphs = True
+        result = call.as_given(options, metadata)
+        trace = cost.Trace(self.tf, metadata)
+        crossed, unsized = cost.edges(call.step, call.fed, trace, metadata)
+        operations, without = cost.flops(self.tf, call.session.graph, call.fed, trace)
+        self.found.append(
+            {
+                'edges': crossed,
+                'unsized': unsized,
+                'flops': operations,
+                'without': without,
+                'operations': {device: sum(runs.values()) for device, runs in trace.runs.items()},
+                'towers': towers(call.step, trace),
+                'fed': sum(value.nbytes for value in call.fed.values()),
+                'read': sum(trace.sent.get(cost.tuple_of(name), 0) for name in call.sources),
+                'trained': variables_bytes(call),
+            }
+        )
+        return result
+
+
+def towers(step, trace):
+    """The devices beside the host that computed gradients."""
+    spans = [(group.first, group.last) for group in step.groups]
+    order = {op.name: index for index, op in enumerate(step.graph.get_operations())}
+    return sorted(
+        device
+        for device, runs in trace.runs.items()
+        if device != cost.HOST
+        and any(first <= order.get(name, -1) < last for name in runs for first, last in spans)
+    )
+
+
+def variables_bytes(call):
+    """{name: bytes} of the variables that this run trains."""
+    known = graphs.variables(call.tf, call.session.graph)
+    found = {}
+    for name in {name for apply in call.step.applies for name in apply.variables}:
+        if name in known:
+            found[name] = cost.count(known[name].get_shape().as_list()) * known[name].dtype.base_dtype.size
+    return found

@@ -1,0 +1,194 @@
+"""What the gradients of a recorded step must be: the original's own, computed for the shards of its batch."""
+
+from __future__ import absolute_import, division, print_function
+
+import numpy as np
+import tmgprobe_compare as compare
+import tmgprobe_graph as graphs
+import tmgprobe_inputs as inputs
+import tmgprobe_record as record
+import tmgprobe_step as steps
+
+
+class Comparison(object):
+    """One recorded step against the reference."""
+
+    def __init__(self, call, kept, gpus, total):
+        self.call, self.kept, self.gpus, self.total = call, kept, gpus, total
+        self.step = call.step
+        self.refused = (call.tf.errors.OpError, ValueError)
+        mine = [apply.index for apply in self.step.applies]
+        self.applies = [apply for apply in self.step.applies if apply.index in kept['triggered']]
+        self.pairs, alone = inputs.match(
+            self.step.describe(call.arrays, call.sources, call.sparse), kept['inputs'], gpus, total
+        )
+        self.groups = self.step.groups
+        self.losses = self.step.losses
+        self.store = call.store()
+        self.extra = {name: call.arrays[name] for name in alone}
+        self.statics = {
+            pair['own']: graphs.static_shape(call.session.graph.as_graph_element(pair['own']))
+            for pair in self.pairs
+        }
+        own = dict(call.arrays)
+        mapped = [dict(pair, parts=[pair['own']]) for pair in self.pairs]
+        self.figures = {
+            'triggered': [mine, kept['triggered']],
+            'order': bool(self.applies),
+            'alone': alone,
+            'drawn': [self.step.numbers_drawn(), kept.get('drawn')],
+            'rows': inputs.rows(self.pairs, kept['arrays']),
+            'own_rows': inputs.rows(mapped, own),
+            'axes': {pair['own']: pair['axis'] for pair in self.pairs},
+        }
+
+    def load(self, weights):
+        """Gives the variables these values."""
+        self.store.write(weights)
+
+    def gates(self, raw):
+        """The feed that puts raw gradients in place of the original's own."""
+        feed = {}
+        for group, values in zip(self.groups, raw):
+            for gate, value in zip(group.gates, values):
+                for tensor, part in zip(steps.tensors(gate), value if isinstance(value, tuple) else (value,)):
+                    feed[tensor.name] = part
+        return feed
+
+    def _micro(self, weights, feed):
+        """Raw gradients of every group, and the losses, for one feed."""
+        self.load(weights)
+        fetches = [[steps.gradients_fetch(group.raw) for group in self.groups], self.losses]
+        raw, losses = self.call.run(fetches, dict(self.extra, **feed))
+        return [
+            steps.gradients_values(values, len(group.raw)) for values, group in zip(raw, self.groups)
+        ], losses
+
+    def _average(self, parts, weights):
+        """One set of raw gradients and losses out of those of several feeds."""
+        losses = [
+            sum(np.asarray(part[1][index], np.float64) * weight for part, weight in zip(parts, weights))
+            for index in range(len(self.losses))
+        ]
+        return self.averaged([part[0] for part in parts], weights), losses
+
+    def averaged(self, several, weights):
+        """One set of raw gradients out of several, with these weights."""
+        return [
+            [compare.mean([raw[place][index] for raw in several], weights) for index in range(len(group.raw))]
+            for place, group in enumerate(self.groups)
+        ]
+
+    def applied(self, weights, raw, feed):
+        """What reaches apply_gradients: {index: {variable: dense gradient}}."""
+        self.load(weights)
+        fetches = [steps.gradients_fetch(apply.given) for apply in self.applies]
+        fetched = self.call.run(fetches, dict(dict(self.extra, **feed), **self.gates(raw)))
+        return {
+            apply.index: dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables))))
+            for apply, values in zip(self.applies, fetched)
+        }
+
+    def dense(self, applied):
+        """{(index, variable): dense gradient}, of one set of applied gradients."""
+        result = {}
+        for index, gradients in applied.items():
+            for name, gradient in gradients.items():
+                shape = (
+                    self.store.variables[name].get_shape().as_list() if name in self.store.variables else None
+                )
+                if isinstance(gradient, tuple) and shape is None:
+                    shape = self.kept['before'][name].shape
+                result[index, name] = compare.dense(gradient, shape)
+        return result
+
+    def takes(self, size):
+        """Why the original cannot take `size` rows either, or None where it can."""
+        few = inputs.cut_rows(self.pairs, self.kept['arrays'], size)
+        feed = inputs.whole(self.pairs, few) if few else {}
+        if not few or not inputs.fits(feed, self.statics):
+            return 'the batch size is fixed when the graph is built'
+        try:
+            self._micro(self.kept['before'], feed)
+        except self.refused as error:
+            return 'the original takes no %d rows: %s' % (size, record.first_line(error))
+        return None
+
+    def references(self, weights):
+        """The gradients that the contract allows, {name: (raw, losses, first feed)}, and the shards' own.
+
+        Which shards are the larger ones is left to the conversion, so both ways of rounding count:
+        {name: [(gradients and losses, share, feed), ...]}.
+        """
+        arrays, found, parts, seen = self.kept['arrays'], {}, {}, []
+        for name, upper in (('shards', True), ('shards rounded down', False)):
+            shards = inputs.shards(self.pairs, arrays, self.gpus, upper)
+            if not all(inputs.fits(feed, self.statics) for feed, _ in shards):
+                continue
+            sizes = [size for _, size in shards]
+            if any([size for _, size in others] == sizes for others in seen):
+                continue
+            seen.append(shards)
+            share = [size / float(sum(sizes)) for size in sizes]
+            try:
+                computed = [self._micro(weights, feed) for feed, _ in shards]
+            except self.refused:  # the original's model takes batches of one size only
+                continue
+            found[name] = self._average(computed, share) + (shards[0][0],)
+            found.setdefault('added', self._average(computed, [1.0] * len(computed)) + (shards[0][0],))
+            parts[name] = list(zip(computed, share, [feed for feed, _ in shards]))
+        everything = inputs.whole(self.pairs, arrays)
+        if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
+            try:
+                found['whole'] = self._micro(weights, everything) + (everything,)
+            except self.refused:
+                pass
+        return found, parts
+
+    def kind(self, found):
+        """Whether the loss is a 'mean' or a 'sum' over examples; 'unknown' where not both fit.
+
+        What is neither, because statistics of the batch go into it, is a 'coupled sum' where examples that are
+        given twice, which leaves such statistics as they are, count twice; else 'other'.
+        """
+        if 'whole' not in found or 'shards' not in found:
+            return 'unknown'
+        whole = self._flat(found['whole'][0])
+        errors = compare.gradient_errors(self._flat(found['shards'][0]), whole)
+        self.figures['apart'] = max(errors.values() or [0])
+        if self.figures['apart'] < 1e-3:
+            return 'mean'
+        if max(compare.gradient_errors(self._flat(found['added'][0]), whole).values() or [0]) < 1e-3:
+            return 'sum'
+        return 'coupled sum' if self._doubles(whole) else 'other'
+
+    def _doubles(self, whole):
+        """Whether the gradients are twice as large on a batch that holds each example twice."""
+        feed = inputs.twice(self.pairs, self.kept['arrays'])
+        if not inputs.fits(feed, self.statics):
+            return False
+        try:
+            doubled = self._flat(self._micro(self.kept['before'], feed)[0])
+        except self.refused:
+            return False
+        halves = {key: None if value is None else value / 2.0 for key, value in doubled.items()}
+        return max(compare.gradient_errors(halves, whole).values() or [0]) < 1e-3
+
+    def _flat(self, raw):
+        result = {}
+        for place, group in enumerate(self.groups):
+            for index, gradient in enumerate(raw[place]):
+                shape = None
+                if isinstance(gradient, tuple):
+                    shape = self.store.variables[group.variables[index]].get_shape().as_list()
+                result[place, index] = compare.dense(gradient, shape)
+        return result
+
+    def allowed(self, found, kind):
+        """The references that count: see DESIGN in docs/verify.md, "What the towers' gradients must be"."""
+        names = [name for name in ('shards', 'shards rounded down') if name in found]
+        if 'whole' not in found:
+            return names
+        if self.total:
+            return ['whole'] + {'other': names, 'coupled sum': ['added']}.get(kind, [])
+        return names + (['whole'] if kind != 'sum' or not names else [])

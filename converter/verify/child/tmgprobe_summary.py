@@ -1,0 +1,61 @@
+"""Fetched values taken apart into parts that can be compared: summaries by their tags."""
+
+from __future__ import absolute_import, division, print_function
+
+import re
+
+import numpy as np
+
+TOWER = re.compile(r'^tower_\d+/')
+PASSING = ('Identity', 'Merge', 'Switch')
+
+
+def is_summary(tensor):
+    """Whether a tensor is a serialised Summary."""
+    operation = tensor.op
+    for _ in range(20):
+        if 'Summary' in operation.type:
+            return True
+        if operation.type not in PASSING or not len(operation.inputs):
+            return False
+        operation = operation.inputs[0].op
+    return False
+
+
+def parts(tf, value):
+    """({tag: numbers}, {tags of one tower only}, [tags that are there twice]) of a serialised Summary.
+
+    Tags are without the scope of a tower: what a model summarises in the towers has it in front.
+    """
+    found, single, twice = {}, set(), []
+    for entry in tf.Summary.FromString(bytes(value)).value:
+        tag = TOWER.sub('', entry.tag)
+        if tag in found:
+            twice.append(tag)
+        if tag != entry.tag:
+            single.add(tag)
+        found[tag] = _numbers(entry)
+    return found, single, twice
+
+
+def _numbers(entry):
+    """What one entry shows; of images and sounds only their forms."""
+    kind = entry.WhichOneof('value')
+    if kind == 'simple_value':
+        return np.array(entry.simple_value)
+    if kind == 'histo':
+        drawn = entry.histo
+        return np.array([drawn.num, drawn.min, drawn.max, drawn.sum / drawn.num if drawn.num else 0.0])
+    if kind == 'image':
+        return np.array([entry.image.height, entry.image.width, entry.image.colorspace])
+    return np.array(0)
+
+
+def joined(pieces, sizes, combine):
+    """One entry's numbers out of those of several shards; `combine` is for scalars."""
+    if all(np.array_equal(piece, pieces[0]) for piece in pieces) or pieces[0].shape not in ((), (4,)):
+        return pieces[0]
+    if pieces[0].shape == ():
+        return combine(pieces, sizes)
+    count, low, high, mean = np.transpose(pieces)
+    return np.array([np.sum(count), np.min(low), np.max(high), np.sum(mean * count) / np.sum(count)])

@@ -1,0 +1,163 @@
+"""One step of the original's own way: its update from given gradients, and what follows from it."""
+
+from __future__ import absolute_import, division, print_function
+
+import collections
+
+import numpy as np
+import tmgprobe_compare as compare
+import tmgprobe_gradients as gradients
+import tmgprobe_merge as merge
+import tmgprobe_step as steps
+
+# result: of the script's own run; weights: that it leads to; fed: for its inputs
+Taken = collections.namedtuple('Taken', 'result weights fed')
+
+
+def take(one, own, metadata=None):
+    """All of one step; `own` are the weights that the original's own way has reached, if others.
+
+    metadata: a RunMetadata for the trace of the original's own run.
+    """
+    weights = one.kept['before']
+    one.load(weights)
+    checked = gradients.check(one)
+    raw, losses, feed = checked.found[checked.used]
+    one.figures['fetches'] = merge.figures(one, one.gates(raw))
+    _update(one, weights, raw, checked)
+    one.figures['curve'] = one.figures['loss']
+    if own is None:
+        own = weights
+    else:
+        again = one.references(own)[0][checked.used]
+        raw, losses, feed = again
+        one.figures['curve'] = gradients.loss(one, again)
+    one.load(own)
+    result = _train(one, raw, _with_losses(one, feed, losses), {}, metadata)
+    after = one.store.read(list(one.kept['after']))
+    by_feed = one.figures.get('by_feed', {})
+    of_whole = sorted(name for name, (cut, whole) in by_feed.items() if whole < cut)
+    if of_whole:  # computed from the whole batch beside the gradients, as the moving average of a loss is
+        whole = _after_whole(one, own, raw, checked, losses, {})
+        after.update((name, whole[name]) for name in of_whole)
+    one.figures['slack'] = _slack(one.kept['after'], weights, checked)
+    return Taken(result, after, feed)
+
+
+def _slack(moved, weights, checked):
+    """{variable: how far its values may lie apart after the step}, by the rounding of their gradients."""
+    slack = {}
+    for (_, name), gradient in checked.wanted.items():
+        if gradient is None or name not in moved or moved[name].shape != gradient.shape:
+            continue
+        way = np.abs(np.asarray(moved[name], np.float64) - weights[name])
+        doubt = 1e-5 * max(compare.largest(gradient), 1e-2 * checked.scale)
+        with np.errstate(divide='ignore', invalid='ignore'):
+            slack[name] = np.where(
+                gradient != 0, way * np.minimum(2.0, 2 * doubt / np.abs(gradient)), 2 * way
+            )
+    return slack
+
+
+def walk(one, own, used):
+    """One step of the original's own way from these weights: the weights after it."""
+    found, _ = one.references(own)
+    raw, losses, feed = found[used]
+    one.load(own)
+    _train(one, raw, _with_losses(one, feed, losses), {})
+    return one.store.read(list(one.kept['after']))
+
+
+def _train(one, raw, feed, applied, metadata=None):
+    """The script's own run, with these raw gradients and (where given) these applied ones."""
+    values = dict(dict(one.extra, **feed), **one.gates(raw))
+    values.update(applied)
+    options = one.call.tf.RunOptions
+    trace = None if metadata is None else options(trace_level=options.FULL_TRACE)
+    return one.call.run(one.call.fetches, values, trace, metadata)
+
+
+def _update(one, weights, raw, checked):
+    """One update from the conversion's own applied gradients: {variable: error} and who was late."""
+    applied = {}
+    for apply in one.applies:
+        for name, gate in zip(apply.variables, apply.gates):
+            value = one.kept['applied'][apply.index].get(name)
+            own = steps.tensors(gate)
+            theirs = value if isinstance(value, tuple) else (value,)
+            if value is None or len(own) != len(theirs):
+                continue
+            applied.update((tensor.name, part) for tensor, part in zip(own, theirs))
+    errors, counted, by_feed = {}, {}, []
+    _, losses, feed = checked.found[checked.used]
+    ways = [lambda: _after(one, weights, raw, _with_losses(one, feed, losses), applied)]
+    if checked.used != 'whole':
+        ways.append(lambda: _after_whole(one, weights, raw, checked, losses, applied))
+    for way in ways:
+        try:
+            after = way()
+        except one.refused:
+            if errors:
+                continue
+            raise
+        by_feed.append({})
+        for name, value in after.items():
+            error = compare.movement_error(one.kept['after'][name], value, weights.get(name, value))
+            errors[name] = min(error, errors.get(name, error))
+            by_feed[-1][name] = error
+            if np.ndim(value) == 0 and np.asarray(value).dtype.kind in 'iu':
+                counted[name] = [
+                    int(one.kept['after'][name] - weights[name]),
+                    int(value - weights[name]),
+                ]
+        if len(by_feed) == 1:
+            one.figures['pace'] = _pace(one, weights, after)
+    one.figures['update'], one.figures['counted'] = errors, counted
+    if len(by_feed) == 2:
+        one.figures['by_feed'] = {name: [by_feed[0][name], by_feed[1][name]] for name in by_feed[0]}
+
+
+def _after(one, weights, raw, feed, applied):
+    """What the variables become in the script's own run: {name: value}."""
+    one.load(weights)
+    _train(one, raw, feed, applied)
+    return one.store.read(list(one.kept['after']))
+
+
+def _after_whole(one, weights, raw, checked, losses, applied):
+    """The same with the whole batch fed, or the mean over the shards where the original takes no such batch.
+
+    What follows means of the batch, as a moving average of a loss does, comes to the same on either way.
+    """
+    if 'whole' in checked.found:
+        return _after(one, weights, raw, _with_losses(one, checked.found['whole'][2], losses), applied)
+    mean = {}
+    for feed, share in checked.shards:
+        for name, value in _after(one, weights, raw, _with_losses(one, feed, losses), applied).items():
+            weigh = share if np.asarray(value).dtype.kind == 'f' else None
+            mean[name] = value if weigh is None else mean.get(name, 0) + np.asarray(value, np.float64) * weigh
+    return mean
+
+
+def _with_losses(one, feed, losses):
+    """A feed with the mean loss over the shards, as a moving average of the loss takes it up."""
+    means = {
+        loss.name: value
+        for loss, value in zip(one.losses, losses)
+        if np.ndim(value) == 0 and one.step.graph.is_feedable(loss)
+    }
+    return dict(feed, **means)
+
+
+def _pace(one, weights, after):
+    """How far the conversion's update went, over how far the original's goes from the same gradients."""
+    ways = []
+    for ends in (one.kept['after'], after):
+        gone = [
+            np.asarray(ends[name], np.float64) - weights[name]
+            for apply in one.applies
+            for name in apply.variables
+            if name in ends and name in weights
+        ]
+        ways.append(np.sqrt(sum(float(np.sum(np.square(step))) for step in gone)))
+    return ways[0] / ways[1] if ways[1] else None

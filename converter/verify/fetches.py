@@ -1,0 +1,106 @@
+"""The check of what the scripts fetch: from the rows of child/tmgprobe_merge.py to a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from converter.verify.data import Check
+
+TOLERANCE = 1e-4
+
+Row = Mapping[str, Any]
+
+_NAME = "fetches"
+_READ = {
+    "whole": "on the whole batch",
+    "rows": "made of the shards' rows",
+    "means": "with the mean of the shards' losses",
+    "mean": "as the mean over the shards",
+    "sum": "as the sum over the shards",
+    "largest": "as the largest of the shards'",
+    "smallest": "as the smallest of the shards'",
+    "repeated": "repeated for each tower (the batch is in their shape only)",
+    "one tower": "as summaries of one tower, which their tags name",
+}
+_FAULTS = {
+    "divided": "the whole divided by the number of towers: a mean where there should be a sum",
+    "multiplied": "the whole times the number of towers: a sum where there should be a mean",
+    "order": "the same numbers in another order",
+}
+
+
+def check_fetches(steps: Iterable[Row], asides: Iterable[Row], rate: str) -> list[Check]:
+    """No check where the scripts fetch nothing but operations.
+
+    steps: the figures of the training steps; asides: those of runs without a train op; rate: how the
+    learning rate follows the number of towers, which makes values differ on purpose.
+    """
+    rows = [(f"step {number}", row) for number, step in enumerate(steps, 1) for row in step.get("fetches", ())]
+    rows += [(_when(run["steps"]), row) for run in asides for row in run["rows"]]
+    if not rows:
+        return []
+    for when, row in rows:
+        fault = _fault(row)
+        if fault and rate != "none":
+            return [Check(_NAME, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")]
+        if fault:
+            return [Check(_NAME, "failed", f"{fault} ({when})", _error(row), TOLERANCE)]
+    same = [row for _, row in rows if row["status"] == "same"]
+    left = _left_out([row for _, row in rows])
+    if not same:
+        return [Check(_NAME, "skipped", left)]
+    worst = max(float(row["error"]) for row in same)
+    return [Check(_NAME, "passed", _read(same) + (f"; {left}" if left else ""), worst, TOLERANCE)]
+
+
+def _when(steps: int) -> str:
+    return f"a run after step {steps}" if steps else "a run before the first step"
+
+
+def _error(row: Row) -> float | None:
+    return float(row["error"]) if "error" in row else None
+
+
+def _fault(row: Row) -> str | None:
+    """What is wrong with one value, if anything."""
+    name, status = row["name"], row["status"]
+    if status == "lost":
+        return f"{name} has a value in the original, and none in the conversion"
+    if status == "twice":
+        return f"the summary {row['part']!r} is written twice"
+    if status == "other tags":
+        lacks, has = row["missing"], row["added"]
+        words = [f"{lead} {', '.join(tags[:3])}" for lead, tags in (("lack", lacks), ("also have", has)) if tags]
+        return f"the summaries {' and '.join(words)}"
+    if status != "differs":
+        return None
+    what = f"the summary {row['part']!r}" if row["part"] else name
+    fault = row["fault"] or ""
+    if fault.startswith("tower"):
+        fault = f"the value of {fault} only"
+    fault = _FAULTS.get(fault, fault)
+    return f"{what} {row['words']}" + (f": {fault}" if fault else "")
+
+
+def _read(same: list[Row]) -> str:
+    """How many values, and which reading of the original's they are equal to; a summary may need two."""
+    used = [how for row in same for how in row["how"]]
+    each = [f"{used.count(how)} {words}" for how, words in _READ.items() if how in used]
+    values = "1 value" if len(same) == 1 else f"{len(same)} values"
+    renamed = sorted({tag for row in same for tag in row.get("renamed", ())})
+    others = f"; the number behind the tag of {', '.join(renamed[:3])} is another" if renamed else ""
+    return f"{values} equal to the original's: {', '.join(each)}{others}"
+
+
+def _left_out(rows: list[Row]) -> str:
+    """What was not compared, and why."""
+    reasons = {
+        "unsteady": "change in the original too when only the last places of its weights do",
+        "not apart": "come from after the update or are not to be had without it",
+        "not taken": "the original does not have on the recorded batch",
+        "own batch": "are the batch itself, of as many examples as each script reads at a time",
+        "other fetches": "runs fetch another number of values",
+    }
+    found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]
+    return "; ".join(f"{count} {why}" for count, why in found if count)

@@ -1,0 +1,171 @@
+"""What a verification comes to: what is the same, what differs by design and by how much, what is not known.
+
+Pure, like the judge: every line is computed from the checks, the figures of the run and the header of the
+conversion, and appears only where it applies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.verify.data import Check, Entry, Fate, Origin, Report
+from converter.verify.figures import Facts, listing, number
+from converter.verify.training import UPDATE
+
+# checks that belong together in the ledger
+TOPICS = (
+    ("gradients", ("gradients", "sparse gradients")),
+    ("any size of batch", ("uneven batch", "fewer examples than towers")),
+    ("loss", ("loss",)),
+    ("update", ("update", "train op", "writes")),
+    ("weights", ("weights",)),
+    ("names", ("variables", "collections")),
+    (
+        "checkpoints",
+        ("checkpoint of the conversion, read by the original", "checkpoint of the original, read by the conversion"),
+    ),
+    ("placement", ("placement",)),
+    ("lines of the towers", ("traced lines",)),
+)
+# warnings of a conversion that say how it differs; the others leave something to decide
+DIFFERENCES = ("TMG301", "TMG302")
+
+
+def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:
+    """The ledger of one run.
+
+    mine, theirs, replayed: the events that the judge takes; rate: what the header says of the learning
+    rate; asked: the number of steps that were to be compared.
+    """
+    steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
+    lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps)]
+    lines += [*_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
+    return (*lines, *of_checks(report.checks), *_unchecked(report, replayed, steps, asked))
+
+
+def of_checks(checks: tuple[Check, ...]) -> Iterator[Entry]:
+    """The checks that have failed, and those that were skipped."""
+    for check in checks:
+        if check.status == "failed":
+            yield Entry("wrong", check.name, check.detail, check.figure, check.tolerance)
+    yield from (Entry("unchecked", check.name, check.detail) for check in checks if check.status == "skipped")
+
+
+def _same(checks: tuple[Check, ...]) -> Iterator[Entry]:
+    """The topics of which some check has passed, with the worst error in it."""
+    for topic, names in TOPICS:
+        passed = [check for check in checks if check.name in names and check.status == "passed"]
+        figures = [(check.figure, check.tolerance) for check in passed if check.figure is not None]
+        figure, tolerance = max(figures, default=(None, None))
+        if passed:
+            yield Entry("same", topic, "; ".join(dict.fromkeys(c.detail for c in passed)), figure, tolerance)
+
+
+def _step(steps: list[Facts]) -> Iterator[Entry]:
+    counted = [(step["rows"], step["own_rows"]) for step in steps if step["rows"] and step["own_rows"]]
+    if counted and counted[0][0] != counted[0][1]:
+        rows, own = counted[0]
+        detail = f"takes {rows} examples, the original's {own}: an epoch has {own / rows:.3g} of the steps"
+        yield Entry("differs", "one step", detail, rows / own)
+
+
+def _schedule(report: Report, mine: Facts) -> Iterator[Entry]:
+    if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1:
+        counters = listing(mine["schedules"])
+        detail = f"the update depends on {counters}, a count of steps that stand for {report.gpus} each"
+        yield Entry("differs", "schedule", detail, float(report.gpus))
+
+
+def _rate(rate: str, steps: list[Facts]) -> Iterator[Entry]:
+    paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
+    if rate != "none" and paces:
+        detail = f"--scale-lr {rate}: from the same gradients an update goes {paces[0]:.3g} times as far"
+        yield Entry("differs", "learning rate", detail, paces[0])
+
+
+def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+    """A loss whose gradient on the whole batch is not the mean of those on the shards."""
+    apart = max((number(step["apart"]) for step in steps if step.get("apart") is not None), default=None)
+    kinds = {step.get("kind") for step in steps}
+    used = {step["reference"] for step in steps}
+    if apart is None or used == {"whole"}:
+        return
+    if kinds & {"other", "coupled sum"}:
+        followed = _followed(steps, mine)
+        why = "each tower takes the statistics of its own examples" if followed else "it is no mean over examples"
+    elif "sum" in kinds:
+        why = "it is a sum over examples, and the towers' are averaged"
+    else:
+        return
+    detail = f"{why}: the gradient on the whole batch is {_size(apart)} of its size away"
+    yield Entry("differs", "loss", detail, apart)
+
+
+def _followed(steps: list[Facts], mine: Facts) -> dict[str, float]:
+    """Variables beside the trained ones that follow the first tower: how far the whole batch would move them."""
+    trained = {row["name"] for row in mine["variables"] if row["trainable"]}
+    slots = {name.split(":")[0] for name in trained}
+    found: dict[str, float] = {}
+    for step in steps:
+        for name, (first, whole) in step.get("by_feed", {}).items():
+            own = any(name.startswith(slot + "/") for slot in slots)
+            if name not in trained and not own and number(first) <= UPDATE < number(whole):
+                found[name] = max(found.get(name, 0.0), number(whole))
+    return found
+
+
+def _moving(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+    followed = _followed(steps, mine)
+    if followed and report.gpus > 1:
+        worst = max(followed.values())
+        detail = (
+            f"{listing(followed)} follow the first tower's examples: with those of all towers they would be "
+            f"{_size(worst)} of one update's way elsewhere"
+        )
+        yield Entry("differs", "moving averages", detail, worst)
+
+
+def _size(share: float) -> str:
+    return f"{share:.1e}" if share < 0.01 else f"{share:.0%}"
+
+
+def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
+    own, other = mine.get("drawn", {}), theirs.get("drawn", {})
+    for kind in sorted({*own, *other}):
+        count, towers = own.get(kind, 0), other.get(kind, 0)
+        detail = f"{towers} operations of a step draw numbers, {count} in the original; held still here in both"
+        yield Entry("differs", kind, detail, float(towers))
+
+
+def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) -> Iterator[Entry]:
+    taken = len(steps)
+    of = f" of the {asked} asked for" if taken < asked else ""
+    yield Entry("unchecked", "later steps", f"the first {taken}{of} were compared", float(taken))
+    left = [row.name for row in report.variables if row.trainable and row.gradient is not None and row.weight is None]
+    if left and any(check.name == "weights" for check in report.checks):
+        detail = f"left out where gradients are only rounding: {listing(left)}"
+        yield Entry("unchecked", "weights", detail, float(len(left)))
+    for kind, count in sorted(replayed.get("not_held", {}).items()):
+        detail = f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still"
+        yield Entry("unchecked", "randomness", detail, float(count))
+    alone = sorted({name for step in steps for name in step.get("alone", ())})
+    if alone:
+        yield Entry("unchecked", "inputs", f"the conversion does not have {listing(alone)}")
+    if report.devices and all(row.device.startswith("cpu") for row in report.devices):
+        names = listing([row.device for row in report.devices], len(report.devices))
+        yield Entry("unchecked", "GPUs", f"the towers ran on {names}; kernels, memory and links of GPUs did not run")
+
+
+def of_origin(origin: Origin) -> Iterator[Entry]:
+    """What the conversion said when it was made, and what cannot be said of its making."""
+    for finding in origin.findings:
+        if finding.severity == "warning":
+            fate: Fate = "differs" if finding.code in DIFFERENCES else "unchecked"
+            yield Entry(fate, finding.code, f"line {finding.line}: {finding.message}")
+    if origin.header is None:
+        yield Entry("unchecked", "header", "the converted script has no header that says how it was made")
+    elif not origin.same_source:
+        yield Entry("unchecked", "header", "the converted script was made from another text than this original")
+    elif not origin.rewritten:
+        detail = "the converted script is not what this version writes: edited since, or written by another one"
+        yield Entry("unchecked", "header", detail)

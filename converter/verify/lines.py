@@ -1,0 +1,180 @@
+"""The traced lines: what the original's own graph says of its lines, against what the plan says of them.
+
+The plan comes from reading the script, the traced lines from running it (child/tmgprobe_lines.py). A line whose
+operations depend on a batch and are needed by the loss must lie in the towers. Else they work on whole batches.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from converter.verify.data import Check
+from converter.verify.origin import Repeated
+
+if TYPE_CHECKING:
+    from converter.plan import At, Plan
+
+Role = Literal[
+    "before the towers", "in the towers", "after the towers", "in the gradient's call", "prepares batches"
+]
+PREPARES: Role = "prepares batches"  # once for all towers
+BEFORE: Role = "before the towers"
+TOWER: Role = "in the towers"
+AFTER: Role = "after the towers"
+GRADIENT: Role = "in the gradient's call"  # a loss written there moves into the towers as an expression
+
+NAME = "traced lines"
+RANKS = ("other", "needed", "traced")  # as in child/tmgprobe_lines.py
+GRADIENTS = ("TMG101", "TMG102", "TMG118", "TMG133")  # the rules that rewrite where gradients are taken
+LISTED = 5  # lines named in one sentence
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where the lines first..last of a file go; `file` is its path from the script's folder."""
+
+    file: str
+    first: int
+    last: int
+    role: Role
+
+
+@dataclass(frozen=True)
+class Planned:
+    """What a conversion does with the lines of the files that it changes; `missing` says why that is not known.
+
+    script: the name of the script among them.
+    forward: the end of a loss is computed on the towers' merged outputs, outside of them on purpose.
+    """
+
+    script: str = ""
+    spans: tuple[Span, ...] = ()
+    missing: str = ""
+    forward: bool = False
+
+
+def planned_lines(repeated: Repeated | None) -> Planned:
+    """The plan of a conversion that was repeated, if that gave the same text."""
+    if repeated is None:
+        return Planned(missing="the converted script has no header that can be read")
+    again = repeated.conversion
+    if not repeated.same_text or again.plan is None:
+        return Planned(missing="the converted script is not what its header's conversion gives")
+    spans: list[Span] = []
+    for name, made in repeated.files.items():
+        if made.source is not None and made.plan is not None:
+            spans += spans_of(name, made.source.text, made.plan)
+    forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
+    return Planned(Path(again.source.path).name, tuple(spans), forward=forward)
+
+
+def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
+    """Where each statement that the plan names goes, with all of its lines."""
+    ends: dict[tuple[int, int], int] = {}
+    simple: list[tuple[int, int]] = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.stmt):
+            ends[node.lineno, node.col_offset] = end = node.end_lineno or node.lineno
+            if not hasattr(node, "body"):
+                simple.append((node.lineno, end))
+    lines = text.splitlines()
+
+    def statement(first: int, last: int) -> Span:
+        """A frame names the first line of a call, which may stand above the argument that is edited."""
+        around = [(begin, end) for begin, end in simple if begin <= first and last <= end]
+        return Span(file, *min(around, key=lambda lines: lines[1] - lines[0], default=(first, last)), GRADIENT)
+
+    found = [statement(edit.at.line, edit.end.line) for edit in plan.replaces if edit.why in GRADIENTS]
+
+    def add(role: Role, starts: Iterable[At]) -> None:
+        for at in starts:
+            # `ast` counts columns in bytes, the plan in characters
+            offset = len(lines[at.line - 1][: at.column].encode())
+            found.append(Span(file, at.line, ends[at.line, offset], role))
+
+    add(PREPARES, plan.prepared)
+    for loop in plan.loops:
+        add(BEFORE, loop.before)
+        add(TOWER, loop.tower)
+        add(AFTER, loop.after)
+        for _, inner in loop.splits:
+            add(BEFORE, inner)
+        opened = {around for around, _ in loop.behind}
+        for _, inner in loop.behind:
+            add(AFTER, [at for at in inner if at not in opened])
+    return tuple(found)
+
+
+def check_lines(planned: Planned, stacks: Sequence[Mapping[str, Any]] | None) -> tuple[Check, tuple[str, ...]]:
+    """The check, and notes on the towers' lines that the loss does not need.
+
+    stacks: what child/tmgprobe_lines.py found, None where there was no step.
+    """
+    if planned.missing:
+        return Check(NAME, "skipped", planned.missing), ()
+    if not stacks:
+        return Check(NAME, "skipped", "no input with a batch axis was found"), ()
+    outside: dict[tuple[str, int], str] = {}
+    traced: set[tuple[str, int]] = set()
+    best: dict[Span, str] = {}
+    for stack in stacks:
+        file, line, span = _placed(planned, stack["lines"])
+        if stack["rank"] == "traced":
+            if span is None or span.role not in (TOWER, GRADIENT, PREPARES):
+                where = span.role if span else "outside of the towers"
+                named = _shown(planned, file, line)
+                outside.setdefault((file, line), f"{named}, {where}, makes {stack['operation']}")
+            else:
+                traced.add((span.file, span.first))
+        if span and span.role == TOWER:
+            best[span] = max(best.get(span, "other"), stack["rank"], key=RANKS.index)
+    if outside and planned.forward and traced:
+        named = ", ".join(_shown(planned, *place) for place in sorted(outside)[:LISTED])
+        note = f"{NAME}: the end of the loss is computed once, on the towers' merged outputs: {named}"
+        return _passed(traced), (note, *_notes(planned, best))
+    if outside:
+        listed = "; ".join(outside[place] for place in sorted(outside)[:LISTED])
+        more = f"; and {len(outside) - LISTED} more" if len(outside) > LISTED else ""
+        detail = f"the loss needs what these lines compute from a batch, but no tower does: {listed}{more}"
+        return Check(NAME, "failed", detail), ()
+    return _passed(traced), tuple(_notes(planned, best))
+
+
+def _shown(planned: Planned, file: str, line: int) -> str:
+    return f"line {line}" if file == planned.script else f"{file} line {line}"
+
+
+def _passed(traced: Collection[tuple[str, int]]) -> Check:
+    detail = f"{len(traced)} statements compute the loss from a batch in the original's graph, all in the towers"
+    return Check(NAME, "passed", detail)
+
+
+def _placed(planned: Planned, lines: Sequence[Sequence[Any]]) -> tuple[str, int, Span | None]:
+    """The statement of the outermost line of a stack that the plan names: its file, first line and where it goes.
+
+    Without one: the innermost line and None. Up to Python 3.7 a frame's line is any line of its statement. Spans
+    are nested where a with block of the towers leaves some of its statements out: the narrowest counts.
+    """
+    for path, line in lines:
+        around = [span for span in planned.spans if path == span.file and span.first <= line <= span.last]
+        if around:
+            narrowest = min(around, key=lambda span: span.last - span.first)
+            return path, narrowest.first, narrowest
+    path, line = lines[-1]
+    return path, line, None
+
+
+def _notes(planned: Planned, best: Mapping[Span, str]) -> Iterable[str]:
+    towers = [span for span in planned.spans if span.role == TOWER]
+    for why, which in (
+        ("make no operation", [span for span in towers if span not in best]),
+        ("do not depend on a batch", [span for span in towers if best.get(span) == "needed"]),
+        ("make only operations that the loss does not need", [span for span in towers if best.get(span) == "other"]),
+    ):
+        if which:
+            named = ", ".join(_shown(planned, span.file, span.first) for span in which[:LISTED])
+            yield f"{NAME}: statements of the towers that {why}: {named}" + (", …" if len(which) > LISTED else "")

@@ -1,0 +1,78 @@
+"""Where a converted script comes from: its header, and the rules behind its lines where they can be told."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from converter.diagnostics import Refusal
+from converter.header import Header, HeaderError, find_header, relabel
+from converter.verify.data import Changed, Origin
+
+if TYPE_CHECKING:
+    from converter.conversion import Conversion, Part
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """The original converted once more, as the converted script's header says.
+
+    same_source: whether the header's hash is the original's. same_text: whether the conversion gave that script,
+        and the files that change with it. files: these and the script, by their paths from its folder.
+    """
+
+    header: Header
+    conversion: Conversion
+    same_source: bool
+    same_text: bool
+    files: Mapping[str, Conversion | Part]
+
+
+def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | None:
+    """Converts the original once more and compares; None where the header cannot be read.
+
+    parts: other files as they are to be in the converted script's folder, by their paths from there.
+    """
+    from converter.conversion import convert
+    from converter.source import from_bytes, read
+
+    try:
+        made = read(str(multi))
+        header = find_header(made.text)
+        source = read(str(single))
+    except (Refusal, HeaderError):
+        return None
+    if header is None:
+        return None
+    again = convert(source, header.options, several=True)
+    files: dict[str, Conversion | Part] = {single.name: again}
+    same_text = again.text is not None and _bare(again.text) == _bare(made.text)
+    for part in again.parts:
+        name = os.path.relpath(part.path, single.parent)
+        held = multi.parent / name
+        data = parts[name] if name in parts else held.read_bytes() if held.is_file() else b""
+        same_text = same_text and bool(data) and _bare(from_bytes(name, data).text) == _bare(part.text)
+        if part.source is not None:
+            files[name] = part
+    return Repeated(header, again, header.sha256 == source.sha256, same_text, files)
+
+
+def _bare(text: str) -> str:
+    """A converted file without what its header says of names and of the version."""
+    return relabel(text, "", "0", "")
+
+
+def origin_of(repeated: Repeated | None) -> Origin:
+    """What the header says, and the rules behind the lines of a conversion that can be repeated."""
+    if repeated is None:
+        return Origin()
+    again = repeated.conversion
+    findings = again.diagnostics if again.status == "converted" else ()
+    files = tuple(
+        Changed(name, made.source.text if made.source else "", made.text or "", made.trace)
+        for name, made in repeated.files.items() if repeated.same_text
+    )  # fmt: skip
+    return Origin(repeated.header, repeated.same_source, repeated.same_text, files, findings)

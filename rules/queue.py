@@ -1,0 +1,167 @@
+"""Queues that a script makes itself: what comes out of them is cut into shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from converter.analysis import shaping
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
+from converter.analysis.windows import COUNTED, sized
+from converter.rule import Rule
+
+DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # where these stand
+
+
+def _queue(call: Call) -> Value:
+    queue = call.typed("Queue")
+    at = DTYPES[call.name.rpartition(".")[2]]
+    dtypes, shapes, names = call.get(at, "dtypes", "types"), call.get(at + 1, "shapes"), call.get(at + 2, "names")
+    for key, value in (("dtypes", dtypes), ("shapes", shapes), ("names", names)):
+        if isinstance(value, Sequence):
+            queue.state[key] = value
+    return queue
+
+
+def _enqueue(call: Call) -> Value:
+    """`q.enqueue(batch)`: the queue holds whole batches where what is put in has a batch axis."""
+    made = Tensor(FREE, call.values(), op=call.name)
+    if isinstance(call.receiver, Typed):
+        put = call.get(0, "vals")
+        if isinstance(put, Mapping):
+            put = Sequence([value for _, value in put.pairs])
+        call.receiver.state[call.name] = put if isinstance(put, Sequence) else Sequence([put] if put else [])
+        filled = call.receiver.state.setdefault("filled", Sequence([], mutable=True))
+        assert isinstance(filled, Sequence)
+        filled.elements.append(made)
+    return made
+
+
+def _component_shape(queue: Typed, place: int) -> list[Value] | None:
+    shapes = queue.state.get("shapes")
+    if not isinstance(shapes, Sequence):
+        return None
+    if shapes.elements and not isinstance(shapes.elements[0], Sequence):
+        return shaping.shape_entries(shapes)  # of a queue with one component
+    return shaping.shape_entries(shapes.elements[place]) if place < len(shapes.elements) else None
+
+
+def _components(call: Call, make: Callable[[Call, Typed, int], Input]) -> Value:
+    """What comes out: one tensor, a list of them, or a dict where the queue names its components."""
+    queue = call.receiver
+    assert isinstance(queue, Typed)
+    dtypes, names = queue.state.get("dtypes"), queue.state.get("names")
+    count = len(dtypes.elements) if isinstance(dtypes, Sequence) else 1
+    made: list[Value] = [make(call, queue, place) for place in range(count)]
+    for value in made:
+        value.inputs = (*call.values(), *queue.state["filled"].parts()) if "filled" in queue.state else value.inputs
+    if isinstance(names, Sequence):
+        return Mapping(list(zip(names.elements, made, strict=False)))
+    return Sequence(made, mutable=True) if count > 1 else made[0]
+
+
+def _dequeue_many(call: Call) -> Value:
+    """`q.dequeue_many(n)` puts n examples together."""
+    size = call.get(0, "n")
+    if isinstance(size, (Number, Host)):
+        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+
+    def make(call: Call, queue: Typed, place: int) -> Input:
+        dims = shaping.dims_of(_component_shape(queue, place))
+        fixed = isinstance(size, Number) and call.name.endswith("_many")
+        made = Input("train.dequeue_many", None if dims is None else (None, *dims),
+                     Sequence([size]) if fixed and size is not None else None, "")  # fmt: skip
+        made.shard(0)
+        return made
+
+    return _components(call, make)
+
+
+def _counter(call: Call) -> Value:
+    """tf.train.range_input_producer: a queue of the numbers of the steps of an epoch."""
+    return call.typed("Counter")
+
+
+def _count(call: Call) -> Value:
+    return Tensor(FREE, call.values(), (), COUNTED)
+
+
+def _set_shape(call: Call) -> Value:
+    if isinstance(call.receiver, Input):
+        sized(call.receiver, call.get(0, "shape"))
+    return Constant(None)
+
+
+def _dequeue(call: Call) -> Value:
+    """`q.dequeue()` gives back one thing that was put in: a batch where that was one."""
+
+    def make(call: Call, queue: Typed, place: int) -> Input:
+        entries, put = _component_shape(queue, place), queue.state.get("Queue.enqueue")
+        element = put.elements[place] if isinstance(put, Sequence) and place < len(put.elements) else None
+        rows = element.batch if isinstance(element, Tensor) and element.batch.kind == "example" else None
+        dims = element.dims if isinstance(element, Tensor) and entries is None else shaping.dims_of(entries)
+        made = Input("train.dequeue", dims, Sequence(entries) if entries is not None else None, "")
+        axis = rows.axis if rows is not None and not rows.packed else shaping.batch_entry(call.walk, entries)
+        if axis is None:
+            made.ambiguous = True
+            return made
+        made.shard(axis)
+        entry = entries[axis] if entries and len(entries) > axis else None
+        if isinstance(entry, Number) and entry.linear:
+            call.walk.facts.batch_sizes.append((entry, call.name, call.node))
+        return made
+
+    return _components(call, make)
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
+    **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
+    **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
+    "Queue.dequeue": _dequeue,
+    "train.range_input_producer": _counter,
+    "Counter.dequeue": _count,
+    "Input.set_shape": _set_shape,
+}
+
+RULES = (
+    Rule(
+        code="TMG136",
+        title="what comes out of the script's own queues is cut into shards",
+        why="A queue that the script makes and fills itself gives one global batch for each step: "
+        "dequeue_many takes N times the examples, and the towers share them in order. One dequeue in each "
+        "tower would hand out the same examples in any order. Whole batches that were put in by enqueue "
+        "are shared among the towers as they come out. Where the script fills the queue in runs of its "
+        "own and not by a QueueRunner, a larger step could wait for examples for ever, so the batch "
+        "stays as large as it was (--batch total). A queue may also count the steps of an epoch only "
+        "(tf.train.range_input_producer): the batch is then the window of a matrix with the batch size for "
+        "its rows, at that number.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+queue = tf.RandomShuffleQueue(1000, 500, [tf.float32, tf.int64], shapes=[[784], []])
+enqueue = queue.enqueue_many(load())
+tf.train.add_queue_runner(tf.train.QueueRunner(queue, [enqueue] * 2))
+X, Y = queue.dequeue_many(batch_size)
+logits = tf.layers.dense(X, 10)
+loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    tf.train.start_queue_runners(sess)
+    for step in range(100):
+        sess.run(train_op)
+""",
+        after="""\
+batch_size = 64 * num_gpus
+X, Y = queue.dequeue_many(batch_size)
+X_batch, Y_batch = X, Y
+for gpu in range(num_gpus):
+        (X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)
+        logits = tf.layers.dense(X, 10)
+""",
+        references=("tf.FIFOQueue, tf.RandomShuffleQueue, tf.PaddingFIFOQueue (tf.queue from 1.13)",),
+    ),
+)

@@ -1,0 +1,76 @@
+"""Options and exit statuses of `profile`; figures are tested in tests/profile."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from converter.profile import FABRICS, Fabric, Machine, Profile, Settings
+from converter.profile.data import Measured
+from converter.verify import VerifyError
+from converter.verify.answer import Stopped
+from tests.cli.standins import Run
+
+STEP = Measured(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
+    """The settings that the command comes to; nothing is run."""
+    found: list[Settings] = []
+
+    def stand_in(single: Path, multi: Path, settings: Settings) -> Profile:
+        if single.name == "missing.py":
+            raise VerifyError("missing.py: no such file")
+        if single.name == "broken.py":
+            raise Stopped("the original script failed", "Traceback\nValueError")
+        found.append(settings)
+        return Profile("per-gpu", 4, STEP, (STEP,), settings.machine, ())
+
+    monkeypatch.setattr("converter.profile.profile", stand_in)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("options", "settings"),
+    [
+        ((), Settings()),
+        (("--gpus", "2, 3"), Settings((2, 3))),
+        (("--tflops", "10", "--latency", "1", "--launch", "2"), Settings(machine=Machine(FABRICS, 10, 1, 2))),
+        (("--bandwidth", "7"), Settings(machine=Machine((Fabric("as given", 7, 7, 14),)))),
+        (("--bandwidth", "7", "--host-bandwidth", "9"), Settings(machine=Machine((Fabric("as given", 7, 7, 9),)))),
+        (("--timeout", "9", "--python", "p", "--", "--d", "x"), Settings(python="p", args=("--d", "x"), timeout=9)),
+    ],
+)
+def test_options(run: Run, asked: list[Settings], options: tuple[str, ...], settings: Settings) -> None:
+    assert run("profile", "single.py", "multi.py", *options).code == 0
+    assert asked == [settings]
+
+
+def test_host_bandwidth_alone_keeps_the_fabrics(run: Run, asked: list[Settings]) -> None:
+    run("profile", "single.py", "multi.py", "--host-bandwidth", "9")
+    assert [(fabric.name, fabric.host) for fabric in asked[0].machine.fabrics] == [
+        (fabric.name, 9) for fabric in FABRICS
+    ]
+
+
+def test_json_is_json(run: Run, asked: list[Settings]) -> None:
+    assert json.loads(run("profile", "single.py", "multi.py", "--json").out)["parameters"] == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (("missing.py", "multi.py"), 2, "profile: missing.py: no such file"),
+        (("single.py", "multi.py", "--gpus", "2,x"), 2, "--gpus: '2,x' is not a list of numbers"),
+        (("single.py", "multi.py", "--gpus", "0"), 2, "is not a list of numbers"),
+        (("broken.py", "multi.py"), 3, "profile: the original script failed\n  | Traceback\n  | ValueError"),
+        (("single.py",), 2, "MULTI"),
+    ],
+)
+def test_failures(run: Run, asked: list[Settings], arguments: tuple[str, ...], code: int, words: str) -> None:
+    done = run("profile", *arguments)
+    assert (done.code, asked) == (code, [])
+    assert words in done.err

@@ -1,0 +1,116 @@
+"""Values that no merging gives: computed once more after the loop, or refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+
+PREDICTION = "prediction = tf.layers.dense(X, 1)\n"
+LOSS = "loss = tf.reduce_mean(tf.square(prediction - Y))"
+
+
+def script(between: str, loss: str, read: str) -> str:
+    """A model with statements in front of its loss, and a reader of what they made."""
+    return INPUTS + PREDICTION + between + "\n" + loss + "\n" + STEP + read + "\n" + TRAINING
+
+
+def after_the_loop(between: str, used: str, read: str) -> list[str]:
+    return parts(script(between, f"{LOSS} + {used}", read))[2]
+
+
+@pytest.mark.parametrize(
+    ("line", "merged"),
+    [
+        ("top = tf.reduce_max(prediction)", "prediction = tf.concat(tower_prediction, 0)"),
+        ("top = tf.sqrt(tf.reduce_mean(prediction))", "prediction = tf.concat(tower_prediction, 0)"),
+        ("m = tf.reduce_mean(prediction)\ntop = tf.sqrt(m)", "m = tf.add_n(tower_m)"),
+        ("m = tf.reduce_sum(prediction)\nn = tf.reduce_sum(Y)\ntop = m / n", "n = tf.add_n(tower_n)"),
+        ("m, v = tf.nn.moments(Y, [0])\ntop = tf.reduce_mean(v)", "X, Y = X_batch, Y_batch"),
+    ],
+    ids=["maximum", "root", "root of a mean", "ratio", "variance"],
+)
+def test_what_cannot_be_merged_is_computed_once_more(line: str, merged: str) -> None:
+    after = after_the_loop(line, "0.1 * top", "tf.summary.scalar('top', top)")
+    last = line.splitlines()[-1]
+    assert after.index(merged) < after.index(last) < after.index("tf.summary.scalar('top', top)")
+
+
+def test_a_chain_is_computed_once_more_in_its_order() -> None:
+    lines = ["a = tf.reduce_max(prediction)", "b = a * a", "c = b + a"]
+    after = after_the_loop("\n".join(lines), "0.1 * c", "tf.summary.scalar('c', c)")
+    assert [line for line in after if line in lines] == lines
+
+
+def test_a_sum_with_a_term_beside_it_is_not_added_up() -> None:
+    line = "total = tf.reduce_sum(prediction) + 1.0"
+    after = after_the_loop(line, "0.1 * tf.square(total)", "tf.summary.scalar('total', total)")
+    assert line in after and "total = tf.add_n(tower_total)" not in after
+
+
+@pytest.mark.parametrize("count", ["n = tf.shape(X)[0]", "n = tf.to_float(tf.shape(X)[0])", "n = int(X.shape[0])"])
+def test_a_number_of_examples_is_counted_once_more(count: str) -> None:
+    rate = "tf.reduce_sum(prediction) / tf.to_float(n)"
+    after = after_the_loop(count, rate, "rate = tf.reduce_sum(Y) / tf.to_float(n)")
+    assert after.index(count) > after.index("X, Y = X_batch, Y_batch")
+
+
+def test_the_scope_around_is_opened_once_more() -> None:
+    lines = "with tf.name_scope('stats'):\n    m = tf.reduce_max(prediction)\n    top = tf.square(m, name='top')"
+    after = after_the_loop(lines, "0.1 * top", "tf.summary.scalar('top', top)\ntf.summary.scalar('m', m)")
+    place = after.index("with tf.name_scope('stats'):")
+    assert after[place + 1 : place + 3] == ["m = tf.reduce_max(prediction)", "top = tf.square(m, name='top')"]
+    assert after.count("with tf.name_scope('stats'):") == 1
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "top = tf.reduce_max(tf.layers.dense(prediction, 3))",
+        "top = tf.reduce_max(prediction + tf.random_normal([1]))",
+        "top = tf.reduce_max(tf.nn.dropout(prediction, 0.5))",
+        "if batch_size > 3:\n    top = tf.reduce_max(prediction)\nelse:\n    top = tf.reduce_min(prediction)",
+        "p = prediction * 2\ntop = tf.reduce_max(p)\np = p + 1",
+        "top = tf.reduce_mean(prediction)\ntop = tf.sqrt(top)",
+        "top = tf.reduce_max(prediction)\ntop += 1",
+        "with tf.control_dependencies([prediction]):\n    top = tf.reduce_max(prediction)",
+        "def largest(x):\n    h = tf.layers.dense(x, 2)\n    return tf.reduce_max(h)\n\n\ntop = largest(prediction)",
+    ],
+    ids=["variables", "random", "dropout", "branch", "read of another value", "rebound", "augmented", "control",
+         "function"],
+)  # fmt: skip
+def test_what_would_not_be_the_same_twice_is_refused(lines: str) -> None:
+    loss = f"{LOSS} + 0.1 * top" + (" + tf.reduce_mean(p)" if lines.startswith("p =") else "")
+    assert codes(script(lines, loss, "tf.summary.scalar('top', top)"))[-1] == "TMG210"
+
+
+def test_what_nobody_reads_is_not_repeated() -> None:
+    assert "top = tf.reduce_max(prediction)" not in after_the_loop("top = tf.reduce_max(prediction)", "0.1 * top", "")
+
+
+DRAWN = "dist = tf.distributions.Normal(prediction, 1.0)"
+
+
+def test_a_distribution_is_made_once_more_of_merged_parameters() -> None:
+    after = after_the_loop(DRAWN, "tf.reduce_mean(dist.log_prob(Y))", "drawn = dist.sample()")
+    merged = "prediction = tf.concat(tower_prediction, 0)"
+    assert after.index(merged) < after.index(DRAWN) < after.index("drawn = dist.sample()")
+
+
+def test_what_a_distribution_gives_is_merged_where_it_is_named_between_the_statements_of_the_model() -> None:
+    between = f"{DRAWN}\ndrawn = dist.sample()\nlikely = dist.log_prob(Y)"
+    _, inside, after = parts(script(between, f"{LOSS} - tf.reduce_mean(likely)", "print(drawn)"))
+    assert inside.index(DRAWN) < inside.index("drawn = dist.sample()")
+    assert "drawn = tf.concat(tower_drawn, 0)" in after and DRAWN not in after
+
+
+def test_a_distribution_of_no_batch_is_left_alone() -> None:
+    prior = "prior = tf.distributions.Normal(0.0, 1.0)"
+    after = after_the_loop(prior, "tf.reduce_mean(prior.log_prob(prediction))", "drawn = prior.sample(10)")
+    assert prior not in after
+
+
+def test_a_distribution_that_a_function_makes_beside_variables_is_refused_where_it_is_read_later() -> None:
+    made = "def make(x):\n    return tf.distributions.Normal(tf.layers.dense(x, 1), 1.0)\n\n\ndist = make(X)"
+    found = codes(script(made, f"{LOSS} - tf.reduce_mean(dist.log_prob(Y))", "drawn = dist.sample()"))
+    assert found == ["TMG210"]

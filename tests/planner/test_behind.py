@@ -1,0 +1,86 @@
+"""The training step in the same block as the model: the block is opened once more behind the loop."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.scripts import INPUTS, TRAINING, codes, converted, parts, run
+
+MODEL = "h = tf.layers.dense(X, 4)\n"
+LOSS = "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n"
+STEP = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+AFTER = 2
+
+
+def within(*heads: str, text: str = LOSS + STEP) -> str:
+    for head in reversed(heads):
+        text = f"{head}:\n{textwrap.indent(text, '    ')}"
+    return text
+
+
+def script(block: str, before: str = "", after: str = "") -> str:
+    return INPUTS + before + MODEL + block + after + TRAINING
+
+
+@pytest.mark.parametrize(
+    "heads",
+    [
+        ("if training",),
+        ("if mode == 'train' and not deep",),
+        ("with tf.variable_scope('out')", "if training"),
+        ("with tf.variable_scope('out')", "with tf.name_scope('in')"),
+        ("if training", "with tf.variable_scope('out')"),
+        ("with tf.variable_scope('out')", "if training", "if net.kind == 'deep'"),
+    ],
+)
+def test_nested_blocks_are_opened_once_more(heads: tuple[str, ...]) -> None:
+    found = script(within(*heads), before="training = len(argv) > 1\n")
+    _, inside, after = parts(found)
+    opened = [f"{head}:" for head in heads]
+    assert [line for line in inside if line in opened] == opened
+    assert [line for line in after if line in opened] == opened
+    assert after.index(opened[-1]) + 2 == next(i for i, line in enumerate(after) if line.startswith("train_op ="))
+    assert "train_op" not in " ".join(inside)
+
+
+def test_what_follows_in_outer_blocks_stays_behind_and_in_order() -> None:
+    inner = within("if training", text=LOSS + "a = tf.train.Saver()\n" + STEP + "b = tf.train.Saver()\n")
+    block = within("with tf.variable_scope('out')", text=inner + "c = tf.train.Saver()\n")
+    text = converted(script(block))
+    outer = text.rindex("with tf.variable_scope('out'):\n    if training:\n        a = tf.train.Saver()\n")
+    assert text.index("        b = tf.train.Saver()\n    c = tf.train.Saver()\n") > outer
+    assert text.count("Saver()") == 3
+
+
+def test_the_other_branch_stays_in_the_towers() -> None:
+    block = within("if training") + within("else", text="g = tf.nn.relu(h)\n")
+    _, inside, after = parts(script(block))
+    assert "g = tf.nn.relu(h)" in inside and "else:" in inside
+    assert "g = tf.nn.relu(h)" not in after and "else:" not in after
+
+
+@pytest.mark.parametrize(
+    ("block", "before", "after"),
+    [
+        (within("if training()"), "", ""),
+        (within("if mode == 'train'", text="mode = 'trained'\n" + LOSS + STEP), "mode = 'train'\nmode = read()\n", ""),
+        (within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"), ""),
+        (within("for i in range(1)"), "", ""),
+        (within("try") + within("finally", text="pass\n"), "", ""),
+        (within("if training", text=LOSS + STEP + "scale = 2.0\n"), "",
+         "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"),
+    ],
+    ids=["a call", "written inside", "both branches", "a loop", "try", "read later"],
+)  # fmt: skip
+def test_blocks_that_are_not(block: str, before: str, after: str) -> None:
+    assert codes(script(block, before, after))[:1] == ["TMG219"]
+
+
+def test_the_refusal_says_whether_the_model_goes_on() -> None:
+    two = "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+    (later,) = run(script(within("if training", text=LOSS + STEP + "scale = 2.0\n"), "", two)).diagnostics
+    (within_one,) = run(script(within("if training", text=STEP) + within("else", text=LOSS + STEP),
+                               LOSS.replace("(h,", "(X,"))).diagnostics  # fmt: skip
+    assert "goes on" in later.message and "among the statements" in within_one.message

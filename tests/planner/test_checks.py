@@ -1,0 +1,169 @@
+"""What the towers cannot hold is refused, and its near misses are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts, run
+
+MODEL = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y)) + tf.reduce_sum(state)\n"
+
+
+@pytest.mark.parametrize(
+    ("variable", "found"),
+    [
+        ("tf.Variable(tf.zeros([batch_size, 4]))", ["TMG224"]),
+        ("tf.Variable(tf.random_normal(shape=[3, batch_size]))", ["TMG224"]),
+        ("tf.get_variable('state', [batch_size, 4])", ["TMG224"]),
+        ("tf.Variable(tf.zeros([3, 4]))", []),
+        ("tf.get_variable('state', [3, 4])", []),
+        ("tf.Variable(tf.zeros([X.get_shape()[1], 4]))", []),
+    ],
+)
+def test_variables_of_the_size_of_a_batch(variable: str, found: list[str]) -> None:
+    assert codes(INPUTS + f"state = {variable}\n" + MODEL + STEP + TRAINING) == found
+
+
+RATES = "rates = tf.placeholder(tf.float32, [None])\n"
+NET = """\
+hidden = tf.nn.dropout(tf.layers.dense(X, 3), rates[0])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.nn.dropout(hidden, rates[1]), 1) - Y{}))
+"""
+FED = TRAINING.replace("Y: ys", "Y: ys, rates: [0.5, 0.8]")
+
+
+def test_a_vector_of_settings_goes_to_all_towers() -> None:
+    """Only single entries of it are used: it has no examples."""
+    _, inside, _ = parts(INPUTS + RATES + NET.format("") + STEP + FED)
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_a_vector_that_is_used_as_a_whole_too_has_examples() -> None:
+    _, inside, _ = parts(INPUTS + RATES + NET.format(" * rates") + STEP + FED)
+    assert [line for line in inside if "shard(" in line and "rates_batch" in line]
+
+
+METHOD = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.prediction = tf.layers.dense(self.x, 1)
+        {}
+        self.loss = tf.reduce_mean(tf.square(self.prediction - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+
+net = Net()
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size=32)
+        sess.run(net.train_op, {{net.x: xs, net.y: ys}})
+"""
+
+
+def test_a_placeholder_among_the_statements_of_a_model_in_a_class() -> None:
+    """Its statement reads `self`, which holds the model by then, but nothing of it."""
+    before, inside, _ = parts(METHOD.format("self.y = tf.placeholder(tf.float32, [None, 1])"))
+    assert "self.y = tf.placeholder(tf.float32, [None, 1])" in before
+    assert "self.prediction = tf.layers.dense(self.x, 1)" in inside
+
+
+def test_a_placeholder_that_takes_its_shape_from_the_model() -> None:
+    script = METHOD.format("self.y = tf.placeholder(tf.float32, self.prediction.shape)")
+    assert codes(script)[0] in ("TMG202", "TMG203", "TMG222")
+
+
+@pytest.mark.parametrize("branch", ["{X: xs, Y: ys, state: last}", "dict({X: xs}, **{})"])
+def test_a_state_of_one_example_that_one_branch_feeds(branch: str) -> None:
+    script = INPUTS + "cell = tf.nn.rnn_cell.LSTMCell(4)\nstate = cell.zero_state(batch_size=1, dtype=tf.float32)\n"
+    script += "outputs, final = tf.nn.dynamic_rnn(cell, tf.expand_dims(X, 1), initial_state=state)\n"
+    script += "loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[:, 0], 1) - Y))\n" + STEP
+    script += TRAINING.replace(
+        "        sess.run(train_op, {X: xs, Y: ys})\n",
+        "        feed = {X: xs, Y: ys}\n        if step:\n"
+        f"            feed = {branch}\n        _, last = sess.run([train_op, final], feed)\n",
+    ).replace("next_batch(batch_size)", "next_example()")
+    assert ("TMG218" in codes(script)) == ("state" in branch)
+
+
+@pytest.mark.parametrize(
+    ("size", "found"),
+    [
+        ("X.get_shape()[1:4].num_elements()", []),
+        ("X.shape[1:].num_elements()", []),
+        ("int(X.get_shape()[1])", []),
+        ("count_features(X)", ["TMG241"]),
+    ],
+)
+def test_numbers_of_a_shape_are_no_calls_elsewhere(size: str, found: list[str]) -> None:
+    script = "from features import count_features\n" + INPUTS
+    script += f"w = tf.Variable(tf.truncated_normal([{size}, 1]))\n"
+    assert codes(script + "loss = tf.reduce_mean(tf.square(tf.matmul(X, w) - Y))\n" + STEP + TRAINING) == found
+
+
+@pytest.mark.parametrize(
+    ("use", "found"),
+    [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", ["TMG222"])],
+)
+def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:
+    """Where it is read, a way from it to the loss may have been missed."""
+    script = INPUTS + "Z = tf.placeholder(tf.float32, [None, 2])\n" + use
+    script += "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n" + STEP
+    script += TRAINING.replace("Y: ys", "Y: ys, Z: xs[:, :2]")
+    assert codes(script) == found
+    if not found:
+        assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in parts(script)[1]
+
+
+HOST = "features = tf.py_func(work, [X], tf.float32)\n"
+ON_FEATURES = """\
+out = tf.layers.dense(features, 1)
+loss = tf.reduce_mean(tf.square(out - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (HOST + "features.set_shape([None, 4])\n", ["TMG313"]),
+        (HOST + "features.set_shape([batch_size, 4])\n", ["TMG313"]),
+        (HOST.replace("py_func", "numpy_function") + "features.set_shape([None, 4])\n", ["TMG313"]),
+        ("features, _ = tf.py_func(work, [X], [tf.float32, tf.int32])\nfeatures.set_shape([None, 4])\n", ["TMG313"]),
+        (HOST, ["TMG210"]),
+        (HOST + "features.set_shape([32, 4])\n", ["TMG210"]),
+        (HOST.replace("[X]", "[tf.transpose(X)]") + "features.set_shape([None, 4])\n", ["TMG210"]),
+        ("features = X\nfeatures.set_shape([None, 4])\n", []),
+        ("features = X + tf.py_func(work, [3], tf.float32)\n", []),
+    ],
+)
+def test_functions_of_the_host(lines: str, found: list[str]) -> None:
+    assert codes(INPUTS + lines + ON_FEATURES + STEP + TRAINING + "    print(sess.run(out, {X: xs}))\n") == found
+
+
+NOISY = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X + Z, 1) - Y))\n"
+EVALUATED = "    print(sess.run(loss, {X: xs, Y: ys}))\n"
+
+
+@pytest.mark.parametrize(
+    ("default", "evaluated", "found"),
+    [
+        ("tf.zeros([1, 4])", EVALUATED, ["TMG243"]),
+        ("tf.zeros([1, 4])", EVALUATED.replace("Y: ys", "Y: ys, Z: xs"), []),
+        ("tf.zeros([1, 4])", "    print(sess.run(w))\n", []),
+        ("tf.zeros([tf.shape(X)[0], 4])", EVALUATED, []),
+        ("tf.zeros([batch_size, 4])", EVALUATED, []),
+    ],
+)
+def test_defaults_of_one_row(default: str, evaluated: str, found: list[str]) -> None:
+    script = INPUTS + f"w = tf.Variable(1.0)\nZ = tf.placeholder_with_default({default}, [None, 4])\n" + NOISY
+    assert codes(script + STEP + TRAINING.replace("Y: ys", "Y: ys, Z: xs") + evaluated) == found
+
+
+@pytest.mark.parametrize("head", ["def train(loss):\n", "class Trainer(object):\n    def train(self, loss):\n    "])
+def test_a_training_step_that_nothing_calls(head: str) -> None:
+    body = "    return tf.train.AdamOptimizer(0.1).minimize(loss)\n"
+    (found,) = run("import tensorflow as tf\n\n\n" + head + body).diagnostics
+    assert found.code == "TMG202" and "nothing here calls" in found.message and "the script that calls it" in found.hint

@@ -1,0 +1,59 @@
+"""Collections that are read after the loop, and names that averages and tags are made from."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, body
+
+MODEL = """\
+prediction = tf.layers.dense(X, 1)
+error = tf.reduce_mean(tf.square(prediction - Y))
+tf.add_to_collection('parts', error)
+tf.add_to_collection('parts', 0.1 * tf.nn.l2_loss(tf.get_variable('w', [3])))
+loss = tf.add_n(tf.get_collection('parts'))
+"""
+READ = "for part in tf.get_collection('parts'):\n    tf.summary.scalar(part.op.name, part)\n"
+MERGE = "tower_collections.merge('parts', tower_weight)"
+
+
+def test_means_in_a_collection_that_is_read_after_the_loop_are_merged() -> None:
+    lines = body(INPUTS + MODEL + STEP + READ + TRAINING)
+    assert lines.index("        tower_weight.append(weight)") < lines.index(MERGE)
+    assert lines.index(MERGE) < lines.index("for part in tf.get_collection('parts'):")
+
+
+@pytest.mark.parametrize(
+    ("model", "read"),
+    [
+        (MODEL, ""),
+        (MODEL, READ.replace("'parts'", "tf.GraphKeys.UPDATE_OPS")),
+        (MODEL.replace("'parts', error", "'parts', tf.reduce_max(prediction)") + "loss += error\n", READ),
+        (MODEL.replace("'parts', error", "'parts', prediction").replace("add_n(", "sum(") + "loss += error\n", READ),
+    ],
+    ids=["not read", "another one", "a maximum", "rows"],
+)
+def test_other_collections_stay_those_of_the_first_tower(model: str, read: str) -> None:
+    assert not any(".merge(" in line for line in body(INPUTS + model + STEP + read + TRAINING))
+
+
+LOSS = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n"
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["kept = tf.train.ExponentialMovingAverage(0.9).apply([loss])\n", "tf.summary.scalar(loss.op.name, loss)\n"],
+    ids=["average", "tag"],
+)
+def test_a_name_that_is_asked_for_is_that_of_one_gpu(asked: str) -> None:
+    assert "loss = tf.add_n(tower_loss, name=plain_name(loss))" in body(INPUTS + LOSS + STEP + asked + TRAINING)
+
+
+def test_a_name_that_the_script_gave_is_kept() -> None:
+    asked = "tf.summary.scalar(loss.op.name, loss)\n"
+    lines = body(INPUTS + LOSS.replace("- Y))", "- Y), name='mse')") + STEP + asked + TRAINING)
+    assert "loss = tf.add_n(tower_loss, name='mse')" in lines
+
+
+def test_a_name_that_nobody_asks_for_is_left_to_tensorflow() -> None:
+    assert "loss = tf.add_n(tower_loss)" in body(INPUTS + LOSS + STEP + TRAINING)

@@ -1,0 +1,88 @@
+"""Losses that depend on noise drawn in the graph and on no input: each tower draws its own rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes, parts
+
+GAN = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+{}
+fake = tf.layers.dense(z, 4, name='generator')
+real_score = tf.layers.dense(X, 1, name='critic')
+fake_score = tf.layers.dense(fake, 1, name='critic', reuse=True)
+critic_loss = tf.reduce_mean(fake_score) - tf.reduce_mean(real_score)
+loss = -tf.reduce_mean(fake_score)
+train_critic = tf.train.AdamOptimizer().minimize(critic_loss, var_list=some)
+train_op = tf.train.AdamOptimizer().minimize(loss, var_list=others)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_critic, {{X: next_batch(batch_size)}})
+        sess.run(train_op)
+"""
+ALONE = """\
+import tensorflow as tf
+
+batch_size = 32
+z = {}
+loss = tf.reduce_mean(tf.square(tf.layers.dense(z, 1)))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op)
+"""
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        "tf.random_normal([batch_size, 8])",
+        "tf.random_normal(shape=(batch_size, 8), stddev=0.5)",
+        "tf.random.normal([batch_size, 8])",
+        "tf.random_uniform([batch_size, 8], -1.0, 1.0)",
+        "tf.truncated_normal([batch_size, 8])",
+        "tf.random.truncated_normal([batch_size, 8])",
+        "tf.random_uniform([batch_size * 2, 8])",
+    ],
+)
+def test_its_weight_follows_the_batch_size(draw: str) -> None:
+    before, inside, _ = parts(GAN.format(f"z = {draw}"))
+    assert "batch_size = 32 * num_gpus" in before
+    assert "(X,), rows, weight = shard([X_batch], gpu)" in inside
+    assert "rows_drawn, weight_drawn = shard_drawn(global_batch_size, gpu)" in inside
+    assert f"z = {draw}" in inside
+    assert "tower_critic_loss.append(critic_loss * weight)" in inside
+    assert "tower_loss.append(loss * weight_drawn)" in inside
+
+
+def test_what_is_read_of_it_needs_no_feed() -> None:
+    script = GAN.format("z = tf.random_normal([batch_size, 8])") + "        print(sess.run([fake, real_score]))\n"
+    _, inside, _ = parts(script)
+    assert "tower_fake.append(fake[:rows_drawn])" in inside
+    assert "tower_real_score.append(real_score[:rows])" in inside
+
+
+@pytest.mark.parametrize("draw", ["tf.random_normal([batch_size, 8])", "tf.random_uniform([batch_size, 8])"])
+def test_a_script_without_any_input(draw: str) -> None:
+    before, inside, _ = parts(ALONE.format(draw))
+    assert "batch_size = 32 * num_gpus" in before
+    assert "rows, weight = shard_drawn(global_batch_size, gpu)" in inside
+
+
+@pytest.mark.parametrize(
+    ("draw", "code"),
+    [
+        ("tf.random_normal([32, 8])", "TMG202"),  # nothing says that 32 counts examples
+        ("tf.zeros([batch_size, 8])", "TMG202"),
+        ("tf.get_variable('z', [4, 8])", "TMG202"),
+        ("other.layer(tf.random_normal([batch_size, 8]))", "TMG241"),
+        ("noise()\n", "TMG205"),  # its own default cannot be re-bound
+    ],
+)
+def test_near_misses(draw: str, code: str) -> None:
+    own = "import other\n\n\ndef noise(batch_size=32):\n    return tf.random_normal([batch_size, 8])\n\n\n"
+    assert codes(own + ALONE.format(draw)) == [code]

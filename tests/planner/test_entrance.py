@@ -1,0 +1,104 @@
+"""Where the towers begin: behind what prepares a batch, inside of what makes inputs and model together."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import STEP, TRAINING, codes, converted, parts
+
+HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
+LOSS = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n"
+QUEUE = "[tf.constant([1.0]), tf.constant([2.0])], batch_size=batch_size"
+
+
+def reading(*body: str) -> str:
+    """A script with a function that reads batches, and a model after it."""
+    lines = "".join(f"    {line}\n" for line in body)
+    return HEAD + f"def read():\n{lines}\n\nX, Y = read()\n" + LOSS + STEP + TRAINING.replace(", {X: xs, Y: ys}", "")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        (f"x, y = tf.train.batch({QUEUE})", "x = tf.cast(x, tf.float32) / 255.0", "return x, tf.expand_dims(y, 1)"),
+        (f"x, y = tf.train.batch({QUEUE})", "x.set_shape([32, 1])", "return x - 0.5, tf.one_hot(y, 2)"),
+        ("x = tf.placeholder(tf.float32, [None, 4])", "y = tf.placeholder(tf.float32, [None])",
+         "return tf.log(x), tf.expand_dims(y, 1)"),
+    ],
+    ids=["queue", "encoded", "placeholders"],
+)  # fmt: skip
+def test_batches_are_prepared_once(body: tuple[str, ...]) -> None:
+    before, inside, _ = parts(reading(*body))
+    assert "X, Y = read()" in before
+    assert any(line.startswith("(X, Y), rows, weight = shard") for line in inside)
+
+
+def test_a_fixed_batch_stays_fixed() -> None:
+    body = (f"x, y = tf.train.batch({QUEUE})", "return tf.sqrt(x), tf.reshape(y, [batch_size, 1])")
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in parts(reading(*body))[1]
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["x[:tf.shape(y)[0]] * 2", "tf.boolean_mask(x, y[:, 0] > 0)"],
+    ids=["measured", "masked"],
+)
+def test_what_is_not_row_by_row_is_no_fixed_batch(last: str) -> None:
+    script = reading(f"x, y = tf.train.batch({QUEUE})", f"return {last}, tf.reshape(y, [-1, 1])")
+    assert codes(script) or "shard_static" not in converted(script)
+
+
+def test_a_function_that_the_model_uses_too_is_no_entrance() -> None:
+    script = HEAD + "def scaled(t):\n    return t * 2.0\n\n\ndef read():\n"
+    script += f"    x, y = tf.train.batch({QUEUE})\n    return scaled(x), y\n"
+    script += "\n\nX, Y = read()\nX = scaled(X)\n" + LOSS + STEP + TRAINING.replace(", {X: xs, Y: ys}", "")
+    assert codes(script) == ["TMG204"]
+
+
+NETWORK = """\
+def network():
+    x = tf.placeholder(tf.float32, [None, 4])
+    y = tf.placeholder(tf.float32, [None, 1])
+    hidden = tf.layers.dense(x, 8)
+    out = tf.layers.dense(hidden, 1)
+    return x, y, out
+
+
+X, Y, prediction = network()
+"""
+
+
+def test_a_function_that_makes_inputs_and_model_holds_the_towers() -> None:
+    script = HEAD + NETWORK + "loss = tf.reduce_mean(tf.square(prediction - Y))\n" + STEP + TRAINING
+    text = converted(script)
+    inner = text.partition("def network():")[2].partition("X, Y, prediction = network()")[0]
+    assert "\n    for gpu in range(num_gpus):\n" in inner and "out = tf.concat(tower_out, 0)" in inner
+    assert "minimize(loss, colocate_gradients_with_ops=True)" in text
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("loss = tf.reduce_sum(tf.square(prediction - Y))\n", "TMG204"),
+        ("loss = tf.sqrt(tf.reduce_mean(tf.square(prediction - Y)))\n", "TMG204"),
+        ("loss = tf.reduce_mean(tf.square(tf.layers.dense(prediction, 1) - Y))\n", "TMG204"),
+    ],
+    ids=["a sum", "a root", "a layer more"],
+)
+def test_only_the_end_of_a_mean_may_be_outside(line: str, code: str) -> None:
+    assert codes(HEAD + NETWORK + line + STEP + TRAINING) == [code]
+
+
+@pytest.mark.parametrize("around", ["", "with tf.device('/cpu:0'):\n    "], ids=["plain", "on the CPU"])
+def test_batches_that_a_branch_changes_are_prepared_once(around: str) -> None:
+    script = reading(f"x, y = tf.train.batch({QUEUE})", "if HALF:", "    x = tf.cast(x, tf.float16)", "return x, y")
+    script = script.replace("X, Y = read()", f"{around}X, Y = read()")
+    script = script.replace("def read", "HALF = unknown()\n\n\ndef read")
+    before, inside, _ = parts(script)
+    assert "X, Y = read()" in before
+    assert any("rows, weight = shard_static(" in line and "X_batch" in line for line in inside)
+
+
+def test_rows_and_columns_that_branches_join_are_no_entrance() -> None:
+    script = reading(f"x, y = tf.train.batch({QUEUE})", "if HALF:", "    x, y = tf.transpose(x), y + 1", "return x, y")
+    assert codes(script.replace("def read", "HALF = unknown()\n\n\ndef read")) == ["TMG204"]

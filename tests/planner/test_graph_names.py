@@ -1,0 +1,55 @@
+"""Tensors that are fetched and fed by their names in the graph."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, parts
+
+MODEL = """\
+prediction = tf.layers.dense(X, 1)
+scores = tf.sigmoid(prediction, name='scores')
+loss = tf.reduce_mean(tf.square(scores - Y), name='loss')
+"""
+NAMED = STEP.replace("minimize(loss)", "minimize(loss, name='train')")
+MERGED = "scores = tf.concat(tower_scores, 0, name='scores')"
+
+
+def fetching(what: str) -> str:
+    return TRAINING.replace("train_op,", f"[train_op, {what}],")
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        fetching("'scores:0'"),
+        fetching("['loss:0', {'s': 'scores:0'}]"),
+        "t = tf.get_default_graph().get_tensor_by_name('scores:0')\n" + fetching("t"),
+    ],
+    ids=["fetch", "nested", "looked up"],
+)
+def test_what_is_asked_for_by_name_is_merged_under_it(read: str) -> None:
+    assert MERGED in body(INPUTS + MODEL + STEP + read)
+
+
+def test_other_names_merge_nothing() -> None:
+    assert MERGED not in body(INPUTS + MODEL + STEP + fetching("'loss:0'"))
+
+
+def test_scopes_belong_to_the_name() -> None:
+    model = MODEL.replace("scores = ", "with tf.name_scope('out'):\n    scores = ")
+    assert MERGED.replace("'scores'", "'out/scores'") in body(INPUTS + model + STEP + fetching("'out/scores:0'"))
+    assert MERGED.replace("'scores'", "'out/scores'") not in body(INPUTS + model + STEP + fetching("'scores:0'"))
+
+
+def test_a_train_op_and_inputs_by_name_tell_the_batch_size() -> None:
+    inputs = INPUTS.replace("[None, 4])", "[None, 4], 'X')").replace("[None, 1])", "[None, 1], name='Y')")
+    script = inputs + MODEL + NAMED + TRAINING.replace("train_op, {X: xs, Y: ys}", "'train', {'X:0': xs, 'Y:0': ys}")
+    before, _, _ = parts(script)
+    assert "batch_size = 32 * num_gpus" in before and codes(script) == []
+
+
+def test_a_name_without_a_place_in_the_script_is_refused() -> None:
+    model = "def net(x):\n    return tf.square(tf.sigmoid(x, name='inner'))\n\n\n"
+    script = INPUTS + model + "loss = tf.reduce_mean(net(X) - Y)\n" + STEP + fetching("'inner:0'")
+    assert codes(script) == ["TMG209"]

@@ -1,0 +1,156 @@
+"""Which placeholders are batches, and along which axis."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, parts, run
+
+HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
+TARGET = "Y = tf.placeholder(tf.float32, [None, 1])\n"
+LOSS = "loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - Y))\n"
+
+
+def cut(script: str) -> str:
+    """The line that cuts the batch."""
+    return next(line for line in parts(script)[1] if "= shard" in line)
+
+
+@pytest.mark.parametrize(
+    ("inputs", "line"),
+    [
+        ("X = tf.placeholder(tf.float32, [8, None, 4])\n" + TARGET + "x = X[-1]\n", "shard_along([X_batch], [1], gpu)"),
+        ("n = len(open('x').read())\nX = tf.placeholder(tf.float32, [n, None, 4])\n" + TARGET + "x = X[-1]\n",
+         "shard_along([X_batch], [1], gpu)"),
+        ("X = tf.placeholder(tf.float32, [8, 3, None, 4])\n" + TARGET + "x = X[0][0]\n",
+         "shard_along([X_batch], [2], gpu)"),
+        ("X = tf.placeholder(tf.float32, [4, None])\nT = tf.placeholder(tf.float32, [1, None])\n"
+         "x, Y = tf.transpose(X), tf.transpose(T)\n", "shard_along([X_batch, T_batch], [1, 1], gpu)"),
+    ],
+    ids=["time major", "of unknown length", "third axis", "column major"],
+)  # fmt: skip
+def test_the_one_open_dimension_is_the_batch(inputs: str, line: str) -> None:
+    script = HEAD + inputs + LOSS + STEP + TRAINING.replace("Y: ys", "T: ys" if "T =" in inputs else "Y: ys")
+    assert line in " ".join(parts(script)[1])
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        "X = tf.placeholder(tf.float32, [50, None])\nT = tf.placeholder(tf.float32, [50])\n",
+        "X = tf.placeholder(tf.float32, [1, None])\nT = tf.placeholder(tf.float32, [None])\n",
+        "X = tf.placeholder(tf.float32, [8, None, None])\nT = tf.placeholder(tf.float32, [None])\n",
+    ],
+    ids=["a batch size in front", "one sequence", "two open ones"],
+)
+def test_other_open_dimensions_are_no_batch(inputs: str) -> None:
+    script = HEAD + inputs + "loss = tf.reduce_mean(X) * tf.reduce_mean(T)\n" + STEP + TRAINING.replace("Y:", "T:")
+    assert "shard_along" not in (converted(script) if "TMG202" not in codes(script) else "")
+
+
+def test_a_default_that_is_never_fed_goes_to_all_towers() -> None:
+    inputs = "X = tf.placeholder(tf.float32, [None, 4])\n" + TARGET
+    weights = "w = tf.placeholder_with_default(tf.ones([1]), [None])\nx = X * w\n"
+    script = HEAD + inputs + weights + LOSS + STEP + TRAINING
+    assert cut(script).endswith("shard([X_batch, Y_batch], gpu)")
+    fed = script.replace("Y: ys", "Y: ys, w: ws")
+    assert "w_batch" in cut(fed)
+
+
+@pytest.mark.parametrize("pick", ["np.random.randint(0, 9, batch_size)", "rng.permutation(9)[:batch_size]", "idx[:9]"])
+def test_rows_that_are_picked_make_a_batch(pick: str) -> None:
+    script = HEAD.replace("\n\n", "\nimport numpy as np\n\n", 1) + "X = tf.placeholder(tf.float32)\n" + TARGET
+    script += "x = tf.reshape(X, [-1, 4])\n" + LOSS + STEP
+    script += TRAINING.replace("xs, ys = next_batch(batch_size)", f"rows = {pick}\n        xs, ys = a[rows], b[rows]")
+    assert "X_batch" in cut(script)
+
+
+ROWS, FLAT = "tf.placeholder(tf.float32, [None, 2, 2])", "tf.placeholder(tf.float32, [None, 4])"
+MODEL_OF_BOTH = "h = tf.layers.dense(X, 1) if flat() else tf.layers.dense(tf.reshape(X, [-1, 4]), 1)\n"
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "found"),
+    [
+        (f"X = {FLAT}\n", f"X = {ROWS}\n", True),
+        (f"X = {FLAT}\n", f"X = {FLAT}\n", True),
+        (f"X = {FLAT}\nh0 = tf.layers.dense(X, 4)\n", f"X = {FLAT}\nh0 = X\n", False),
+    ],
+    ids=["two shapes", "one shape", "a model of its own"],
+)
+def test_placeholders_of_which_a_condition_makes_one(one: str, two: str, found: bool) -> None:
+    branches = f"if flat():\n{textwrap.indent(one, '    ')}else:\n{textwrap.indent(two, '    ')}"
+    model = MODEL_OF_BOTH.replace("dense(X, 1)", "dense(h0, 1)") if "h0" in one else MODEL_OF_BOTH
+    loss = "loss = tf.reduce_mean(tf.square(h - Y))\n"
+    script = INPUTS.replace(f"X = {FLAT}\n", branches) + model + loss + STEP + TRAINING
+    if not found:
+        assert codes(script) == ["TMG204"]
+        return
+    before, inside, _ = parts(script)
+    assert "X_batch, Y_batch = X, Y" in before
+    assert "if flat():" in before and "if flat():" not in inside
+    (choice,) = [line for line in inside if "flat()" in line]
+    assert choice == MODEL_OF_BOTH.strip()
+
+
+def test_a_conditional_expression_makes_one_input() -> None:
+    before, _, _ = parts(INPUTS.replace(f"X = {FLAT}", f"X = {FLAT} if flat() else {ROWS}") + MODEL + STEP + TRAINING)
+    assert "X_batch, Y_batch = X, Y" in before
+
+
+BRANCHES = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+class Net(object):
+    def __init__(self, kind):
+        if kind == 'shown':
+            self.x = tf.placeholder(tf.float32, [None, 4])
+            self.h = tf.layers.dense(self.x, 1)
+        else:
+            self.x = tf.placeholder(tf.float32, [None, 4])
+            self.y = tf.placeholder(tf.float32, [None, 1])
+            self.h = tf.layers.dense(self.x, 1)
+            self.loss = tf.reduce_mean(tf.square(self.h - self.y))
+            self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+
+net = Net(kind())
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(net.train_op, {net.x: xs, net.y: ys})
+"""
+
+
+def test_models_of_which_a_condition_builds_one_have_inputs_of_their_own() -> None:
+    assert codes(BRANCHES) == []
+    assert cut(BRANCHES).startswith("(self.x, self.y), rows, weight = shard(")
+
+
+STATEFUL = """\
+def net(x):
+    zero = tf.zeros([tf.shape(x)[0], 3])
+    state = {}
+    return tf.layers.dense(tf.concat([x, state], 1), 1), state
+
+
+h, state = net(X)
+loss = tf.reduce_sum(tf.square(h - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("state", "reason"),
+    [
+        ("tf.placeholder_with_default(zero, [None, 3])", "the default of this input is computed from the batch"),
+        ("tf.placeholder(tf.float32, [None, 3])", "made by the same statement as the model"),
+    ],
+)
+def test_why_an_input_is_in_the_way(state: str, reason: str) -> None:
+    (finding,) = run(INPUTS + STATEFUL.format(state) + STEP + TRAINING).diagnostics
+    assert finding.code == "TMG204" and reason in finding.message

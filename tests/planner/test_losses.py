@@ -1,0 +1,58 @@
+"""A loss with one value for each example: the gradient takes the sum, what is read is the whole batch's."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+
+MODEL = "loss = tf.square(tf.layers.dense(X, 1) - Y)\n"
+
+
+def test_the_towers_values_are_put_side_by_side() -> None:
+    _, inside, after = parts(INPUTS + MODEL + STEP + "mean = tf.reduce_mean(loss)\n" + TRAINING)
+    assert inside[-2:] == [
+        "tower_grads.append(optimizer.compute_gradients(loss * weight))",
+        "tower_loss.append(loss[:rows])",
+    ]
+    assert "loss = tf.concat(tower_loss, 0)" in after
+
+
+def test_two_steps_over_one_loss() -> None:
+    script = INPUTS + MODEL + STEP + STEP.replace("train_op", "other_op") + TRAINING
+    _, inside, after = parts(script)
+    assert inside[-2:] == ["tower_losses.append(loss * weight)", "tower_loss.append(loss[:rows])"]
+    assert "loss = tf.concat(tower_loss, 0)" in after
+
+
+def test_a_loss_of_rows_in_another_order_is_not_read() -> None:
+    """Nothing asks for its value, so nothing needs to put it together."""
+    both = MODEL + "loss = tf.concat([loss, loss], 0)\n"
+    _, inside, after = parts(INPUTS + both + STEP + TRAINING)
+    assert "tower_grads.append(optimizer.compute_gradients(loss * weight))" in inside
+    assert not any(line.startswith("loss =") for line in after)
+    assert codes(INPUTS + both + STEP + "mean = tf.reduce_mean(loss)\n" + TRAINING) == ["TMG210"]
+
+
+def test_a_step_in_another_function() -> None:
+    train = "def train(loss):\n    return tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n\n\n"
+    script = train + INPUTS.partition("\n")[2] + "{}train_op = train(loss)\n" + TRAINING
+    script = "import tensorflow as tf\n\n\n" + script
+    assert codes(script.replace("{}train_op", MODEL + "train_op")) == ["TMG209"]
+    assert codes(script.replace("{}train_op", MODEL + "loss = tf.reduce_mean(loss)\ntrain_op")) == []
+
+
+@pytest.mark.parametrize(
+    ("hidden", "warned"),
+    [
+        ("X - tf.reduce_mean(X, 0)", True),
+        ("tf.layers.batch_normalization(X, training=True)", True),
+        ("tf.nn.batch_normalization(X, *tf.nn.moments(X, [0]), None, None, 1e-3)", True),
+        ("X / tf.cast(tf.shape(X)[0], tf.float32)", False),
+        ("X - tf.reduce_mean(X, 1, keep_dims=True)", False),
+    ],
+)
+@pytest.mark.parametrize("batch", ["per-gpu", "total"])
+def test_statistics_of_a_batch_differ_where_a_tower_has_a_part_of_it(hidden: str, warned: bool, batch: str) -> None:
+    script = INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(" + hidden + ", 1) - Y))\n" + STEP + TRAINING
+    assert codes(script, batch=batch) == (["TMG302"] if warned and batch == "total" else [])

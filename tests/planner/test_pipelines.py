@@ -1,0 +1,107 @@
+"""What a function that reads and prepares examples hands out is what the towers share."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import MODEL, STEP, codes, parts
+
+READER = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+def read():
+    x, y = tf.train.slice_input_producer([inputs, targets])
+{}
+
+
+X, Y = read()
+"""
+TRAINING = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op)
+"""
+
+
+def script(*lines: str, between: str = "") -> str:
+    return READER.format("\n".join("    " + line for line in lines)) + between + MODEL + STEP + TRAINING
+
+
+BATCH = "x, y = tf.train.batch([x, y], batch_size)"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (BATCH, "return x, y"),
+        (BATCH, "return x / 255.0, y"),
+        (BATCH, "y = tf.one_hot(y, 10)", "return x, y"),
+        (BATCH, "return x, tf.reshape(y, [batch_size, 1])"),
+        ("x, y = tf.train.shuffle_batch([x, y], batch_size, 100, 10)", "return x - 1.0, y"),
+        ("x, y = tf.train.batch_join([[x, y], [x, y]], batch_size)", "return x - 1.0, y"),
+        ("x, y = tf.train.batch(more(), batch_size)", "return x - 1.0, y"),
+        ("x, y = iterator(batch_size).get_next()", "return x - 1.0, y"),
+    ],
+)
+def test_it_runs_before_the_loop(lines: tuple[str, ...]) -> None:
+    begin = "def iterator(size):\n    return tf.data.Dataset.zip(sets).batch(size).make_one_shot_iterator()\n\n\n"
+    before, inside, _ = parts(begin + script(*lines))
+    assert before[-2] == "X_batch, Y_batch = X, Y"
+    assert "X, Y = read()" in before
+    assert "prediction = tf.layers.dense(X, 1)" in inside
+
+
+def test_a_fixed_size_stays_fixed() -> None:
+    _, inside, _ = parts(script(BATCH, "return tf.cast(x, tf.float32), tf.reshape(y, [batch_size, 1])"))
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+    _, inside, _ = parts(script(BATCH.replace("size)", "size, allow_smaller_final_batch=True)"), "return x, y"))
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (BATCH, "return x * tf.get_variable('scale', [4]), y"),  # trained
+        (BATCH, "return x - tf.reduce_mean(x), y"),  # each tower has a mean of its own
+        (BATCH, "return tf.concat([x, x], 0), tf.concat([y, y], 0)"),
+    ],
+)
+def test_what_is_no_mere_preparation(lines: tuple[str, ...]) -> None:
+    assert codes(script(*lines)) == ["TMG204"]
+
+
+def test_an_expression_that_the_model_evaluates_too() -> None:
+    halve = "def halve(t):\n    return t / 2.0\n\n\n"
+    assert codes(halve + script(BATCH, "return halve(x), y", between="X = halve(X)\n")) == ["TMG204"]
+
+
+PIPELINE = """\
+import tensorflow as tf
+
+batch_size = 32
+train = tf.data.Dataset.zip((xs, ys)).batch(batch_size)
+iterator = tf.data.Iterator.{}
+batch = iterator.get_next()
+"""
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "from_structure(train.output_types, train.output_shapes)",
+        "from_structure((tf.float32, tf.float32))",
+        "from_string_handle(handle, train.output_types, train.output_shapes)",
+        "from_string_handle(handle, (tf.float32, tf.float32))",
+    ],
+)
+def test_an_iterator_that_gets_its_data_set_later_has_the_parts_of_another(made: str) -> None:
+    model = MODEL.replace("X", "batch[0]").replace("Y", "batch[1]")
+    before, inside, after = parts(PIPELINE.format(made) + model + STEP + TRAINING)
+    assert "batch = iterator.get_next()" in before
+    assert "(batch_0, batch_1), rows, weight = shard([batch_batch[0], batch_batch[1]], gpu)" in inside
+    assert "batch = (batch_0, batch_1)" in inside
+    assert "batch = batch_batch" in after

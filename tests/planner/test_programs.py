@@ -1,0 +1,303 @@
+"""Functions, classes and branches: what a name may stand for, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
+
+LOSS = "loss = tf.reduce_mean(tf.square(h - Y))\n"
+BEFORE, INSIDE, AFTER = 0, 1, 2
+
+
+def script(model: str, loss: str = LOSS, step: str = STEP, training: str = TRAINING) -> str:
+    return INPUTS + model + loss + step + training
+
+
+NORMED = "def normed(x):\n    return tf.layers.batch_normalization(tf.layers.dense(x, 1), training=True)\n\n\n"
+PLAIN = "def plain(x):\n    return tf.layers.dense(x, 1)\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [
+        "h = {'plain': plain, 'normed': normed}[name()](X)\n",
+        "net = plain if name() else normed\nh = net(X)\n",
+        "if name():\n    net = plain\nelse:\n    net = normed\nh = net(X)\n",
+        "def get(which):\n    if which == 'plain':\n        return plain\n    return normed\n\n\nh = get(name())(X)\n",
+        "nets = {'plain': plain, 'normed': lambda x: normed(x)}\nh = nets.get(name(), normed)(X)\n",
+    ],
+    ids=["dict", "conditional", "if", "function", "lambda"],
+)
+def test_what_any_of_several_functions_does_counts(choice: str) -> None:
+    assert "first_tower_updates" in converted(script(PLAIN + NORMED + choice))
+    other = NORMED.replace("batch_normalization", "dropout")
+    assert "first_tower_updates" not in converted(script(PLAIN + other + choice))
+
+
+@pytest.mark.parametrize(
+    ("model", "loss"),
+    [
+        ("class Net(object):\n    pass\n\n\nnet = Net()\n"
+         "if deep():\n    net.h = tf.layers.dense(X, 1)\nelse:\n    net.h = X\n",
+         "loss = tf.reduce_mean(tf.square(net.h - Y))\n"),
+        ("net = {}\nif deep():\n    net['h'] = tf.layers.dense(X, 1)\nelse:\n    net['h'] = X\n",
+         "loss = tf.reduce_mean(tf.square(net['h'] - Y))\n"),
+        ("if deep():\n    h = tf.layers.dense(X, 1)\nelse:\n    h = X\n", LOSS),
+    ],
+    ids=["attribute", "item", "name"],
+)  # fmt: skip
+def test_branches_that_bind_the_same(model: str, loss: str) -> None:
+    inside = parts(script(model, loss))[INSIDE]
+    assert "if deep():" in inside
+
+
+@pytest.mark.parametrize(
+    ("more", "found"),
+    [
+        ("if deep():\n    loss += 0.1 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])\n", []),
+        ("if deep():\n    loss = tf.reduce_mean(tf.abs(h - Y))\n", []),
+        ("if deep():\n    loss = tf.reduce_sum(tf.abs(h - Y))\n", ["TMG302"]),
+    ],
+    ids=["a term", "another mean", "a sum"],
+)
+def test_losses_under_a_condition(more: str, found: list[str]) -> None:
+    assert codes(script("h = tf.layers.dense(X, 1)\n", LOSS + more)) == found
+
+
+LAZY = """\
+def lazy(function):
+    name = '_' + function.__name__
+
+    @property
+    def wrapper(self):
+        if not hasattr(self, name):
+            setattr(self, name, function(self))
+        return getattr(self, name)
+
+    return wrapper
+
+
+class Net(object):
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+        self.h
+        self.train
+
+    @lazy
+    def h(self):
+        return tf.layers.dense(self.x, 1)
+
+    @lazy
+    def train(self):
+        loss = {loss}
+        return tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+net = Net(X, Y)
+"""
+MEAN = "tf.reduce_mean(tf.square(self.h - self.y))"
+
+
+@pytest.mark.parametrize(
+    ("loss", "found"),
+    [
+        (MEAN, []),
+        (f"{MEAN} + 0.1 * tf.nn.l2_loss(tf.trainable_variables()[0])", []),
+        ("tf.reduce_sum(tf.square(self.h - self.y))", ["TMG219"]),
+        (f"tf.sqrt({MEAN})", ["TMG219"]),
+    ],
+    ids=["mean", "regularised", "sum", "root"],
+)
+def test_properties_that_train(loss: str, found: list[str]) -> None:
+    text = INPUTS + LAZY.format(loss=loss) + TRAINING.replace("train_op", "net.train")
+    assert codes(text) == found
+    if not found:
+        inside = parts(text)[INSIDE]
+        assert inside.index("self.__dict__.pop('_h', None)  # each tower makes its own") == inside.index("self.h") - 1
+        assert "colocate_gradients_with_ops=True" in converted(text)
+
+
+@pytest.mark.parametrize(
+    ("model", "again"),
+    [
+        ("top = tf.reduce_max(X)\nh = tf.layers.dense(X / top, 1)\n", True),
+        ("places = tf.where(X > 0)\nh = tf.layers.dense(X, 1) + tf.reduce_sum(tf.gather_nd(X, places))\n"
+         "top = places\n", True),
+        ("top = tf.reduce_max(tf.layers.dense(X, 4))\nh = tf.layers.dense(X / top, 1)\n", False),
+        ("top = tf.reduce_max(X + tf.random_normal(tf.shape(X)))\nh = tf.layers.dense(X / top, 1)\n", False),
+        ("if deep():\n    top = tf.reduce_max(X)\nelse:\n    top = tf.reduce_min(X)\n"
+         "h = tf.layers.dense(X / top, 1)\n", False),
+        ("x = X\nx = x * 2\ntop = tf.reduce_max(x)\nx = x / top\nh = tf.layers.dense(x, 1)\n", False),
+    ],
+    ids=["of an input", "places", "of a variable", "random", "in a branch", "of a name bound again"],
+)  # fmt: skip
+def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
+    text = script(model, step=STEP + "tf.summary.histogram('top', top)\n")
+    refused = [code for code in codes(text) if code != "TMG302"]
+    assert refused == ([] if again else ["TMG210"])
+    if again:
+        first = model.splitlines()[0]
+        assert first in parts(text)[INSIDE] and first in parts(text)[AFTER]
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        ("def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\n"
+         "h = net(X, 2)\n", ["TMG232"]),
+        ("def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n\n\n"
+         "h = tf.layers.dense(X, 1)\nprint(fact(4))\n", []),
+        ("def twice(f):\n    return lambda x: f(f(x))\n\n\n"
+         "h = twice(twice(lambda x: tf.layers.dense(x, 4)))(X)\n", []),
+    ],
+    ids=["the model", "something else", "one closure calls another"],
+)  # fmt: skip
+def test_recursion(model: str, found: list[str]) -> None:
+    assert codes(script(model)) == found
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        ("h = tf.matmul(tf.layers.dense(X, 1), tf.ones([1, 1]))\n", []),
+        ("h = tf.matmul(A, tf.layers.dense(X, 1))\n", ["TMG233"]),
+        ("h = tf.matmul(tf.constant(load()), tf.layers.dense(X, 1))\n", ["TMG233"]),
+        ("h = tf.sparse_tensor_dense_matmul(A, tf.layers.dense(X, 1))\n", ["TMG233"]),
+        ("e = tf.layers.dense(X, 4)\nh = tf.matmul(e, e, transpose_b=True)\n", ["TMG302"]),
+        ("e = tf.layers.dense(X, 4)\nh = tf.layers.dense(tf.matmul(X, tf.matmul(e, X, transpose_a=True)), 1)\n", []),
+    ],
+    ids=["weights", "matrix that is fed", "constant matrix", "sparse", "each with each", "covariance"],
+)
+def test_whole_graphs(model: str, found: list[str]) -> None:
+    assert codes(script("A = tf.placeholder(tf.float32, [None, None])\n" + model)) == found
+
+
+STATE = "c = tf.get_variable('c', [1], trainable=False)\nk = tf.get_variable('k', [], trainable=False)\n"
+BALANCED = "h = tf.layers.dense(X, 1)\nreal = tf.reduce_mean(tf.abs(h)) * k\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "after", "found"),
+    [
+        ("h = tf.layers.dense(X, 1) - c\n", "update = tf.assign(c, tf.reduce_mean(h, 0))\n", ["TMG234"]),
+        ("h = tf.layers.dense(X, 1) - tf.assign(c, tf.reduce_mean(X[:, :1], 0))\n", "", ["TMG234"]),
+        ("h = tf.layers.dense(X, 1)\n", "update = tf.assign(c, tf.reduce_mean(h, 0))\n", []),
+        ("h = tf.layers.dense(X, 1) - c\n", "update = tf.assign(c, c * 0.9)\n", []),
+        ("h = tf.layers.dense(X, 1)\n",
+         "clip = [v.assign(tf.clip_by_value(v, -0.1, 0.1)) for v in tf.trainable_variables()]\n", []),
+    ],
+    ids=["read and set", "set in the model", "set only", "a decay", "clipped weights"],
+)  # fmt: skip
+def test_state_in_variables(model: str, after: str, found: list[str]) -> None:
+    assert codes(script(STATE + model, step=STEP + after)) == found
+
+
+@pytest.mark.parametrize(
+    ("update", "found"),
+    [
+        ("tf.assign(k, tf.clip_by_value(k + 0.1 * (0.5 * real - loss), 0, 1))", []),
+        ("k.assign_add(loss)", []),
+        ("tf.assign(k, tf.reduce_max(h))", []),
+        ("tf.assign(k, tf.sqrt(real))", []),
+        ("tf.assign(c, [loss])", []),
+        ("tf.assign(c, tf.reduce_mean(h, 0))", ["TMG234"]),
+    ],
+    ids=["clipped", "added", "of all rows", "a root", "not read", "no scalar"],
+)
+def test_a_number_of_the_whole_batch_may_be_carried(update: str, found: list[str]) -> None:
+    """It is set after the loop, from merged values, once."""
+    model = BALANCED + ("h -= c\n" if found else "")
+    text = script(STATE + model, LOSS.replace("(h - Y))", "(h - Y)) + real"), STEP + f"update = {update}\n")
+    assert codes(text) == found
+    if not found:
+        assert f"update = {update}" in parts(text)[AFTER]
+
+
+def test_moving_averages_that_only_the_evaluation_reads_are_no_state() -> None:
+    model = STATE + (
+        "h = tf.layers.dense(X, 1)\nmean = tf.reduce_mean(h, 0)\n"
+        "with tf.control_dependencies([tf.assign(c, 0.9 * c + 0.1 * mean)]):\n"
+        "    h = h - tf.cond(tf.placeholder_with_default(True, []), lambda: mean, lambda: c)\n"
+    )
+    assert "TMG234" not in codes(script(model))
+
+
+ACTING = """\
+env = make()
+with tf.Session() as sess:
+    state, states = env.reset(), []
+    for step in range(100):
+        action = sess.run(h, {X: [state]})
+        states.append(state)
+        state = env.step(action)
+        sess.run(train_op, {X: states, Y: states})
+"""
+
+
+@pytest.mark.parametrize(
+    ("training", "found"),
+    [
+        (ACTING, ["TMG311"]),
+        (ACTING.replace("env.step(action)", "env.observe()"), ["TMG304"]),
+        (ACTING.replace("env.step(action)", "env.step()"), ["TMG304"]),
+    ],
+    ids=["acts", "only looks", "steps without an action"],
+)
+def test_acting(training: str, found: list[str]) -> None:
+    assert codes(script("h = tf.layers.dense(X, 1)\n", training=training)) == found
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("import horovod.tensorflow as hvd", "TMG217"),
+        ("from tensorpack import *", "TMG217"),
+        ("import horovodish", ""),
+    ],
+)
+def test_libraries_that_distribute(line: str, code: str) -> None:
+    assert codes(line + "\n" + script("h = tf.layers.dense(X, 1)\n")) == ([code] if code else [])
+
+
+@pytest.mark.parametrize(
+    ("shape", "feed", "code"),
+    [
+        ("[4]", "for xs, ys in zip(data, labels):", "TMG218"),
+        ("[4]", "for i in range(100):\n        xs, ys = data[i], labels[i]", "TMG202"),
+        ("[1, 4]", "for i in range(100):\n        xs, ys = data[i:i + 1], labels[i:i + 1]", "TMG202"),
+    ],
+)
+def test_one_example_in_a_step(shape: str, feed: str, code: str) -> None:
+    inputs = INPUTS.replace("[None, 4]", shape).replace("[None, 1]", "[1]")
+    model = "h = tf.reduce_sum(X * tf.get_variable('w', [4]))\n"
+    training = TRAINING.replace("for step in range(100):\n        xs, ys = next_batch(batch_size)", feed)
+    assert codes(inputs + model + LOSS + STEP + training) == [code]
+
+
+EAGERLY = """\
+import tensorflow as tf
+
+{first}w = tf.Variable(tf.zeros([4, 1]))
+optimizer = tf.train.AdamOptimizer(0.1)
+for step in range(100):
+    xs, ys = next_batch(32)
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.matmul(xs, w) - ys))
+    optimizer.apply_gradients(zip(tape.gradient(loss, [w]), [w]))
+"""
+
+
+@pytest.mark.parametrize(("first", "line"), [("tf.enable_eager_execution()\n", 3), ("", 7)])
+def test_eager_code(first: str, line: int) -> None:
+    from tests.scripts import run
+
+    (finding,) = run(EAGERLY.format(first=first)).diagnostics
+    assert (finding.code, finding.line) == ("TMG235", line)
+
+
+def test_arguments_of_a_session_in_a_dict() -> None:
+    training = TRAINING.replace("with tf.Session()", "settings = {'graph': None}\nwith tf.Session(**settings)")
+    after = parts(script("h = tf.layers.dense(X, 1)\n", training=training))[AFTER]
+    assert "config = settings.get('config') or tf.ConfigProto()" in after
+    assert "with tf.Session(**dict(settings, config=config)) as sess:" in after

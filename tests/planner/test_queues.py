@@ -1,0 +1,134 @@
+"""Queues that a script makes itself: what comes out of them is the global batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import MODEL, STEP, codes, parts
+
+HEAD = """\
+import tensorflow as tf
+
+batch_size = 32
+"""
+TRAINING = """\
+tf.train.add_queue_runner(tf.train.QueueRunner(q, [put]))
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op)
+"""
+MANY = "put = q.enqueue_many([xs, ys])\nX, Y = q.dequeue_many(batch_size)\n"
+SHAPES = "[tf.float32, tf.float32], shapes=[[4], [1]])\n"
+
+
+def script(queue: str, *lines: str) -> str:
+    return HEAD + queue + "".join(line + "\n" for line in lines) + MODEL + STEP + TRAINING
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        "tf.FIFOQueue(100, " + SHAPES,
+        "tf.FIFOQueue(capacity=100, dtypes=" + SHAPES,
+        "tf.queue.FIFOQueue(100, " + SHAPES,
+        "tf.PaddingFIFOQueue(100, " + SHAPES,
+        "tf.RandomShuffleQueue(100, 50, " + SHAPES,
+        "tf.RandomShuffleQueue(capacity=100, min_after_dequeue=50, dtypes=" + SHAPES,
+    ],
+)
+def test_examples_put_together(queue: str) -> None:
+    before, inside, _ = parts(script(f"q = {queue}", MANY))
+    assert {"batch_size = 32 * num_gpus", "X, Y = q.dequeue_many(batch_size)"} <= set(before)
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+def test_a_rest_may_be_smaller() -> None:
+    _, inside, _ = parts(script(f"q = tf.FIFOQueue(100, {SHAPES}", MANY.replace("dequeue_many", "dequeue_up_to")))
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_one_component() -> None:
+    lines = ("put = q.enqueue_many([xs])", "X = q.dequeue_many(batch_size)", "Y = tf.reduce_sum(X, 1)")
+    _, inside, _ = parts(script("q = tf.FIFOQueue(100, tf.float32, [[4]])\n", *lines))
+    assert "(X,), rows, weight = shard_static([X_batch], gpu)" in inside
+
+
+def test_whole_batches_that_were_put_in() -> None:
+    lines = ("xs, ys = tf.train.batch([x, y], batch_size)", "put = q.enqueue([xs, ys])", "X, Y = q.dequeue()")
+    before, inside, _ = parts(script("q = tf.FIFOQueue(10, [tf.float32, tf.float32])\n", *lines))
+    assert "batch_size = 32 * num_gpus" in before
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_the_shapes_of_the_queue_tell() -> None:
+    lines = ("put = q.enqueue([xs, ys])", "X, Y = q.dequeue()")
+    queue = "q = tf.FIFOQueue(10, [tf.float32, tf.float32], shapes=[[batch_size, 4], [batch_size, 1]])\n"
+    before, inside, _ = parts(script(queue, *lines))
+    assert "batch_size = 32 * num_gpus" in before
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+def test_names_of_components() -> None:
+    lines = ("put = q.enqueue_many({'x': xs, 'y': ys})", "both = q.dequeue_many(batch_size)",
+             "X, Y = both['x'], both['y']")  # fmt: skip
+    queue = "q = tf.FIFOQueue(10, [tf.float32, tf.float32], [[4], [1]], names=['x', 'y'])\n"
+    _, inside, _ = parts(script(queue, *lines))
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+def test_a_queue_that_the_script_fills_in_runs_of_its_own() -> None:
+    own = script(f"q = tf.FIFOQueue(100, {SHAPES}", MANY).replace("sess.run(train_op)", "sess.run([put, train_op])")
+    assert codes(own) == ["TMG303"]
+    before, _, _ = parts(own)
+    assert "batch_size = 32" in before  # a larger batch could wait for ever
+
+
+def test_an_element_of_which_nothing_tells_that_it_is_a_batch() -> None:
+    lines = ("put = q.enqueue([image, image])", "X, Y = q.dequeue()")
+    unknown = script("q = tf.FIFOQueue(10, [tf.float32, tf.float32])\n", *lines)
+    assert codes(unknown) == ["TMG202"]
+    assert codes(unknown, batch_axes=(("X", 0), ("Y", 0))) == ["TMG303"]
+
+
+WINDOWS = """\
+import tensorflow as tf
+
+batch_size = 32
+data = tf.reshape(raw[:batch_size * length], [{rows}, length])
+i = {counter}
+X = {x}
+{shape}
+Y = data[:, i + 1:i + 5]
+"""
+COUNTER = "tf.train.range_input_producer(steps, shuffle=False).dequeue()"
+SLICED = "tf.strided_slice(data, [0, i], [batch_size, i + 4])"
+FIXED = "X.set_shape([batch_size, 4])"
+
+
+def windows(x: str = SLICED, rows: str = "batch_size", counter: str = COUNTER, shape: str = "") -> str:
+    head = WINDOWS.format(x=x, rows=rows, counter=counter, shape=shape)
+    return head + MODEL + STEP + TRAINING.replace("tf.train.add_queue_runner(tf.train.QueueRunner(q, [put]))\n", "")
+
+
+@pytest.mark.parametrize("x", [SLICED, "data[:, i:i + 4]"])
+def test_windows_of_a_matrix(x: str) -> None:
+    before, inside, _ = parts(windows(x))
+    assert "batch_size = 32 * num_gpus" in before and f"X = {x}" in before
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_windows_of_a_fixed_size() -> None:
+    _, inside, _ = parts(windows(shape=FIXED + "\n").replace("i + 5]\n", "i + 5]\nY.set_shape([batch_size, 4])\n"))
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"rows": "32"},  # of anything
+        {"counter": "tf.constant(3)"},
+        {"x": "tf.strided_slice(data, [1, i], [batch_size, i + 4])", "counter": "tf.constant(3)"},
+    ],
+)
+def test_no_windows(changed: dict[str, str]) -> None:
+    assert codes(windows(**changed)) == ["TMG202"]

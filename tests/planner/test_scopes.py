@@ -1,0 +1,90 @@
+"""Scopes on both sides of the loop keep the name that they got in front of it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, parts
+
+NET = "with tf.name_scope('net'):\n    prediction = tf.layers.dense(X, 1)\n"
+TAIL = """\
+    target = tf.placeholder(tf.float32, [None, 1])
+    loss = tf.reduce_mean(tf.square(prediction - target))
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+"""
+TRAINED = TRAINING.replace("Y: ys", "target: ys")
+
+
+@pytest.mark.parametrize(
+    ("head", "front", "behind"),
+    [
+        (
+            "with tf.name_scope('loss')",
+            ["with tf.name_scope('loss') as scope:"],
+            "with tf.name_scope(scope):",
+        ),
+        (
+            "with tf.name_scope('loss') as name",
+            ["with tf.name_scope('loss') as name:", "scope = name"],
+            "with tf.name_scope(scope) as name:",
+        ),
+        (
+            "with tf.variable_scope('loss')",
+            ["with tf.variable_scope('loss') as scope:"],
+            "with tf.variable_scope(scope), tf.name_scope(scope.original_name_scope):",
+        ),
+        (
+            "with tf.device('/cpu:0'), tf.name_scope('loss')",
+            ["with tf.device('/cpu:0'), tf.name_scope('loss') as scope:"],
+            "with tf.device('/cpu:0'), tf.name_scope(scope):",
+        ),
+        ("with tf.device('/cpu:0')", ["with tf.device('/cpu:0'):"], "with tf.device('/cpu:0'):"),
+    ],
+)
+def test_a_scope_on_both_sides(head: str, front: list[str], behind: str) -> None:
+    before, inside, after = parts(INPUTS + NET + f"{head}:\n" + TAIL + TRAINED)
+    start = before.index(front[0])
+    assert before[start : start + len(front) + 1] == [*front, "target = tf.placeholder(tf.float32, [None, 1])"]
+    assert f"{head}:" in inside
+    assert behind in after
+
+
+def test_a_scope_behind_the_loop_only() -> None:
+    script = INPUTS + MODEL.replace("loss =", "with tf.name_scope('loss'):\n    loss =") + "    " + STEP + TRAINING
+    _, inside, after = parts(script)
+    assert "with tf.name_scope('loss'):" in inside
+    assert "with tf.name_scope('loss'):" in after
+
+
+@pytest.mark.parametrize(
+    ("model", "later", "kept"),
+    [
+        ("with tf.name_scope('loss'):\n    {}", "tf.summary.scalar('loss', loss)\n", True),
+        ("with tf.name_scope('Loss'):\n    {}", "tf.summary.scalar('loss', loss)\n", True),
+        ("with tf.name_scope('loss'):\n    {}", "with tf.name_scope('loss'):\n    double = loss * 2\n", True),
+        ("with tf.name_scope('loss'):\n    {}", "tf.summary.scalar('cost', loss)\n", False),
+        ("with tf.name_scope('model'):\n    with tf.name_scope('loss'):\n        {}",
+         "tf.summary.scalar('loss', loss)\n", False),
+        ("{}", "tf.summary.scalar('loss', loss)\n", False),
+    ],
+)  # fmt: skip
+def test_names_that_the_model_has_taken_stay_taken(model: str, later: str, kept: bool) -> None:
+    depth = len(model.partition("{}")[0].rpartition("\n")[2])
+    lines = ("\n" + " " * depth).join(["error = prediction - Y", "loss = tf.reduce_mean(error)"])
+    script = INPUTS + "prediction = tf.layers.dense(X, 1)\n" + model.format(lines) + "\n"
+    _, _, after = parts(script + STEP + later + TRAINING)
+    assert ("keep_names()" in after) == kept
+
+
+@pytest.mark.parametrize(
+    ("summary", "kept"),
+    [
+        ("tf.summary.scalar('mean', loss)", True),
+        ("tf.summary.scalar('mean_{}'.format(1 + len(tf.trainable_variables())), loss)", True),
+        ("tf.summary.scalar('dense_1', loss)", True),
+        ("tf.summary.scalar('cost', loss)", False),
+    ],
+)
+def test_a_summary_named_as_an_operation_of_the_model(summary: str, kept: bool) -> None:
+    after = parts(INPUTS + MODEL + STEP + summary + "\n" + TRAINING)[2]
+    assert ("keep_names()" in after) == kept

@@ -1,0 +1,80 @@
+"""Sparse placeholders: cut by their rows where these are known to be the examples."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes, parts
+
+SCRIPT = """\
+import tensorflow as tf
+
+batch_size = 32
+S = tf.sparse_placeholder({})
+Y = tf.placeholder(tf.float32, [None, 5, 8])
+{}
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        s, y = next_batch(batch_size)
+        sess.run(train_op, {{S: s, Y: y}})
+"""
+PRODUCT = "loss = tf.reduce_mean(tf.square(tf.sparse_tensor_dense_matmul(S, W) - Y))"
+DENSE = "loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.sparse_tensor_to_dense(S), 1) - Y))"
+LOOKED_UP = "loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup_sparse(W, S, None) - Y))"
+TURNED = "loss = tf.reduce_mean(tf.sparse_tensor_dense_matmul(S, W, adjoint_a=True)) + tf.reduce_mean(Y)"
+CTC = "loss = tf.reduce_mean(tf.nn.ctc_loss(S, tf.transpose(tf.layers.dense(Y, 9), [1, 0, 2]), lengths))"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "model"),
+    [
+        ("tf.float32, [None, 8]", PRODUCT),
+        ("tf.float32, [batch_size, 8]", PRODUCT),
+        ("tf.float32", PRODUCT),
+        ("tf.float32, shape=[None, 8]", DENSE),
+        ("tf.int64", LOOKED_UP),
+        ("tf.int32", CTC),
+        ("tf.int32", CTC.replace("S,", "tf.cast(S, tf.int32),", 1)),
+    ],
+)
+def test_rows_are_cut(arguments: str, model: str) -> None:
+    _, inside, after = parts(SCRIPT.format(arguments, model))
+    whole = {f"({a}, {b}), rows, weight = shard_sparse([{a}_batch, {b}_batch], gpu)" for a, b in ("SY", "YS")}
+    assert whole & set(inside)
+    assert {"S, Y = S_batch, Y_batch", "Y, S = Y_batch, S_batch"} & set(after)
+
+
+def test_other_axes_are_cut_apart() -> None:
+    script = SCRIPT.format("tf.int32", "loss = tf.reduce_mean(tf.nn.ctc_loss(S, tf.layers.dense(Y, 9), lengths))")
+    _, inside, _ = parts(script.replace("[None, 5, 8]", "[5, batch_size, 8]"))
+    assert "(Y,), rows_Y, weight_Y = shard_static_along([Y_batch], [1], gpu)" in inside
+    assert "(S,), rows_S, weight_S = shard_sparse([S_batch], gpu)" in inside
+
+
+@pytest.mark.parametrize(
+    ("arguments", "model", "code"),
+    [
+        ("tf.float32", DENSE, "TMG225"),  # rows of what?
+        ("tf.float32, [8, batch_size]", TURNED, "TMG225"),
+        ("tf.float32", "loss = tf.reduce_mean(tf.sparse_tensor_dense_matmul(S, tf.layers.dense(Y, 4)))", "TMG233"),
+    ],
+)  # fmt: skip
+def test_refused(arguments: str, model: str, code: str) -> None:
+    assert codes(SCRIPT.format(arguments, model)) == [code]
+
+
+def test_sparse_tensors_are_made_once_more_and_not_merged() -> None:
+    model = "T = tf.cast(S, tf.float32)\nloss = tf.reduce_mean(tf.sparse_tensor_dense_matmul(T, W)) + tf.reduce_mean(Y)"
+    script = SCRIPT.format("tf.int32, [None, 8]", model)
+    _, inside, after = parts(script + "        print(sess.run(T, {S: s}))\n")
+    assert "T = tf.cast(S, tf.float32)" in inside
+    assert after.index("T = tf.cast(S, tf.float32)") > after.index("Y, S = Y_batch, S_batch")
+
+
+@pytest.mark.parametrize("part", ["values", "indices"])
+def test_entries_are_no_rows(part: str) -> None:
+    model = "loss = tf.reduce_mean(tf.sparse_tensor_dense_matmul(S, W)) + tf.reduce_mean({})"
+    assert codes(SCRIPT.format("tf.float32, [None, 8]", model.format("Y"))) == []
+    model = model.format(f"S.{part}") + " + tf.reduce_mean(Y)"
+    assert codes(SCRIPT.format("tf.float32, [None, 8]", model)) == ["TMG302"]

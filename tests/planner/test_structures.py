@@ -1,0 +1,144 @@
+"""Tuples, named tuples, dicts and objects that carry tensors into the towers and out of them."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.scripts import INPUTS, TRAINING, codes, converted, parts
+
+RECORD = "from collections import namedtuple\n"
+NET = "Net = namedtuple('Net', 'hidden output')\n"
+LOSS = "loss = tf.reduce_mean(tf.square({output} - Y))\n"
+STEP = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize({loss})\n"
+BEFORE, INSIDE, AFTER = 0, 1, 2
+
+
+def script(model: str, output: str, read: str, loss: str = "loss") -> str:
+    """A script whose model binds a structure; `read` is what is read of it later."""
+    step = (LOSS.format(output=output) if loss == "loss" else "") + STEP.format(loss=loss)
+    return RECORD + INPUTS + NET + model + step + f"later = [{read}]\n" + TRAINING
+
+
+FUNCTION = """\
+def model(x):
+    hidden = tf.layers.dense(x, 1)
+    mean = tf.reduce_mean(hidden)
+    return {made}
+
+
+net = model(X)
+"""
+WITH_LOSS = FUNCTION.replace("return", "loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - Y))\n    return")
+
+
+@pytest.mark.parametrize(
+    ("made", "output", "read", "after"),
+    [
+        ("hidden, mean", "net[0]", "net[0]", "net = (tf.concat(tower_net_0, 0), net[1])"),
+        ("hidden, mean", "net[0]", "net[-1]", "net = (net[0], tf.add_n(tower_net_1))"),
+        ("hidden, mean", "net[0]", "net", "net = (tf.concat(tower_net_0, 0), tf.add_n(tower_net_1))"),
+        ("hidden, mean, 3", "net[0]", "net", "net = (tf.concat(tower_net_0, 0), tf.add_n(tower_net_1), net[2])"),
+        ("Net(hidden, mean)", "net.hidden", "net.hidden", "net = net._replace(hidden=tf.concat(tower_hidden, 0))"),
+        ("Net(hidden=hidden, output=mean)", "net.hidden", "net[1]",
+         "net = net._replace(output=tf.add_n(tower_output))"),
+        ("(Net(hidden, mean), 3)", "net[0].hidden", "net[0].hidden",
+         "net = (net[0]._replace(hidden=tf.concat(tower_hidden, 0)), net[1])"),
+        ("{'h': hidden, 'm': mean}", "net['h']", "net['h']", "net['h'] = tf.concat(tower_h, 0)"),
+        ("[hidden, mean]", "net[0]", "net[0]", "net[0] = tf.concat(tower_net_0, 0)"),
+        ("[(hidden, mean)]", "net[0][0]", "net[0][0]", "net[0] = (tf.concat(tower_net_0_0, 0), net[0][1])"),
+        ("{'x': x, 'h': hidden}", "net['h']", "net['x']", "X, Y, net['x'] = X_batch, Y_batch, X_batch"),
+        ("Net(x, hidden)", "net.output", "net.hidden", "net = net._replace(hidden=X_batch)"),
+    ],
+    ids=["tuple", "from behind", "whole", "with a number", "named", "named by number", "nested", "dict", "list",
+         "tuple in a list", "dict with an input", "named with an input"],
+)  # fmt: skip
+def test_results(made: str, output: str, read: str, after: str) -> None:
+    text = script(FUNCTION.format(made=made), output, read)
+    assert after in parts(text)[AFTER]
+    ast.parse(converted(text))
+
+
+@pytest.mark.parametrize(
+    ("made", "loss", "after"),
+    [
+        ("hidden, loss", "net[1]", "net = (net[0], tf.add_n(tower_net_1))"),
+        ("Net(hidden, loss)", "net.output", "net = net._replace(output=tf.add_n(tower_output))"),
+        ("{'loss': loss}", "net['loss']", "net['loss'] = tf.add_n(tower_loss)"),
+        ("dict(hidden=hidden, loss=loss)", "net['loss']", "net['loss'] = tf.add_n(tower_loss)"),
+    ],
+)
+def test_losses_in_structures(made: str, loss: str, after: str) -> None:
+    # The placeholders are read by the function itself, so that the structure is made by the towers.
+    text = script(WITH_LOSS.format(made=made), "", loss, loss)
+    found = parts(text)
+    assert any(after in part for part in found) or "merge_loss" in converted(text)
+    ast.parse(converted(text))
+
+
+FED = "tf.placeholder(tf.float32, [None, 4]), tf.placeholder(tf.float32, [None, 1])"
+
+
+def with_inputs(inputs: str, first: str, second: str) -> str:
+    """A script that reads its inputs from a structure, to build and to feed."""
+    made = f"def inputs():\n    return {inputs}\n\n\npair = inputs()\n"
+    loss = f"loss = tf.reduce_mean(tf.square(tf.layers.dense({first}, 1) - {second}))\n"
+    training = TRAINING.replace("{X: xs, Y: ys}", f"{{{first}: xs, {second}: ys}}")
+    return RECORD + INPUTS + NET + made + loss + STEP.format(loss="loss") + training
+
+
+@pytest.mark.parametrize(
+    ("inputs", "first", "second", "inside", "after"),
+    [
+        (f"Net({FED})", "pair.hidden", "pair.output",
+         "pair = pair_batch._replace(hidden=hidden, output=output)", "pair = pair_batch"),
+        (f"({FED})", "pair[0]", "pair[1]", "pair = (pair_0, pair_1)", "pair = pair_batch"),
+        (f"({FED}, 3)", "pair[0]", "pair[1]", "pair = (pair_0, pair_1, pair[2])", "pair = pair_batch"),
+        (f"[{FED}]", "pair[0]", "pair[1]",
+         "(pair[0], pair[1]), rows, weight = shard([pair_0_batch, pair_1_batch], gpu)",
+         "pair[0], pair[1] = pair_0_batch, pair_1_batch"),
+        ("Net(X, Y)", "pair.hidden", "pair.output",
+         "pair = pair_batch._replace(hidden=hidden, output=output)", "pair = pair_batch"),
+        ("{'x': X, 'y': Y}", "pair['x']", "pair['y']",
+         "(pair['x'], pair['y']), rows, weight = shard([x_batch, y_batch], gpu)",
+         "pair['x'], pair['y'] = x_batch, y_batch"),
+    ],
+    ids=["named", "tuple", "with a number", "list", "named, of names", "dict of names"],
+)  # fmt: skip
+def test_inputs(inputs: str, first: str, second: str, inside: str, after: str) -> None:
+    text = with_inputs(inputs, first, second)
+    found = parts(text)
+    assert inside in found[INSIDE] and after in found[AFTER]
+    ast.parse(converted(text))
+
+
+@pytest.mark.parametrize(
+    ("model", "found"),
+    [
+        ("heads = [tf.layers.dense(X, 1) for _ in range(2)]\n", []),
+        ("heads = [tf.layers.dense(X, 1) for _ in load()]\n", []),
+        ("heads = tuple(tf.layers.dense(X, 1) for _ in load())\n", []),
+        ("heads = [tf.reduce_max(tf.layers.dense(X, 1)) for _ in load()]\n", ["TMG208"]),
+    ],
+)
+def test_lists_of_unknown_length(model: str, found: list[str]) -> None:
+    refused = [code for code in codes(script(model, "tf.add_n(heads)", "heads")) if code != "TMG302"]
+    assert refused == found
+
+
+BUILT = """\
+def build():
+    x = tf.placeholder(tf.float32, [None, 4])
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1)))
+    return {'x': x, 'loss': loss}
+
+
+g = build()
+"""
+
+
+def test_what_is_put_into_a_structure_after_the_loop_is_whole_already() -> None:
+    training = TRAINING.replace("{X: xs, Y: ys}", "{g['x']: xs}")
+    text = RECORD + INPUTS + BUILT + STEP.format(loss="g['loss']") + training
+    assert not [line for line in parts(text)[INSIDE] if "g[" in line]

@@ -1,0 +1,115 @@
+"""Losses that are means over what a mask leaves: each tower counts with what the mask leaves of its shard."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted
+
+MASKED = (
+    INPUTS.replace("[None, 1]", "[None]")
+    + """\
+M = tf.placeholder(tf.float32, [None])
+error = tf.square(tf.squeeze(tf.layers.dense(X, 1), 1) - Y)
+"""
+)
+FUNCTION = """\
+def masked(values, mask):
+    values *= mask
+    return tf.reduce_sum(values) / tf.reduce_sum(mask)
+
+
+loss = masked(error, M)
+"""
+UNSEEN = """\
+def cost(values):
+    m = tf.sign(M)
+    return tf.reduce_sum(values * m) / tf.reduce_sum(m * m)
+
+
+loss = cost(error)
+"""
+RENAMED = """\
+m = M * M
+first = tf.reduce_sum(error * m) / tf.reduce_sum(m)
+m = m + 1
+loss = first * tf.stop_gradient(tf.cast(tf.rank(m), tf.float32))
+"""
+SEVERAL = """\
+n = tf.reduce_sum(M)
+first = tf.reduce_sum(error * M) / n
+loss = 2 * first + tf.reduce_sum(tf.abs(error) * M) / n
+"""
+
+
+def script(loss: str) -> str:
+    return MASKED + loss + "\n" + STEP + TRAINING.replace("Y: ys", "Y: ys, M: ms" if "M" in loss else "Y: ys")
+
+
+@pytest.mark.parametrize(
+    ("loss", "count"),
+    [
+        ("loss = tf.reduce_sum(error * M) / tf.reduce_sum(M)", "tf.reduce_sum(M)"),
+        ("loss = tf.reduce_sum(error * M) / (tf.reduce_sum(M) + 1e-8)", "tf.reduce_sum(M) + 1e-8"),
+        ("loss = tf.div(tf.reduce_sum(error * M), tf.maximum(tf.reduce_sum(M), 1e-6))",
+         "tf.maximum(tf.reduce_sum(M), 1e-6)"),
+        ("n = tf.reduce_sum(M)\nloss = tf.reduce_sum(error * M) / n", "n"),
+        ("n = tf.cast(tf.count_nonzero(M), tf.float32)\nloss = tf.reduce_sum(error * M) / n + 0.1 * tf.nn.l2_loss(w)",
+         "n"),
+        (SEVERAL, "n"),
+        (FUNCTION, "tf.reduce_sum(M)"),
+        ("loss = tf.losses.mean_squared_error(Y, error, weights=M)", "tf.count_nonzero(M)"),
+        ("loss = tf.losses.compute_weighted_loss(error, M)", "tf.count_nonzero(M)"),
+        ("loss = tf.losses.absolute_difference(Y, error, M, reduction=tf.losses.Reduction.MEAN)", "tf.reduce_sum(M)"),
+        ("kept = tf.boolean_mask(error, M > 0)\nloss = tf.reduce_mean(kept)", "tf.shape(kept)[0]"),
+    ],
+    ids=["sum", "guarded", "at least", "named", "beside weight decay", "one count for two", "in a function",
+         "tf.losses", "weighted loss", "mean of weights", "rows"],
+)  # fmt: skip
+def test_the_towers_count_with_the_denominator_of_the_loss(loss: str, count: str) -> None:
+    text = script("w = tf.get_variable('w', [3])\n" * ("l2_loss" in loss) + loss)
+    lines = [line.strip() for line in body(text, line_length=140)]
+    assert f"tower_count.append(tf.cast({count}, tf.float32) * tf.sign(weight))" in lines
+    assert "tower_loss.append(loss)" in lines
+    weighed = lines.index("tower_loss = weigh_losses(tower_loss, tower_count)")
+    assert weighed < lines.index("loss = tf.add_n(tower_loss)")
+    assert any(line.endswith("apply_gradients(tower_gradients(optimizer, tower_loss))") for line in lines)
+    assert codes(text) == []
+
+
+def test_a_ratio_of_means_counts_the_rows_too() -> None:
+    lines = body(script("loss = tf.reduce_mean(error * M) / tf.reduce_mean(M)"))
+    assert "        tower_count.append(tf.cast(tf.reduce_mean(M), tf.float32) * weight)" in lines
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "loss = tf.reduce_mean(tf.reduce_sum(tf.reshape(error * M, [batch_size, 1]), 1))",
+        "loss = tf.losses.mean_squared_error(Y, error)",
+        "loss = tf.losses.mean_squared_error(Y, error, weights=0.5)",
+        "loss = tf.losses.mean_squared_error(Y, error, M, reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE)",
+    ],
+    ids=["plain", "no weights", "one weight", "over the batch size"],
+)
+def test_means_over_the_examples_count_by_their_rows(loss: str) -> None:
+    text = converted(script(loss))
+    assert "loss * weight" in text and "tower_count" not in text
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "p = tf.sigmoid(error)\nloss = 1 - tf.reduce_sum(p * M) / tf.reduce_sum(p)",
+        "loss = tf.reduce_sum(error * M) / (tf.reduce_sum(M) + 1.0)",
+        "loss = (tf.reduce_sum(error * M) + 1.0) / tf.reduce_sum(M)",
+        "loss = tf.reduce_sum(error * M) / tf.reduce_sum(M) + tf.reduce_mean(error)",
+        "loss = tf.sqrt(tf.reduce_sum(error * M) / tf.reduce_sum(M))",
+        UNSEEN,
+        RENAMED,
+    ],
+    ids=["trained", "smoothed", "term above", "two parts", "root", "not seen", "named otherwise since"],
+)
+def test_what_is_no_masked_mean_is_averaged_with_a_warning(loss: str) -> None:
+    assert "TMG302" in codes(script(loss))
+    assert "tower_count" not in converted(script(loss))

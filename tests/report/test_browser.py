@@ -1,0 +1,121 @@
+"""The page in a real browser: it is not empty, says nothing in the console, and asks the network for nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("jinja2", reason="the extra `report` is not installed")
+pytest.importorskip("matplotlib", reason="the extra `report` is not installed")
+
+from PIL import Image  # noqa: E402
+
+from converter.report.html import render_html  # noqa: E402
+from tests.conftest import CHROMIUM  # noqa: E402
+from tests.report.standins import report, scripts  # noqa: E402
+
+pytestmark = pytest.mark.browser
+WIDTH, HEIGHT = 1300, 3600
+DARK = "--blink-settings=preferredColorScheme=0"
+LIGHT = "--blink-settings=preferredColorScheme=1"
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What a browser made of a page: the picture, its console's lines, and the addresses that the page asked for."""
+
+    image: Image.Image
+    console: list[str]
+    asked: list[str]
+
+
+def visit(page: str, folder: Path, *flags: str) -> Visit:
+    """Loads a page from a file without a network, and keeps what Chromium shows, says and asks for."""
+    path, log = folder / "page.html", folder / "net.json"
+    path.write_text(page, encoding="utf-8")
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={folder / 'profile'}", "--enable-logging=stderr", f"--log-net-log={log}", *flags,
+        f"--window-size={WIDTH},{HEIGHT}", f"--screenshot={folder / 'page.png'}", path.as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    console = [line for line in done.stderr.splitlines() if re.search(r"[:\[]CONSOLE", line)]
+    events = json.loads(log.read_text(encoding="utf-8", errors="replace"))["events"]
+    # the browser asks for things of its own, which belong to no site
+    asked = {e["params"]["url"] for e in events if "file://" in e.get("params", {}).get("network_isolation_key", "")}
+    return Visit(Image.open(folder / "page.png").convert("RGB"), console, sorted(asked))
+
+
+def colours(image: Image.Image) -> dict[tuple[int, int, int], float]:
+    """Shares of the page by colour, the most frequent first."""
+    found = image.getcolors(image.width * image.height) or []
+    total = image.width * image.height
+    return {colour: count / total for count, colour in sorted(found, reverse=True)}  # type: ignore[misc]
+
+
+@pytest.fixture(scope="module")
+def page() -> str:
+    return render_html(report(4), scripts())
+
+
+def test_the_page_is_shown(page: str, tmp_path: Path) -> None:
+    found = visit(page, tmp_path, LIGHT)
+    assert found.image.size == (WIDTH, HEIGHT)
+    assert (found.console, found.asked) == ([], [])
+    shares = colours(found.image)
+    assert max(shares.values()) < 0.9 and len(shares) > 500
+    # each thousand rows of pixels holds something, down to the end of the picture
+    for top in range(0, HEIGHT - 1000, 1000):
+        assert len(colours(found.image.crop((0, top, WIDTH, top + 1000)))) > 50, top
+
+
+@pytest.mark.parametrize(("flag", "is_light"), [(LIGHT, True), (DARK, False)])
+def test_it_is_light_or_dark_as_the_reader_likes(page: str, tmp_path: Path, flag: str, is_light: bool) -> None:
+    shares = colours(visit(page, tmp_path, flag).image)
+    paper = next(iter(shares))
+    assert (sum(paper) > 3 * 200) is is_light
+    ink = sum(share for colour, share in shares.items() if (sum(colour) < 3 * 90) is is_light and colour != paper)
+    assert 0.005 < ink < 0.5
+
+
+def test_colours_of_the_pictures_are_there(page: str, tmp_path: Path) -> None:
+    from converter.report.plots import COLOURS
+
+    shares = colours(visit(page, tmp_path, LIGHT).image)
+    for colour in COLOURS.values():
+        wanted = tuple(int(colour[place : place + 2], 16) for place in (1, 3, 5))
+        near = sum(s for c, s in shares.items() if max(abs(a - b) for a, b in zip(c, wanted, strict=True)) < 30)
+        assert near > 1e-4, colour
+
+
+# -- the looking itself: each of these pages is found out -------------------------------------------
+
+
+def test_an_empty_page_is_seen(tmp_path: Path) -> None:
+    shares = colours(visit("<!DOCTYPE html><title>nothing</title>", tmp_path, LIGHT).image)
+    assert max(shares.values()) == 1.0
+
+
+def test_an_error_in_the_console_is_heard(tmp_path: Path) -> None:
+    broken = "<!DOCTYPE html><script>console.error('no such tower'); undefined_name()</script>"
+    said = " ".join(visit(broken, tmp_path).console)
+    assert "no such tower" in said and "undefined_name" in said
+
+
+def test_a_request_is_noticed(tmp_path: Path) -> None:
+    asking = "<!DOCTYPE html><link rel=icon href='data:,'><img src='http://127.0.0.1:9/tower.png'>"
+    assert visit(asking, tmp_path).asked == ["http://127.0.0.1:9/tower.png"]
+
+
+def test_the_page_itself_forbids_requests(page: str, tmp_path: Path) -> None:
+    asking = page.replace("<main>", "<main><img src='http://127.0.0.1:9/tower.png'>", 1)
+    found = visit(asking, tmp_path)
+    assert found.asked == []
+    assert any("Content Security Policy" in line for line in found.console)

@@ -1,0 +1,276 @@
+"""Scripts whose model, gradients, batch size or session stand in other files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from converter.cli.app import main
+from converter.conversion import Conversion, convert
+from converter.options import Options
+from converter.source import read
+from converter.verify import Settings, verify
+
+PROJECTS = Path(__file__).resolve().parent.parent / "fixtures/projects"
+NAMES = sorted(path.name for path in PROJECTS.iterdir())
+VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
+LINE_LENGTH = PROJECTS.parent / "pyproject.toml"
+
+MODEL = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 8])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.logits = tf.layers.dense(self.x, 3)
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)
+"""
+TRAIN = """\
+import tensorflow as tf
+from model import Net
+
+batch_size = 16
+net = Net()
+train_op = tf.train.AdamOptimizer().minimize(net.loss)
+with tf.Session() as sess:
+    for step in range(10):
+        x, y = next_batch(batch_size)
+        sess.run(train_op, {net.x: x, net.y: y})
+"""
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.py"))}
+
+
+def put(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text)
+    return folder
+
+
+def converted(folder: Path, script: str = "train.py") -> Conversion:
+    return convert(read(str(folder / script)), Options(line_length=100), several=True)
+
+
+# --- The fixtures -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_what_the_command_writes(name: str, tmp_path: Path) -> None:
+    shutil.copytree(PROJECTS / name / "single", tmp_path / "single")
+    shutil.copy(LINE_LENGTH, tmp_path)
+    assert main(["convert", str(tmp_path / "single/train.py"), "--output-dir", str(tmp_path / "multi")]) == 0
+    assert tree(tmp_path / "multi") == tree(PROJECTS / name / "multi"), "run `make goldens`"
+    assert tree(tmp_path / "single") == tree(PROJECTS / name / "single")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_up_to_date(name: str) -> None:
+    assert main(["convert", "--check", str(PROJECTS / name / "multi")]) == 0
+
+
+def verifications() -> list[object]:
+    cases = []
+    for version, mark in VERSIONS.items():
+        for gpus in (2, 3, 12):
+            marks = [mark] if (version, gpus) in (("2", 2), ("1.15", 3)) else [mark, pytest.mark.matrix]
+            cases += [pytest.param(name, gpus, marks=marks, id=f"{name}-{gpus}-{version}") for name in NAMES]
+    return cases
+
+
+@pytest.mark.parametrize(("name", "gpus"), verifications())
+def test_proof(name: str, gpus: int, tensorflow_python: str) -> None:
+    project = PROJECTS / name
+    settings = Settings(gpus=gpus, python=tensorflow_python)
+    # a queue that delivers batches of a fixed size has no uneven rest
+    skipped = {"uneven batch", "fewer examples than towers"} if name == "pipeline" else set()
+    report = verify(project / "single/train.py", project / "multi/train.py", settings)
+    assert (report.verdict, report.gpus) == ("passed", gpus), report
+    assert {check.name for check in report.checks if check.status == "skipped"} <= skipped
+
+
+@pytest.mark.tf2
+def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shutil.copytree(PROJECTS / "modules/single", tmp_path, dirs_exist_ok=True)
+    shutil.copy(LINE_LENGTH, tmp_path)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place", "--verify"]) == 0
+    assert "PASSED" in capsys.readouterr().err
+    names = {name for name in tree(tmp_path) if b"# tf-multigpu" in tree(tmp_path)[name]}
+    assert names == {"train.py", "model.py", "tower_helpers.py"}
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("name", NAMES)
+def test_a_project_runs_in_place(name: str, tensorflow_python: str, tmp_path: Path) -> None:
+    shutil.copytree(PROJECTS / name / "single", tmp_path, dirs_exist_ok=True)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [tensorflow_python, "train.py", "--num_gpus", "3"],
+        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert float(done.stdout.split()[-1]) > 0.8
+
+
+# --- What is written --------------------------------------------------------------------------------
+
+
+def test_only_files_that_change_are_parts(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, other="import model\n"))
+    assert [os.path.basename(part.path) for part in done.parts] == ["model.py", "tower_helpers.py"]
+
+
+def test_one_file_carries_its_helpers_itself(tmp_path: Path) -> None:
+    flat = MODEL + TRAIN.replace("from model import Net\n", "").replace("import tensorflow as tf\n", "")
+    done = converted(put(tmp_path, train=flat))
+    assert done.parts == () and "def shard(" in (done.text or "")
+
+
+def test_one_file_of_output_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 2
+    said = capsys.readouterr().err
+    assert "TMG221 model.py must change with the script" in said and "--output-dir" in said
+    assert sorted(tree(tmp_path)) == ["model.py", "train.py"]
+
+
+def test_the_diff_shows_every_file(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    assert main(["convert", str(tmp_path / "train.py"), "--diff"]) == 1
+    shown = [os.path.basename(line) for line in capfd.readouterr().out.splitlines() if line.startswith("+++ ")]
+    assert shown == ["train.py", "model.py", "tower_helpers.py"]
+    assert sorted(tree(tmp_path)) == ["model.py", "train.py"]
+
+
+def test_files_that_cannot_be_written_leave_all_as_it_was(tmp_path: Path) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    (tmp_path / "out/train.py").mkdir(parents=True)  # in the way of the file that is written last
+    assert main(["convert", str(tmp_path / "train.py"), "--output-dir", str(tmp_path / "out")]) == 2
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["train.py"]
+
+
+def test_a_second_conversion_changes_nothing(tmp_path: Path) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    once = tree(tmp_path)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    assert tree(tmp_path) == once
+
+
+# --- Several scripts over one module ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("in_place", [True, False])
+def test_scripts_that_change_a_module_alike(
+    tmp_path: Path, in_place: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    put(folder, train=TRAIN, tune=TRAIN.replace("range(10)", "range(20)"), model=MODEL)
+    target = folder if in_place else tmp_path / "out"
+    assert main(["convert", str(folder), *(["--in-place"] if in_place else ["-o", str(target)])]) == 0
+    texts = tree(target)
+    assert sorted(texts) == ["model.py", "tower_helpers.py", "train.py", "tune.py"]
+    assert all(b"# tf-multigpu" in text for text in texts.values())
+    assert texts["model.py"].count(b"for gpu in range") == 1
+    assert "TMG307" not in capsys.readouterr().err
+
+
+def test_scripts_that_change_a_module_differently(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = MODEL.replace("def __init__(self):", "def __init__(self, batch_size=16):")
+    tune = TRAIN.replace("Net()", "Net()\nfrom model import size").replace("batch_size = 16\n", "")
+    put(tmp_path, train=TRAIN, tune=tune.replace("next_batch(batch_size)", "next_batch(size)"))
+    put(tmp_path, model=model + "\n\nsize = 32\n")
+    assert main(["convert", str(tmp_path), "--in-place"]) == 2
+    assert "TMG008" in capsys.readouterr().err
+    changed = [name for name, text in tree(tmp_path).items() if b"# tf-multigpu" in text]
+    assert changed == ["model.py", "tower_helpers.py", "train.py"]
+
+
+def test_a_script_that_is_left_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n")
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    assert f"{tmp_path / 'evaluate.py'}: TMG307" in capsys.readouterr().err
+
+
+def test_a_module_that_was_converted_with_another_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    put(tmp_path, tune=TRAIN)
+    assert main(["convert", str(tmp_path / "tune.py"), "--in-place"]) == 2
+    assert "TMG216 model.py was converted before" in capsys.readouterr().err
+
+
+def test_earlier_helpers_stay(tmp_path: Path) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    put(tmp_path, other=TRAIN.replace("model", "wide"), wide=MODEL.replace("tf.layers.dense(self.x, 3)", "net(self.x)"))
+    raw = "\n\ndef net(x):\n    return tf.matmul(x, tf.Variable(tf.zeros([8, 3])))\n"
+    (tmp_path / "wide.py").write_text((tmp_path / "wide.py").read_text() + raw)
+    for script in ("other.py", "train.py"):
+        assert main(["convert", str(tmp_path / script), "--in-place"]) == 0
+    helpers = (tmp_path / "tower_helpers.py").read_text()
+    assert helpers.count("class SharedVariables(") == helpers.count("def shard(") == 1
+
+
+@pytest.mark.parametrize("text", ["'''Somebody's own module.'''\n", "# tf-multigpu: helpers\nnum_gpus = 4\n"])
+def test_a_name_that_is_taken(tmp_path: Path, text: str) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, tower_helpers=text))
+    assert os.path.basename(done.parts[-1].path) == "tower_helpers_2.py"
+    assert "import tower_helpers_2\n" in (done.text or "")
+
+
+# --- Imports ----------------------------------------------------------------------------------------
+
+
+def test_a_module_that_cannot_be_parsed_is_named(tmp_path: Path) -> None:
+    train = TRAIN.replace("from model", "import plots\nfrom model")
+    done = converted(put(tmp_path, train=train, model=MODEL, plots="print 'Python 2'\n"))
+    assert [(d.code, d.line, d.severity) for d in done.diagnostics] == [("TMG013", 2, "warning")]
+    assert "plots.py" in done.diagnostics[0].message
+
+
+def test_modules_that_import_each_other(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model="import loss\n" + MODEL, loss="import model\n"))
+    assert done.status == "converted" and len(done.parts) == 2
+
+
+def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL))
+    assert "from . import tower_helpers\n" in (done.text or "")
+    assert "from .tower_helpers import " in done.parts[0].text
+
+
+def test_a_module_with_its_own_name_for_tensorflow(tmp_path: Path) -> None:
+    model = MODEL.replace("import tensorflow as tf", "import tensorflow").replace("tf.", "tensorflow.")
+    part = converted(put(tmp_path, train=TRAIN, model=model)).parts[0]
+    assert "with tensorflow.device(tower_device(gpu))" in part.text
+
+
+def test_helpers_import_tensorflow_as_the_script_does(tmp_path: Path) -> None:
+    train = TRAIN.replace("import tensorflow as tf", "import tensorflow.compat.v1 as tf")
+    assert "\nimport tensorflow.compat.v1 as tf\n" in converted(put(tmp_path, train=train, model=MODEL)).parts[-1].text
+
+
+def test_a_file_outside_of_the_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "scripts").mkdir()
+    put(tmp_path, model=MODEL, __init__="")
+    put(tmp_path / "scripts", train=TRAIN.replace("from model", "from ..model"), __init__="")
+    assert main(["convert", str(tmp_path / "scripts/train.py"), "--output-dir", str(tmp_path / "out")]) == 2
+    assert "lies outside of the script's folder" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:
+    trainer = MODEL + "\n\ndef train():\n" + "".join(f"    {line}\n" for line in TRAIN.splitlines()[3:])
+    put(tmp_path, train="import trainer\n\ntrainer.train()\n", trainer=trainer)
+    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    assert (tmp_path / "train.py").read_text().partition("\n")[2] == "import trainer\n\ntrainer.train()\n"
+    assert "for gpu in range(tower_helpers.num_gpus)" in (tmp_path / "trainer.py").read_text()

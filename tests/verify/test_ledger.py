@@ -1,0 +1,226 @@
+"""The ledger says only what was measured, and a line only where it applies."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from converter.conversion import convert
+from converter.diagnostics import Diagnostic
+from converter.header import Header
+from converter.options import Options
+from converter.report.verification import render_text
+from converter.rule import all_rules
+from converter.source import read
+from converter.verify.data import Entry, Origin, Report
+from converter.verify.ledger import ledger, of_checks, of_origin
+from converter.verify.origin import origin_of, repeat
+from tests.rules.test_rules import FILE
+from tests.verify.test_report import MOVING, VARIABLE, facts, step, verdict
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HEADER = Header("0.1.0", "train.py", "0" * 64, Options())
+
+
+def lines(
+    mine: Any = None, theirs: Any = None, one: Any = None, rate: str = "none", asked: int = 1, **changes: Any
+) -> dict[str, list[Entry]]:
+    """The ledger of a run like test_report's, by fate."""
+    mine, theirs, one = mine or facts(), theirs or facts(), one or step()
+    report = verdict(mine=mine, theirs=theirs, one=one, **changes)
+    replayed = {"steps": [one], "not_held": changes.get("not_held", {})}
+    found: dict[str, list[Entry]] = {"same": [], "differs": [], "wrong": [], "unchecked": []}
+    for entry in ledger(report, mine, theirs, replayed, rate, asked):
+        found[entry.fate].append(entry)
+    return found
+
+
+def of(entries: list[Entry], what: str) -> Entry:
+    (found,) = (entry for entry in entries if entry.what == what)
+    return found
+
+
+def test_what_is_the_same_has_its_measured_error() -> None:
+    same = lines()["same"]
+    assert [entry.what for entry in same] == [
+        "gradients", "loss", "update", "weights", "names", "checkpoints", "placement",
+    ]  # fmt: skip
+    assert (of(same, "gradients").figure, of(same, "gradients").tolerance) == (1e-7, 1e-4)
+    assert of(same, "weights").figure == 1e-6
+    assert of(same, "names").figure is None
+
+
+def test_the_worst_of_a_topic_counts() -> None:
+    uneven = {"gradients": {"w:0": 1e-6}, "loss": None, "finite": True, "matches": [], "kind": "mean"}
+    few = {**uneven, "gradients": {"w:0": 3e-6}}
+    first = {"restored": {"variables": 2, "wrong": []}, "uneven": {"7": uneven, "1": few}}
+    entry = of(lines(first=first)["same"], "any size of batch")
+    assert entry.figure == 3e-6
+    assert "7 examples" in entry.detail and "1 examples" in entry.detail
+
+
+def test_nothing_differs_unless_it_was_measured() -> None:
+    entries = lines(mine=facts(held={}), one=step(rows=4), gpus=1, devices={"cpu:1": [1, 1]})
+    assert entries["differs"] == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "what", "words", "figure"),
+    [
+        ({}, "one step", "takes 8 examples, the original's 4: an epoch has 0.5 of the steps", 2.0),
+        ({"mine": facts(schedules=["global_step:0"])}, "schedule", "global_step:0", 2.0),
+        ({"one": step(pace=4.0), "rate": "linear"}, "learning rate", "goes 4 times as far", 4.0),
+        ({"one": step(kind="other", apart=0.25)}, "loss", "no mean over examples: the gradient", 0.25),
+        ({"one": step(kind="sum", apart=0.5)}, "loss", "a sum over examples", 0.5),
+        (
+            {"one": step(kind="other", apart=0.25, by_feed={"norm/moving_mean:0": [0.0, 0.3]})},
+            "loss",
+            "statistics of its own examples: the gradient on the whole batch is 25%",
+            0.25,
+        ),
+        (
+            {"one": step(by_feed={"norm/moving_mean:0": [1e-7, 0.3], "w:0": [0.0, 0.9]})},
+            "moving averages",
+            "norm/moving_mean:0 follow the first tower's examples: with those of all towers they would be 30%",
+            0.3,
+        ),
+        (
+            {"mine": facts(drawn={"RandomUniform": 1}), "theirs": facts(drawn={"RandomUniform": 2})},
+            "RandomUniform",
+            "2 operations of a step draw numbers, 1 in the original",
+            2.0,
+        ),
+    ],
+)
+def test_what_differs_by_design(changes: dict[str, Any], what: str, words: str, figure: float) -> None:
+    entry = of(lines(**changes)["differs"], what)
+    assert words in entry.detail
+    assert entry.figure == figure
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"mine": facts(schedules=["global_step:0"]), "batch": "total", "one": step(rows=4)}, "schedule"),
+        ({"one": step(rows=4), "batch": "total"}, "one step"),
+        ({"one": step(pace=4.0)}, "learning rate"),
+        ({"one": step(kind="mean", apart=1e-7)}, "loss"),
+        ({"one": step(kind="other", apart=0.2, reference="whole")}, "loss"),
+        ({"one": step(by_feed={"norm/moving_mean:0": [0.0, 0.0]})}, "moving averages"),
+        ({"one": step(by_feed={"norm/moving_mean:0": [0.2, 0.0]})}, "moving averages"),
+        ({"one": step(by_feed={"w/Adam:0": [0.0, 0.2]})}, "moving averages"),
+    ],
+)
+def test_what_does_not_differ_is_not_said_to(changes: dict[str, Any], what: str) -> None:
+    assert what not in [entry.what for entry in lines(**changes)["differs"]]
+
+
+def test_what_is_wrong_is_no_difference_by_design() -> None:
+    found = lines(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]]))
+    assert of(found["wrong"], "gradients").figure == 1.0
+    assert "gradients" not in [entry.what for entry in found["same"] if entry.figure is not None]
+
+
+def test_what_was_not_checked() -> None:
+    found = lines(one=step(loss=None, alone=["rate:0"]), asked=3)["unchecked"]
+    assert of(found, "loss").detail == "no loss that both scripts have as a scalar"
+    assert of(found, "later steps").detail == "the first 1 of the 3 asked for were compared"
+    assert "rate:0" in of(found, "inputs").detail
+    assert "cpu:1, cpu:2" in of(found, "GPUs").detail
+
+
+def test_variables_left_out_of_the_weights_are_named() -> None:
+    mine = facts(variables=[VARIABLE, {**VARIABLE, "name": "b:0"}, MOVING])
+    one = step(gradients={"w:0": 0.0, "b:0": 0.0})
+    found = lines(mine=mine, theirs=mine, one=one, trajectory={"w:0": 0.0, "b:0": None})
+    assert "b:0" in of(found["unchecked"], "weights").detail
+
+
+def test_operations_that_could_not_be_held() -> None:
+    replayed = {"steps": [step()], "not_held": {"random_uniform": 2}}
+    entries = ledger(verdict(), facts(), facts(), replayed, "none", 1)
+    assert any(e.what == "randomness" and "2 random_uniform" in e.detail for e in entries)
+
+
+def warned(code: str) -> Diagnostic:
+    return Diagnostic(code, "train.py", 7, 1, "take care", severity="warning")
+
+
+@pytest.mark.parametrize(
+    ("origin", "fate", "words"),
+    [
+        (Origin(), "unchecked", "no header"),
+        (Origin(HEADER, same_source=False), "unchecked", "another text than this original"),
+        (Origin(HEADER, True, rewritten=False), "unchecked", "not what this version writes"),
+        (Origin(HEADER, True, True, findings=(warned("TMG302"),)), "differs", "line 7: take care"),
+        (Origin(HEADER, True, True, findings=(warned("TMG303"),)), "unchecked", "line 7: take care"),
+    ],
+)
+def test_what_the_conversion_says_of_itself(origin: Origin, fate: str, words: str) -> None:
+    (entry,) = of_origin(origin)
+    assert entry.fate == fate
+    assert words in entry.detail
+
+
+def test_a_conversion_that_is_what_it_says_adds_nothing() -> None:
+    assert list(of_origin(Origin(HEADER, True, True))) == []
+
+
+def test_the_origin_of_a_golden_is_known() -> None:
+    folder = ROOT / "fixtures/layers_cnn"
+    origin = origin_of(repeat(folder / "single.py", folder / "multi.py", {}))
+    assert (origin.same_source, origin.rewritten) == (True, True)
+    assert ("TMG110",) in [codes for _, codes in origin.files[0].trace]
+
+
+def test_the_origin_of_an_edited_conversion_is_not(tmp_path: Path) -> None:
+    folder = ROOT / "fixtures/layers_cnn"
+    text = (folder / "multi.py").read_text()
+    (tmp_path / "multi.py").write_text(text.replace("weight)\n", "weight * 2)\n", 1))
+    (tmp_path / "other.py").write_text((folder / "single.py").read_text() + "\n")
+    edited = origin_of(repeat(folder / "single.py", tmp_path / "multi.py", {}))
+    assert (edited.same_source, edited.rewritten, edited.files) == (True, False, ())
+    assert origin_of(repeat(tmp_path / "other.py", folder / "multi.py", {})).same_source is False
+    assert origin_of(repeat(folder / "multi.py", folder / "single.py", {})) == Origin()
+
+
+def test_a_report_ends_with_the_ledger() -> None:
+    report = verdict(one=step(loss=None, kind="sum", apart=0.5))
+    entries = ledger(report, facts(), facts(), {"steps": [step(kind="sum", apart=0.5)]}, "none", 1)
+    text = render_text(Report(**{**vars(report), "ledger": entries}))
+    shown = text[text.index("\nledger\n") :]
+    assert "the same           gradients 1.0e-07, update 0, weights 1.0e-06 (largest errors)\n" in shown
+    assert "                   names, checkpoints, placement\n" in shown
+    assert "differs by design  one step: takes 8 examples" in shown
+    assert "                   loss: it is a sum over examples" in shown
+    assert "not checked        loss: no loss that both" in shown
+    assert text.endswith(shown)
+
+
+def test_a_report_without_figures_has_only_what_failed() -> None:
+    report = verdict(theirs=facts(variables=[MOVING]))
+    assert [entry.what for entry in of_checks(report.checks) if entry.fate == "wrong"] == ["variables"]
+
+
+def test_the_origin_of_a_project_is_known(tmp_path: Path) -> None:
+    (rule,) = (rule for rule in all_rules() if rule.code == "TMG115")
+    names = FILE.findall(rule.before)
+    for name, text in zip(names, FILE.split(rule.before)[2::2], strict=True):
+        (tmp_path / name).write_text(text)
+    script = tmp_path / names[-1]
+    done = convert(read(str(script)), Options(), several=True)
+    assert done.text is not None and done.parts
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / script.name).write_text(done.text)
+    assert not origin_of(repeat(script, tmp_path / "out" / script.name, {})).rewritten  # the other files are missing
+    parts = {os.path.relpath(part.path, tmp_path): part.text.encode() for part in done.parts}
+    origin = origin_of(repeat(script, tmp_path / "out" / script.name, parts))
+    assert (origin.rewritten, origin.files[0].trace) == (True, done.trace)
+    assert [file.name for file in origin.files] == [script.name, *(name for name in names if name in parts)]
+    name = next(iter(parts))
+    edited = {**parts, name: parts[name] + b"x = 1\n"}
+    assert not origin_of(repeat(script, tmp_path / "out" / script.name, edited)).rewritten
+    assert ("TMG115",) in [codes for _, codes in origin.files[0].trace]

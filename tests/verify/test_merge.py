@@ -1,0 +1,111 @@
+"""How fetched values are compared and put together, without TensorFlow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from converter.verify.fetches import check_fetches
+
+np = pytest.importorskip("numpy")
+
+CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
+sys.path.insert(0, str(CHILD))
+try:
+    import tmgprobe_compare as compare
+    import tmgprobe_merge as merge
+    import tmgprobe_summary as summary
+finally:
+    sys.path.remove(str(CHILD))
+
+NAN, INF = float("nan"), float("inf")
+
+
+@pytest.mark.parametrize(
+    ("found", "wanted", "error"),
+    [
+        (1.0, 1.0, 0.0),
+        (1.1, 1.0, 0.1),
+        ([1.0, 10.1], [1.0, 10.0], 0.01),  # relative to the largest
+        ([1.0, 2.0], [[1.0, 2.0]], INF),
+        ([NAN, 1.0], [NAN, 1.0], 0.0),
+        ([NAN, 1.0], [1.0, 1.0], INF),
+        ([INF, 1.0], [INF, 1.0], 0.0),
+        ([INF, 1.0], [-INF, 1.0], INF),
+        (NAN, NAN, 0.0),
+        (3, 4, 0.25),
+        ([True, False], [True, True], 1.0),
+        (b"a", b"a", 0.0),
+        (b"a", b"b", INF),
+        ([], [], 0.0),
+        (1e-9, 2e-9, 1e-3),  # a loss near zero is measured by what float32 holds of numbers of order one
+    ],
+)
+def test_value_error(found: Any, wanted: Any, error: float) -> None:
+    assert compare.value_error(np.array(found), np.array(wanted)) == pytest.approx(error)
+
+
+@pytest.mark.parametrize(
+    ("shapes", "sizes", "whole", "axis"),
+    [
+        ([(2, 3), (1, 3)], [2, 1], (3, 3), 0),
+        ([(5, 2), (5, 1)], [2, 1], (5, 3), 1),
+        ([(4, 3), (2, 3)], [2, 1], None, 0),  # two rows for each example
+        ([(4, 3), (2, 3)], [2, 1], (6, 3), 0),
+        ([(7,), (7,)], [2, 2], (7,), None),  # the same on every shard
+        ([(2, 3), (1, 4)], [2, 1], (3, 3), None),
+        ([(), ()], [2, 1], (), None),
+        ([(2, 2), (1, 1)], [2, 1], (3, 3), None),  # between the examples
+    ],
+)
+def test_rows(shapes: list[tuple[int, ...]], sizes: list[int], whole: tuple[int, ...] | None, axis: int | None) -> None:
+    pieces = [np.full(shape, number) for number, shape in enumerate(shapes)]
+    joined = merge.rows(pieces, sizes, None if whole is None else np.zeros(whole))
+    if axis is None:
+        assert joined is None
+    else:
+        assert np.array_equal(joined, np.concatenate(pieces, axis))
+
+
+def test_summaries_of_shards() -> None:
+    drawn = [np.array([4.0, -1.0, 2.0, 0.5]), np.array([2.0, -3.0, 1.0, 2.0])]
+    assert summary.joined(drawn, [4, 2], None).tolist() == [6.0, -3.0, 2.0, 1.0]
+    assert summary.joined([np.array(2.0), np.array(5.0)], [2, 1], merge.COMBINED["mean"]) == pytest.approx(3.0)
+    assert summary.joined([np.array(2.0), np.array(2.0)], [2, 1], merge.COMBINED["sum"]) == 2.0  # not of the batch
+
+
+def row(**facts: Any) -> dict[str, Any]:
+    return {"name": "accuracy:0", "status": "same", "how": ["whole"], "error": 0.0, **facts}
+
+
+DIFFERS = {"status": "differs", "part": "", "error": 0.5, "words": "is 0.5 instead of 1", "fault": None}
+
+
+@pytest.mark.parametrize(
+    ("rows", "status", "words"),
+    [
+        ([row(), row(how=["rows"])], "passed", "2 values equal to the original's: 1 on the whole batch, 1 made of"),
+        ([row(), row(status="unsteady")], "passed", "; 1 change in the original too"),
+        ([row(status="not apart")], "skipped", "1 come from after the update"),
+        ([row(**DIFFERS)], "failed", "accuracy:0 is 0.5 instead of 1 (step 1)"),
+        ([row(**{**DIFFERS, "fault": "tower 1"})], "failed", "instead of 1: the value of tower 1 only"),
+        ([row(**{**DIFFERS, "fault": "divided"})], "failed", "a mean where there should be a sum"),
+        ([row(**{**DIFFERS, "part": "loss"})], "failed", "the summary 'loss' is 0.5"),
+        ([row(), row(status="lost")], "failed", "accuracy:0 has a value in the original, and none in the conversion"),
+        ([row(status="other tags", missing=[], added=["x"])], "failed", "the summaries also have x"),
+    ],
+)
+def test_verdicts(rows: list[dict[str, Any]], status: str, words: str) -> None:
+    (check,) = check_fetches([{"fetches": rows}], [], "none")
+    assert check.status == status and words in check.detail
+
+
+def test_runs_between_the_steps() -> None:
+    (check,) = check_fetches([], [{"steps": 0, "rows": [row(**DIFFERS)]}], "none")
+    assert check.detail.endswith("(a run before the first step)")
+    (check,) = check_fetches([], [{"steps": 2, "rows": [row(**DIFFERS)]}], "linear")
+    assert check.status == "skipped" and "another one on purpose (--scale-lr linear)" in check.detail
+    assert check_fetches([{"fetches": []}], [], "none") == []

@@ -1,0 +1,98 @@
+"""Writes the table of docs/verify.md that says which parts of TensorFlow 1.x scripts find on TensorFlow 2.
+
+    served_names.py DOCUMENT [--check]
+
+What 1.15 has is asked of .venv-tf1.15, what is served of converter/verify/child/tmgprobe_api.py on the TensorFlow
+of the interpreter that runs this.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+OLD = ROOT / ".venv-tf1.15/bin/python"
+BEGIN, END = "<!-- served names: tools/served_names.py -->\n", "<!-- end of served names -->"
+CONTRIB = ["slim", "layers", "rnn", "framework", "training", "losses", "metrics", "data"]
+CONTRIB += ["crf", "seq2seq", "legacy_seq2seq", "opt"]
+CORE = ["app", "flags", "logging", "gfile", "python_io", "keras"]
+
+# a module's public names; not the modules that it happens to import, nor `from __future__` features
+LIST = """
+import json, sys, types, warnings
+warnings.simplefilter('ignore')
+import tensorflow as tf
+names = {}
+for part in json.loads(sys.argv[1]):
+    module = tf
+    for step in part.split('.'):
+        module = getattr(module, step)
+    whole = part.endswith(('keras', 'app', 'gfile', 'logging'))
+    names[part] = sorted(
+        name for name in dir(module)
+        if not name.startswith('_') and type(getattr(module, name)).__name__ != '_Feature'
+        and (whole or not isinstance(getattr(module, name), types.ModuleType))
+    )
+print(json.dumps(names))
+"""
+ASK = """
+import json, sys
+sys.path.insert(0, sys.argv[2])
+import tmgprobe_api
+tf = tmgprobe_api.load()
+lacks = {}
+for part, names in json.loads(sys.argv[1]).items():
+    module = tf
+    for step in part.split('.'):
+        module = getattr(module, step, None)
+    lacks[part] = [name for name in names if not hasattr(module, name)]
+homes = {'contrib.' + name: homes for name, homes in tmgprobe_api.CONTRIB.items()}
+print(json.dumps([lacks, homes, tf.__version__]))
+"""
+
+
+def ask(python: str, code: str, *arguments: str) -> str:
+    """The last line that a piece of code prints."""
+    done = subprocess.run([python, "-c", code, *arguments], capture_output=True, text=True, timeout=300)
+    if done.returncode:
+        raise SystemExit(done.stderr[-2000:])
+    return done.stdout.strip().splitlines()[-1]
+
+
+def table() -> Iterator[str]:
+    """The lines of the table."""
+    parts = [f"contrib.{name}" for name in CONTRIB] + CORE
+    names = json.loads(ask(str(OLD), LIST, json.dumps(parts)))
+    child = ROOT / "converter/verify/child"
+    lacks, homes, version = json.loads(ask(sys.executable, ASK, json.dumps(names), str(child)))
+    yield f"| | on TensorFlow {version} from | names of 1.15 | not there |"
+    yield "| --- | --- | --- | --- |"
+    for part in parts:
+        absent, known = lacks[part], len(names[part])
+        told = [name for name in absent if part != "contrib.slim" or name not in lacks["contrib.layers"]]
+        also = ["what layers lacks"] if len(told) < len(absent) else []
+        missing = "everything" if len(absent) == known else ", ".join(told + also)
+        home = ", ".join(homes.get(part, [] if len(absent) == known else [f"tensorflow.compat.v1.{part}"]))
+        yield f"| tf.{part} | {home} | {known - len(absent)} of {known} | {missing} |"
+
+
+def main() -> int:
+    """Writes the table, or says whether it is what it should be."""
+    path = Path(sys.argv[1])
+    text = path.read_text(encoding="utf-8")
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    wanted = text[:begin] + "\n" + "\n".join(table()) + "\n\n" + text[end:]
+    if "--check" in sys.argv:
+        if wanted != text:
+            print(f"{path}: run {Path(__file__).name}", file=sys.stderr)
+        return int(wanted != text)
+    path.write_text(wanted, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
