@@ -160,6 +160,18 @@ class Record(object):
         store.write(before)
         return found
 
+    def _after_updates(self, call, store, before, applied):
+        """What several updates in one run make of gradients that are fed: none reads what another one wrote."""
+        feed = dict(call.arrays)
+        for apply, values in zip(call.step.applies, applied):
+            for given, value in zip(apply.given, steps.gradients_values(values, len(apply.given))):
+                parts = value if isinstance(value, tuple) else (value,)
+                feed.update((tensor.name, part) for tensor, part in zip(steps.tensors(given), parts))
+        if all(call.step.graph.is_feedable(call.step.graph.as_graph_element(name)) for name in feed):
+            store.write(before)
+            call.run(call.fetches, feed)
+        return store.read()
+
     def _work(self, call, metadata):
         """{device: floating point operations}; None for graphs that tf.profiler does not take."""
         try:
@@ -194,15 +206,18 @@ class Record(object):
             for place, (element, value) in enumerate(pairs)
             if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
         }
-        if calm is not None:
+        if calm is None:
+            after = store.read()
+        else:
             (applied, losses), scalars = calm, {}
+            after = self._after_updates(call, store, before, applied)
         return {
             'triggered': [apply.index for apply in call.step.applies],
             'drawn': call.step.numbers_drawn(),
             'arrays': call.arrays,
             'inputs': call.step.describe(call.arrays, call.sources, call.sparse),
             'before': before,
-            'after': store.read(),
+            'after': after,
             'applied': self._values(call, applied),
             'losses': losses,
             'scalars': scalars,
