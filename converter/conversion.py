@@ -117,7 +117,10 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
             entrances.update(entrance.decisions)
             facts = read_facts(source.path, tree, options, originals, entrances, facts.project)
     width = options.line_length or project_line_length(source.path)
-    made = [apply(read(plan.path), plan, _header(files[plan.path], plan, source), width) for plan in plans]
+    made = [
+        apply(read(plan.path), facts.tree_of(plan.path), plan, _header(files[plan.path], plan, source), width)
+        for plan in plans
+    ]
     parts = [
         Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
         for plan, one in zip(plans[1:], made[1:], strict=True)

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import ast
 import os
+from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
+from typing import TypeVar, cast
 
 from converter.analysis.data import Entry
 from converter.analysis.frames import Access, Frame, Site
 from converter.analysis.project import Project
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 @dataclass(frozen=True)
@@ -129,11 +134,31 @@ class Facts:
         """The syntax trees of the script and of the files that it imports."""
         return [self.tree, *(module.tree for module in self.modules.values())]
 
+    def tree_of(self, path: str) -> ast.Module:
+        """The syntax tree of a file: "" for the script itself."""
+        return self.modules[path].tree if path else self.tree
+
+    def nodes(self, kind: type[Node], tree: ast.AST | None = None) -> Iterator[Node]:
+        """The nodes of a kind, of one of the trees or of all of them, from the top of each down."""
+        found = self._by_kind.values() if tree is None else [self._by_kind[tree]]
+        return cast("Iterator[Node]", chain.from_iterable(by_kind.get(kind, ()) for by_kind in found))
+
+    @cached_property
+    def _by_kind(self) -> dict[ast.AST, dict[type, list[ast.AST]]]:
+        """The nodes of each tree by their kinds: the one time that whole trees are walked for them."""
+        found: dict[ast.AST, dict[type, list[ast.AST]]] = {}
+        for tree in self.trees():
+            by_kind: dict[type, list[ast.AST]] = defaultdict(list)
+            for node in ast.walk(tree):
+                by_kind[type(node)].append(node)
+            found[tree] = by_kind
+        return found
+
     @cached_property
     def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:
         """For each expression of which an attribute or an item is taken, the expression that takes it."""
-        nodes = chain.from_iterable(map(ast.walk, self.trees()))
-        return {node.value: node for node in nodes if isinstance(node, (ast.Attribute, ast.Subscript))}
+        nodes: Iterator[ast.Attribute | ast.Subscript] = chain(self.nodes(ast.Attribute), self.nodes(ast.Subscript))
+        return {node.value: node for node in nodes}
 
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""

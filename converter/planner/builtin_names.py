@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterable, Iterator
+from itertools import chain
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Frame
@@ -55,14 +56,15 @@ def hidden_builtins(facts: Facts, frame: Frame) -> frozenset[str]:
             found.update(_bound(scope.node))
         scope = scope.closure
     module = frame.module
-    if any(isinstance(n, ast.ImportFrom) and n.names[0].name == "*" for n in ast.walk(module.node)):
+    if any(n.names[0].name == "*" for n in facts.nodes(ast.ImportFrom, module.node)):
         found.update(module.locals)  # of another file of the project
-    return BUILTINS & (found | _global(module.node))
+    return BUILTINS & (found | _global(facts, module.node))
 
 
-def taken_modules(tree: ast.AST, modules: set[str]) -> set[str]:
-    """Those of the named modules whose names a file binds at its top level to something else."""
-    return modules & ({name for name, node in _bindings(tree) if not _imports(node, name)} | _global(tree))
+def taken_modules(facts: Facts, modules: set[str]) -> set[str]:
+    """Those of the named modules whose names the script binds at its top level to something else."""
+    bound = {name for name, node in _bindings(facts.tree) if not _imports(node, name)}
+    return modules & (bound | _global(facts, facts.tree))
 
 
 def _imports(node: ast.AST, name: str) -> bool:
@@ -74,11 +76,17 @@ def _bound(scope: ast.AST) -> set[str]:
     return {name for name, _ in _bindings(scope)}
 
 
-def _global(tree: ast.AST) -> set[str]:
+def _global(facts: Facts, tree: ast.AST) -> set[str]:
     """What functions bind in the module around them."""
-    functions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    declared = ((f, {n for s in ast.walk(f) if isinstance(s, ast.Global) for n in s.names}) for f in functions)
-    return {name for function, names in declared if names for name in names & _bound(function)}
+    declared = {name for stmt in facts.nodes(ast.Global, tree) for name in stmt.names}
+    if not declared:
+        return declared
+    functions = chain(facts.nodes(ast.FunctionDef, tree), facts.nodes(ast.AsyncFunctionDef, tree))
+    return {name for function in functions for name in _declared(function) & _bound(function)}
+
+
+def _declared(function: ast.AST) -> set[str]:
+    return {name for stmt in ast.walk(function) if isinstance(stmt, ast.Global) for name in stmt.names}
 
 
 def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:

@@ -141,7 +141,7 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
 def _only_fed(facts: Facts, value: Value) -> bool:
     """Whether a value is read nowhere but as a key of what is fed: no computation needs it."""
     reads = [access.node for access in facts.accesses if access.value is value and not access.write]
-    keys = {key for tree in facts.trees() for node in ast.walk(tree) if isinstance(node, ast.Dict) for key in node.keys}
+    keys = {key for node in facts.nodes(ast.Dict) for key in node.keys}
     return bool(reads) and keys.issuperset(reads)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -169,7 +169,7 @@ def _plan(
         forward=any(region.forward for region in regions),
         builtins=builtins.module,
         hidden=hidden,
-        modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts.tree, modules))),
+        modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
     plans = tuple(_of_file(facts, whole, path, aliases, count, module) for path in paths)
@@ -326,10 +326,10 @@ def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
     )
 
 
-def _starts(facts: Facts, region: Region, indexes: tuple[int, ...], text: Text) -> tuple[At, ...]:
+def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) -> tuple[At, ...]:
     """Where statements begin; several on one line count as one, and must stay together."""
     found: list[At] = []
-    for index in indexes:
+    for index in sorted(indexes):
         stmt = region.block.body[index]
         if text.anchor(stmt) == text.start(stmt):
             found.append(text.start(stmt))

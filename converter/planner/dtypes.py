@@ -28,11 +28,9 @@ BREAKING = {"cast", "saturate_cast", "bitcast", "constant", "convert_to_tensor",
 
 def names_other_types(facts: Facts) -> bool:
     """Whether a script names other floating point types than float32 anywhere."""
-    return any(
-        isinstance(n, ast.Attribute) and n.attr in OTHERS
-        or isinstance(n, ast.Constant) and n.value in ("float64", "double", "float16")
-        for tree in facts.trees() for n in ast.walk(tree)
-    )  # fmt: skip
+    return any(node.attr in OTHERS for node in facts.nodes(ast.Attribute)) or any(
+        node.value in ("float64", "double", "float16") for node in facts.nodes(ast.Constant)
+    )
 
 
 def is_float32(value: Value) -> bool:

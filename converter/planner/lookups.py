@@ -36,11 +36,9 @@ def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:
         if effect.kind == "lookup":
             known.add(effect.node)
             yield effect.name, effect.node
-    for tree in facts.trees():
-        for node in ast.walk(tree):
-            looks = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in LOOKUPS
-            if looks and node not in known:
-                yield pattern_of(node.args[0] if node.args else None), node  # type: ignore[attr-defined]
+    for node in facts.nodes(ast.Call):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in LOOKUPS and node not in known:
+            yield pattern_of(node.args[0] if node.args else None), node
 
 
 def _is_variable(facts: Facts, asked: str) -> bool:

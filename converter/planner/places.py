@@ -21,6 +21,8 @@ def spelling(frame: Frame, place: Place) -> str | None:
             return place.key
         if place.frame is not None and frame.lookup(place.key) and frame.lookup(place.key)[0] is place.frame:  # type: ignore[index]
             return place.key
+        if place.frame is None or place.frame.closure is not None:
+            return None  # a local of another function
         module = next((n for n, v in _visible(frame) if isinstance(v, Module) and v.frame is place.frame), None)
         return module and f"{module}.{place.key}"
     holder = reach(frame, place.holder)

@@ -31,12 +31,12 @@ from converter.planner.trail import BEHIND, Block, Step, depends_on_batch, path,
 
 @dataclass(frozen=True)
 class Region:
-    """The block of the loop and the sorted indexes of its statements."""
+    """The block of the loop and the indexes of its statements."""
 
     block: Block
-    before: tuple[int, ...]
-    tower: tuple[int, ...]
-    after: tuple[int, ...]
+    before: frozenset[int]
+    tower: frozenset[int]
+    after: frozenset[int]
     inputs: tuple[Input, ...]
     needed: dict[int, Value]
     start: int  # the walk's clock when the first tower statement began
@@ -151,7 +151,7 @@ def _find_region(
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
     return Region(
-        block, tuple(sorted(before)), tuple(sorted(tower)), tuple(sorted(after)), inputs, values,
+        block, frozenset(before), frozenset(tower), frozenset(after), inputs, values,
         min(times), max(times), frozenset(n for loss in inline for n in ast.walk(loss)), splits, behind, forward,
     )  # fmt: skip
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import libcst as cst
-from libcst import BatchableCSTVisitor
-from libcst.metadata import CodePosition, CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodePosition
 
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
+from converter.rewrite.positions import positions
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
-VisitorMethod = Callable[[cst.CSTNode], None]
 _NAME = re.compile(r"\w+")
 
 
@@ -35,17 +35,15 @@ class Rewritten:
     trace: Trace
 
 
-def apply(text: str, plan: Plan, header: str, width: int) -> Rewritten:
-    """Converts the text of a script.
+def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> Rewritten:
+    """Converts the text of a script, of which Python's own tree is at hand.
 
     header: the comment line that names the tool and the source, without a newline; "" for none.
     width: the longest line that the tool writes, in characters.
     """
     module = cst.parse_module(text)
-    wrapper = _Wrapper(module, unsafe_skip_copy=True)
-    positions = wrapper.resolve(PositionProvider)
-    rewriter = _Rewriter(plan, positions, module, width)  # type: ignore[arg-type]
-    changed = wrapper.module.visit(rewriter)
+    rewriter = _Rewriter(plan, module, tree, width)
+    changed = module.visit(rewriter)
     missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]
     if missed:
         raise LookupError(f"edits without a place in the source: {missed}")
@@ -57,26 +55,12 @@ def apply(text: str, plan: Plan, header: str, width: int) -> Rewritten:
     return Rewritten(*take_out(changed.code))
 
 
-class _Wrapper(MetadataWrapper):
-    """Positions come from generating the code; the walk for visitors, of which there are none, is left out."""
-
-    def visit_batched(
-        self,
-        visitors: Iterable[BatchableCSTVisitor],
-        before_visit: VisitorMethod | None = None,
-        after_leave: VisitorMethod | None = None,
-    ) -> cst.CSTNode:
-        chosen = list(visitors)
-        return super().visit_batched(chosen, before_visit, after_leave) if chosen else self.module
-
-
 class _Rewriter(cst.CSTTransformer):
     """Visits only what holds an edit."""
 
-    def __init__(self, plan: Plan, positions: dict[cst.CSTNode, CodeRange], module: cst.Module, width: int) -> None:
+    def __init__(self, plan: Plan, module: cst.Module, tree: ast.Module, width: int) -> None:
         super().__init__()
         self.plan = plan
-        self.positions = positions
         self.module = module
         self.width = width
         self.first_user = len(module.body)  # index of the first top level statement that needs the helpers
@@ -99,14 +83,19 @@ class _Rewriter(cst.CSTTransformer):
         self.inner = sorted(inner)
         self.lines = sorted(inner | {at.line for at in self.moved} | {at.line for run in plan.pinned for at in run})
         self.written: list[str] = [r.text for r in plan.replaces]  # what is the tool's own
+        self.positions = positions(module, tree, self._holds_edit)
+
+    def _holds_edit(self, first: int, last: int) -> bool:
+        """Whether an edit begins within a statement at the top; one that moves as a whole need not be looked into."""
+        moves = At(first, 0, self.plan.path) in self.moved
+        return _any_within(self.inner if moves else self.lines, first, last)
 
     def _touched(self, node: cst.CSTNode, lines: list[int] | None = None) -> bool:
         """Whether an edit begins within a node."""
         where = self.positions.get(node)
         if where is None:
             return not isinstance(node, cst.BaseParenthesizableWhitespace)
-        lines = self.lines if lines is None else lines
-        return bisect_left(lines, where.start.line) < bisect_right(lines, where.end.line)
+        return _any_within(self.lines if lines is None else lines, where.start.line, where.end.line)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Module):
@@ -328,6 +317,11 @@ class _BlankLines(cst.CSTTransformer):
         if updated_node.comment is None and not updated_node.whitespace.value:
             return updated_node.with_changes(indent=False)
         return updated_node
+
+
+def _any_within(lines: list[int], first: int, last: int) -> bool:
+    """Whether one of these sorted lines lies between two, both included."""
+    return bisect_left(lines, first) < bisect_right(lines, last)
 
 
 def _parsed(source: str, module: cst.Module) -> cst.Module:

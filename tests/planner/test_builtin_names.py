@@ -6,6 +6,8 @@ import ast
 
 import pytest
 
+from converter.analysis import read_facts
+from converter.options import Options
 from converter.planner.builtin_names import BUILTINS, taken_modules
 from converter.planner.helpers import read_by_helpers
 from converter.runtime.catalog import catalog
@@ -126,7 +128,8 @@ def test_a_module_whose_name_is_taken_has_another(name: str) -> None:
     ],
 )
 def test_modules_whose_names_are_taken(script: str, taken: set[str]) -> None:
-    assert taken_modules(ast.parse(script), {"os"}) == taken
+    facts = read_facts("train.py", ast.parse(script), Options())
+    assert taken_modules(facts, {"os"}) == taken
 
 
 def test_a_module_that_the_script_imports_further_down() -> None:
