@@ -13,7 +13,8 @@ RULES = (
         "everything else computed from them has the value for the whole batch. Means over the examples "
         "become the mean weighted by the towers' rows, sums the sum, the loss the weighted mean. A "
         "tensor that had a name in the graph leaves it to the merged one: get_tensor_by_name and "
-        "summary tags go on working. Only what the loss needs is built in the towers; metrics stand "
+        "summary tags go on working; where the model asks for a name (`x.op.name`), it is told that on one "
+        "GPU. Only what the loss needs is built in the towers; metrics stand "
         "after the loop, as they are written.",
         before="""\
 import tensorflow as tf

@@ -39,7 +39,7 @@ from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
 from converter.planner.findings import refuse
 from converter.planner.gradients import gradients
-from converter.planner.helpers import helper_names, read_by_helpers
+from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
 from converter.planner.lookups import check_lookups
 from converter.planner.merging import merges_out, wanted_out
@@ -52,6 +52,7 @@ from converter.planner.resets import begin_anew
 from converter.planner.scopes import asks_again, reopened
 from converter.planner.sharding import numbers_in, shards_in
 from converter.planner.so_far import keep_first
+from converter.planner.summaries import names_in, summaries_in
 from converter.planner.text import Text
 from converter.planner.traffic import Traffic
 from converter.planner.trail import path, suites
@@ -108,7 +109,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
             if not sources.taken(module, plans[0].define):
                 break
     seen = (*size.warnings, *unread(facts), *sessions_left(facts, sources.several), *host_functions(facts, regions))
-    return plans, (*seen, *warnings)
+    return plans, (*seen, *summaries_in(facts, regions), *warnings)
 
 
 @dataclass(frozen=True)
@@ -149,14 +150,16 @@ def _plan(
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
     replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
     pinned = tuple(dict.fromkeys(run for region in regions for run in _pinned(facts, region, text)))
+    plain = names_in(facts, regions, text)
     helpers = ["count_gpus"] if count.counts else []
+    helpers += ["name_without_tower"] if plain else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
     carried = helper_names(helpers, options.variables, names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
     whole = Plan(
         loops,
-        (*text.planned, *(r for part in parts for r in part.replaces), *replaces),
+        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces),
         (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
         pinned,
         carried,
@@ -172,7 +175,7 @@ def _plan(
         modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
-    plans = tuple(_of_file(facts, whole, path, aliases, count, module) for path in paths)
+    plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
     return plans, tuple(w for part in parts for w in part.warnings)
 
 

@@ -8,6 +8,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.findings import refuse
+from converter.planner.helpers import called
 from converter.planner.names import Names
 from converter.planner.region import Region
 from converter.planner.text import Text
@@ -39,7 +40,7 @@ def gradients(
                              "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
             register = True
             assert step.loss_node is not None
-            losses = f"TOWER_LOSSES[{text.of(step.loss_node)}.name]"
+            losses = f"{called('TOWER_LOSSES')}[{text.of(step.loss_node)}.name]"
         # The weights of masked means are known when all towers are there.
         alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts
         if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:
@@ -98,7 +99,7 @@ def _inside(
     else:
         return None
     grads = names.fresh("tower_grads", "tower_gradients_list")
-    applied = _apply_call(name, f"average_gradients({grads})", arguments, text)
+    applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
     return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
 
 
@@ -143,11 +144,11 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     node, written = given[0], text.of(given[0])
     value = step.optimizer
     if isinstance(value, Typed) and value.kind == "Optimizer":
-        made = f"TowerOptimizer({written}, {losses})"
+        made = f"{called('TowerOptimizer')}({written}, {losses})"
     elif function == "optimize_loss" and isinstance(value, Constant) and value.value in BY_NAME:
-        made = f"lambda rate: TowerOptimizer({tensorflow}.train.{BY_NAME[str(value.value)]}, {losses})"
+        made = f"lambda rate: {called('TowerOptimizer')}({tensorflow}.train.{BY_NAME[str(value.value)]}, {losses})"
     elif function == "optimize_loss" and isinstance(value, (Symbol, Function)):
-        made = f"lambda *rate: TowerOptimizer(({written})(*rate), {losses})"
+        made = f"lambda *rate: {called('TowerOptimizer')}(({written})(*rate), {losses})"
     else:
         return None
     return Replace(text.start(node), text.end(node), made, "TMG118")
@@ -160,7 +161,7 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         rest = [text.of(a) for a in call.args[1:]] + [
             f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)
         ]
-        made = f"gradients_of_towers({', '.join([losses, *rest])})"
+        made = f"{called('gradients_of_towers')}({', '.join([losses, *rest])})"
         return Replace(text.start(call), text.end(call), made, "TMG102"), []
     arguments = _minimize_arguments(call)
     if (
@@ -180,6 +181,6 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
-    grads = f"tower_gradients({', '.join([optimizer, losses, *compute])})"
+    grads = f"{called('tower_gradients')}({', '.join([optimizer, losses, *compute])})"
     made = grads if step.kind == "compute_gradients" else _apply_call(optimizer, grads, arguments, text)
     return Replace(text.start(call), text.end(call), made, "TMG102"), inserts

@@ -2,13 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from converter.options import Variables
+from converter.plan import Insert, Plan, Replace
 from converter.planner.names import Names
 from converter.runtime.catalog import catalog
 
 PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers that place
+
+
+_CALLED = re.compile("\0(\\w+)\0")
+
+
+def called(helper: str) -> str:
+    """How planned text refers to a helper: what it is called is known when all that the script needs are."""
+    return f"\0{helper}\0"
+
+
+def with_names(plan: Plan) -> Plan:
+    """A plan whose texts call the helpers by the names that they have in the script."""
+    given = dict(plan.helpers)
+
+    def named(text: str) -> str:
+        return _CALLED.sub(lambda found: given[found.group(1)], text)
+
+    def changed(edit: Replace | Insert) -> Replace | Insert:
+        if isinstance(edit, Replace):
+            return replace(edit, text=named(edit.text))
+        return replace(edit, lines=tuple(map(named, edit.lines)))
+
+    return replace(
+        plan,
+        replaces=tuple(map(changed, plan.replaces)),  # type: ignore[arg-type]
+        inserts=tuple(map(changed, plan.inserts)),  # type: ignore[arg-type]
+        define=named(plan.define),
+    )
 
 
 def helper_names(wanted: Iterable[str], variables: Variables, names: Names) -> tuple[tuple[str, str], ...]:

@@ -10,6 +10,7 @@ from converter.analysis.values import Typed
 from converter.options import Options
 from converter.plan import Insert, Replace
 from converter.planner.builtin_names import Builtins
+from converter.planner.helpers import called
 from converter.planner.modules import Aliases
 from converter.planner.names import Names
 from converter.planner.text import Text
@@ -36,7 +37,7 @@ class GpuCount:
         self.counts = options.num_gpus is None
         self._facts = facts
         self._aliases = aliases
-        value = "count_gpus()" if options.num_gpus is None else str(options.num_gpus)
+        value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
         flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
         definition = _beside(facts, bool(module))
         in_flags = (

@@ -16,7 +16,7 @@ REASONS = {  # helpers by the rule that asks for them
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
         "map_structure",
     ),
-    "TMG104": ("plain_name",),
+    "TMG104": ("plain_name", "name_without_tower"),
     "TMG105": ("SharedVariables",),
     "TMG106": ("first_tower_updates", "updates_variable", "TowerAverages"),
     "TMG107": ("TowerCollections", "MergedCollections"),

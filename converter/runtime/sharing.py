@@ -83,6 +83,11 @@ def plain_name(tensor):
     return re.split('tower_[0-9_]+/', tensor.op.name)[-1]
 
 
+def name_without_tower(tensor):
+    """The name that the operation of a tensor has in the graph on one GPU, with all scopes but the tower's."""
+    return re.sub('tower_[0-9_]+/', '', tensor.op.name)
+
+
 class TowerCollections(object):
     """Lets each tower see only what it adds to the graph's collections itself; keeps tower 0's.
 
