@@ -33,6 +33,7 @@ ALLOWED_TOO = re.compile(
     r".*'batch_size': \d+.*|batch_size, .* = \d+, .*"  # the batch size, defined with other numbers
     r"|.*\b(next_images|rng\.choice)\(.*\bargs\.batch_size\b.*\)"  # and given to what draws a batch
     r"|train_op = .*\bcreate_train_op\(.*"
+    r"|tf\.summary\.\w+\(\w+\.op\.name.*"  # a name without the tower's scope
 )
 
 # Statements without a batch in them, between those of the model, go in front of the towers.
@@ -42,6 +43,7 @@ MOVED = {
 }
 WARNED = {
     "constant_data": ["TMG304"], "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is
+    "inference_loss_training": ["TMG315"],  # a histogram of one tower's share
     "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row
 }  # fmt: skip
 
