@@ -94,10 +94,14 @@ class Regroup:
 
 @dataclass(frozen=True)
 class Rebind:
-    """A number that means the whole batch outside the towers and one shard inside."""
+    """A number that means the whole batch outside the towers and one shard inside.
+
+    name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
+    """
 
     place: str
     saved: str
+    name: str = ""
 
 
 @dataclass(frozen=True)

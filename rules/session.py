@@ -39,12 +39,13 @@ def _eval(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
-def _record(call: Call, fetches: list[Value], feed: Value | None, partial: bool = False) -> None:
-    walk = call.walk
+def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value | None = None) -> None:
+    walk, runs = call.walk, call.walk.facts.runs
     feeds = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
     fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
+    earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
     assert walk.site is not None
-    walk.facts.runs.append(RunCall(call.node, walk.site, tuple(fetches), tuple(feeds), walk.clock, partial))
+    runs.append(RunCall(call.node, walk.site, tuple(fetches), (*earlier, *feeds), walk.clock, handle))
 
 
 def _as_default(call: Call) -> Value:
@@ -91,8 +92,8 @@ def _by_name(call: Call) -> Value:
 
 
 def _partial_run(call: Call) -> Value:
-    fetches = call.get(1, "fetches")
-    _record(call, [fetches] if fetches is not None else [], call.get(2, "feed_dict"), partial=True)
+    handle, fetches = call.get(0, "handle"), call.get(1, "fetches")
+    _record(call, [fetches] if fetches is not None else [], call.get(2, "feed_dict"), handle)
     return Host(call.values(), "run", call.node)
 
 

@@ -50,7 +50,9 @@ def _concat(call: Call) -> Value:
 
 def _stack(call: Call) -> Value:
     axis = call.constant(1, "axis")
-    return batch.stack(call.get(0, "values") or Sequence([]), axis if isinstance(axis, int) else 0)
+    stacked = batch.stack(call.get(0, "values") or Sequence([]), axis if isinstance(axis, int) else 0)
+    stacked.inputs = (*stacked.inputs, *call.values())
+    return stacked
 
 
 def _unstack(call: Call) -> Value:
@@ -204,12 +206,27 @@ def _gather_nd(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return Tensor(FREE, call.values(), None, call.name)
-    rows = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
-    first = rows.elements[0] if indices.op == "stack" and rows is not None and rows.elements else None
-    in_order = isinstance(first, Tensor) and first.op == "range" and first.batch == Batch("example", 0)
+    columns = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
+    first = columns.elements[0] if indices.op == "stack" and columns is not None and columns.elements else None
+    in_order = isinstance(first, Tensor) and _holds_its_row(first) and _is_last(indices, first)
     if in_order and params.batch == indices.batch == Batch("example", 0):
         return Tensor(params.batch, call.values(), None, call.name)
     return Tensor(opaque("entries of the batch are picked by their places"), call.values(), None, call.name)
+
+
+def _holds_its_row(tensor: Tensor) -> bool:
+    """Whether all numbers for an example are its place in the batch."""
+    if tensor.batch != Batch("example", 0):
+        return False
+    first = tensor.inputs[0] if tensor.inputs else None
+    repeated = tensor.op in ("expand_dims", "tile") and isinstance(first, Tensor) and _holds_its_row(first)
+    return tensor.op == "range" or repeated
+
+
+def _is_last(stacked: Tensor, part: Tensor) -> bool:
+    """Whether tensors are stacked along a last axis."""
+    axis = next((v.value for v in stacked.inputs if isinstance(v, Number)), 0)
+    return axis == -1 or axis == (1 if part.op == "range" else part.rank)
 
 
 def _sparse(call: Call) -> Value:

@@ -28,7 +28,7 @@ MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells un
 # Their batches have a fixed size, and so no uneven rest.
 STATIC = {
     "recurrent", "inference_loss_training", "fixed_batch", "stateful_characters", "reading_pipeline", "own_queue",
-    "window_producer",
+    "window_producer", "step_decoder",
 }  # fmt: skip
 # Their data lie in the graph: nothing goes in by which a batch could be told.
 IN_GRAPH = {"constant_data", "arrays_in_graph"}

@@ -25,14 +25,14 @@ def read_facts(
     entrances: Decisions | None = None,
     project: Project | None = None,
 ) -> Facts:
-    """Walks a script; a second time where what is fed told what a placeholder is.
+    """Walks a script; again where what is fed told what a placeholder is.
 
     originals: what other files of the project are to be read as, by absolute path. entrances: expressions
     whose values are read as inputs, with their batch axes. project: of a former walk, whose trees the
     entrances are in.
     """
     from converter.analysis.data import data_entries, why_uncut
-    from converter.analysis.feeds import decide_inputs
+    from converter.analysis.feeds import decide_inputs, fed_back
     from converter.analysis.project import Project
     from converter.analysis.walk import Walk
 
@@ -41,6 +41,9 @@ def read_facts(
     facts = Walk(path, tree, {}, project, traced).run()
     decisions = decide_inputs(facts, options)
     facts = Walk(path, tree, decisions, project, traced).run() if decisions else facts
+    while again := fed_back(facts, decisions, options):
+        decisions.update(again)
+        facts = Walk(path, tree, decisions, project, traced).run()
     data = data_entries(facts)
     decisions.update(entrances or {})
     if not data:

@@ -36,14 +36,17 @@ class TrainStep:
 
 @dataclass(frozen=True)
 class RunCall:
-    """A `session.run`, or what amounts to one."""
+    """A `session.run`, or what amounts to one.
+
+    handle: of the run that this is one part of; its feeds are those of the parts before it, too.
+    """
 
     call: ast.Call
     site: Site
     fetches: tuple[Value, ...]
     feeds: tuple[tuple[Value, Value], ...]
     time: int
-    partial: bool = False  # one part of a run that is taken in several
+    handle: Value | None = None
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.arrays import ARITHMETIC, shape_of
 from converter.analysis.batch import PICKED
 from converter.analysis.facts import Facts
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
@@ -12,7 +13,6 @@ from converter.options import Options
 Decisions = dict[ast.AST, int | None]  # expression, or a statement that joins branches -> batch axis, None: shared
 
 
-ARITHMETIC = ("add", "subtract", "multiply", "divide", "pow", "mod")
 ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
           "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
 # Rows of a data set are picked by what these give.
@@ -47,10 +47,7 @@ def is_zero_state(node: ast.AST) -> bool:
 def decide_inputs(facts: Facts, options: Options) -> Decisions:
     """For each placeholder that is to be read in another way than the walk did: its batch axis, or None."""
     decisions: Decisions = fed_tensors(facts)
-    fed: dict[int, list[Value]] = {}
-    for run in facts.runs:
-        for key, value in run.feeds:
-            fed.setdefault(key.uid, []).append(value)
+    fed = _fed(facts)
     axes = dict(options.batch_axes)
     asked = bool(decisions)
     for value in facts.inputs:
@@ -70,6 +67,29 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
         elif value.ambiguous:
             decisions[where] = None
     return decisions if asked else {}
+
+
+def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
+    """Placeholders that were not known to be batches, and are fed what the model gave for each example of one."""
+    fed = _fed(facts)
+    return {
+        value.node: 0
+        for value in facts.inputs
+        if value.node is not None
+        and decisions.get(value.node, 0) is None
+        and value.shape is None
+        and value.label not in options.shared
+        and any(_is_batch(v) for v in fed.get(value.uid, ()))
+    }
+
+
+def _fed(facts: Facts) -> dict[int, list[Value]]:
+    """What is fed to each placeholder."""
+    fed: dict[int, list[Value]] = {}
+    for run in facts.runs:
+        for key, value in run.feeds:
+            fed.setdefault(key.uid, []).append(value)
+    return fed
 
 
 def _open_axis(value: Input, facts: Facts) -> int | None:
@@ -145,15 +165,17 @@ def _is_batch(value: Value) -> bool:
     """Whether what is fed comes out of a data set, and not out of a number."""
     if isinstance(value, Sequence):
         return bool(value.elements)
-    if not isinstance(value, Host) or is_one_example(value):
+    if not isinstance(value, Host) or is_one_example(value) or shape_of(value) == ():
         return False
+    if value.call == "run":
+        return any(isinstance(v, Tensor) and v.batch.kind == "example" for v in value.inputs)
     name = value.call.rpartition(".")[2].lower()
     if value.call == "[]":
         return any(
             isinstance(v, Host) and (v.call in ("slice", "[]") or v.call.rpartition(".")[2] in PICKS) or _is_batch(v)
             for v in value.inputs[1:]
         )
-    if value.call in ARITHMETIC:
+    if value.call in (*ARITHMETIC, "compare"):
         return any(_is_batch(v) for v in value.inputs)
     if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):
         return True

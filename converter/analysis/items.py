@@ -246,7 +246,15 @@ def iterate(value: Value, length: int | None) -> list[Value]:
     if isinstance(value, Tensor):
         parts = moving.unstacked(value)
         return [Tensor(parts.batch, (value,), parts.dims, "unstack") for _ in range(length or 2)]
+    if isinstance(value, Host) and value.call == "run" and (several := _fetched(value)):
+        rest = [v for v in value.inputs if v is not several]
+        return [Host((*rest, fetch), "run", value.node) for fetch in several.elements]
     return [Host((value,), "item", getattr(value, "node", None)) for _ in range(length or 2)]
+
+
+def _fetched(run: Host) -> Sequence | None:
+    """The list of what a run fetches, if it is one."""
+    return next((v for v in run.inputs if isinstance(v, Sequence) and not v.many), None)
 
 
 ITEMS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {

@@ -24,8 +24,8 @@ from converter.planner.names import Names
 from converter.planner.nests import inputs_in, path_to, whole_inputs
 from converter.planner.places import declare, leaf, reach, spelling
 from converter.planner.region import Region
-from converter.planner.structures import rebuilt
 from converter.planner.traffic import Traffic
+from converter.planner.tuples import expressions, is_fixed, key_of, regroup, saved_tuple
 
 
 def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, steps: list[TrainStep]) -> None:
@@ -33,7 +33,6 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
     places: dict[int, list[str]] = {i.uid: [] for i in region.inputs}
     tuples: dict[str, tuple[str, Sequence]] = {}  # of inputs that are parts of tuples: the tuple's text and value
     whole: dict[str, str] = {}
-    regrouped: dict[str, str] = {}
     written = _written_first(region)
     nests = _nests(facts, region, written)
     for access in tower_reads(region):
@@ -50,7 +49,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
             raise refuse(facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
                          "pass it to the function as an argument")  # fmt: skip
         declare(facts, region, traffic, access, text)
-        if isinstance(holder, Sequence) and not holder.mutable:
+        if is_fixed(holder):
             tuples[text] = (reach(region.block.frame, holder) or "", holder)
         if text not in places[value.uid]:
             places[value.uid].append(text)
@@ -72,11 +71,11 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
         holders = [tuples.get(t) for t in texts]
         saved = [
             names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}") if holder is None
-            else _saved_tuple(names, traffic, holder) + t[len(holder[0]) :]
+            else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
             for t, holder in zip(texts, holders, strict=True)
         ]  # fmt: skip
         whole.update(zip(texts, saved, strict=True))
-        texts = _regrouped(names, traffic, texts, holders, regrouped)
+        texts = _regrouped(facts, region, names, traffic, texts, holders)
         suffix = "" if len(groups) == 1 else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
         static = all(_static(i) for i in group)
         sparse = any(is_sparse(i) for i in group)
@@ -143,29 +142,27 @@ def _lead_in_nest(
     return None
 
 
-def _saved_tuple(names: Names, traffic: Traffic, holder: tuple[str, Sequence]) -> str:
-    """The new name for a tuple that inputs are parts of."""
-    text, value = holder
-    known = next((r for r in traffic.regroups if r.place == text), None)
-    if known is None:
-        known = Regroup(text, names.fresh(f"{leaf(text)}_batch", f"whole_{leaf(text)}"), text)
-        traffic.regroups.append(known)
-        traffic.restore.append((text, known.saved))
-    return known.saved
-
-
 def _regrouped(
-    names: Names, traffic: Traffic, texts: list[str], holders: list[tuple[str, Sequence] | None], new: dict[str, str]
-) -> list[str]:
+    facts: Facts, region: Region, names: Names, traffic: Traffic, texts: list[str],
+    holders: list[tuple[str, Sequence] | None],
+) -> list[str]:  # fmt: skip
     """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
-    new.update((t, names.fresh(leaf(t), f"tower_{leaf(t)}")) for t, h in zip(texts, holders, strict=True) if h)
-    for index, regroup in enumerate(traffic.regroups):
-        value = next((h[1] for h in holders if h is not None and h[0] == regroup.place), None)
-        if value is not None:
-            text = rebuilt(regroup.place, value, new)
-            text = text if text.startswith("(") else regroup.saved + text[len(regroup.place) :]
-            traffic.regroups[index] = Regroup(regroup.place, regroup.saved, text)
-    return [new.get(t, t) for t in texts]
+    found = []
+    for text, held in zip(texts, holders, strict=True):
+        found.append(text if held is None else names.fresh(leaf(text), f"tower_{leaf(text)}"))
+        if held is not None:
+            _make_anew(facts, region, names, traffic, held, text[len(held[0]) :], found[-1])
+    return found
+
+
+def _make_anew(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, held: tuple[str, Sequence], key: str, name: str
+) -> None:
+    """Puts a name into a tuple's place of this key, under all expressions for the tuple."""
+    text, holder = held
+    for place in dict.fromkeys((text, *expressions(facts, region, traffic, tower_reads(region), holder))):
+        saved_tuple(names, traffic, place)
+        regroup(traffic, place, holder, {place + key: name})
 
 
 def _aliases_out(region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str]) -> None:
@@ -234,11 +231,9 @@ def _static(value: Input) -> bool:
 
 def _check_parts(facts: Facts, group: list[Input]) -> None:
     """A run in parts must be fed first what says how many rows each shard has."""
-    fed: set[int] = set()
-    for run in (run for run in facts.runs if run.partial):
+    for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
-        fed |= keys
-        if group[0].uid not in fed and any(i.uid in keys for i in group[1:]):
+        if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
             raise refuse(facts, run.call, "TMG242",
                          "this part of a run feeds an input before the one by whose rows all inputs are shared",
                          "feed the input that the model reads first in the first part")  # fmt: skip
@@ -308,8 +303,28 @@ def numbers_in(
                          "pass it to the function as an argument")  # fmt: skip
         if text in done:
             continue
-        declare(facts, region, traffic, access, text)
         done.add(text)
+        if is_fixed(place.holder):
+            _number_in_tuple(facts, region, names, traffic, access, text)
+            continue
+        declare(facts, region, traffic, access, text)
         saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
         traffic.rebinds.append(Rebind(text, saved))
         traffic.restore.append((text, saved))
+
+
+def _number_in_tuple(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, text: str
+) -> None:
+    """A batch size in a tuple: inside the towers the tuple is made anew, with the size of one shard."""
+    holder = access.place.holder
+    whole = reach(region.block.frame, holder) or ""
+    assert isinstance(holder, Sequence)
+    key = key_of(holder, access)
+    if not key:
+        raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple, which the loop cannot replace",
+                     "read it under a name of its own in front of the model")  # fmt: skip
+    saved = saved_tuple(names, traffic, whole)
+    name = names.fresh(leaf(text), f"tower_{leaf(text)}")
+    traffic.rebinds.append(Rebind(text, saved + key, name))
+    _make_anew(facts, region, names, traffic, (whole, holder), key, name)

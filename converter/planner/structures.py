@@ -30,11 +30,12 @@ def parts(text: str, value: Value, root: str = "", whole: Value | None = None) -
         yield Part(text, value, root, whole)
     elif isinstance(value, (Sequence, values.Mapping)) and not getattr(value, "many", False):
         fixed = isinstance(value, Sequence) and not value.mutable
-        for key, element in _elements(value):
+        for key, element in parts_of(value):
             yield from parts(text + key, element, (root or text) if fixed else "", (whole or value) if fixed else None)
 
 
-def _elements(value: Value) -> list[tuple[str, Value]]:
+def parts_of(value: Value) -> list[tuple[str, Value]]:
+    """The items of a list, tuple or dict, and how each is written behind the expression of the whole."""
     if isinstance(value, Record):
         return [(f".{name}", e) for name, e in zip(value.fields, value.elements, strict=False)]
     if isinstance(value, Sequence):
@@ -49,7 +50,7 @@ def rebuilt(text: str, value: Value, new: Mapping[str, str]) -> str:
         return new[text]
     if not isinstance(value, Sequence) or value.mutable:
         return text
-    inner = [(key, rebuilt(text + key, element, new), text + key) for key, element in _elements(value)]
+    inner = [(key, rebuilt(text + key, element, new), text + key) for key, element in parts_of(value)]
     changed = [(key, made) for key, made, old in inner if made != old]
     if not changed:
         return text
@@ -72,7 +73,7 @@ def selected(
 
 def _named(value: Value) -> list[tuple[str, Value]]:
     many = getattr(value, "many", False)
-    return _elements(value) if isinstance(value, (Sequence, values.Mapping)) and not many else []
+    return parts_of(value) if isinstance(value, (Sequence, values.Mapping)) and not many else []
 
 
 def _key(value: Value, node: ast.Attribute | ast.Subscript) -> str:

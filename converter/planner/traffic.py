@@ -22,6 +22,7 @@ class Traffic:
     resets: list[Reset] = field(default_factory=list)
     rebuilds: list[Rebuild] = field(default_factory=list)
     regroups: list[Regroup] = field(default_factory=list)
+    made: dict[str, dict[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
     merges: list[Merge] = field(default_factory=list)
     restore: list[tuple[str, str]] = field(default_factory=list)
     whole: dict[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch

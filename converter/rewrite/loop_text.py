@@ -66,7 +66,9 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
     ]
     saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
-    saved += [(n.saved, n.place) for n in loop.nests] + [(r.saved, r.place) for r in loop.rebinds]
+    saved += [(n.saved, n.place) for n in loop.nests] + [
+        (r.saved, r.place) for r in loop.rebinds if not r.name
+    ]
     saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
     if saved:
         lines.append(Line(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}", _bound(loop)))
@@ -142,6 +144,8 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         helper = "shard_sparse" if shard.sparse else helper
         cut = f"{names[helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
         lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(helper)))
+    sizes = [f"{r.name or r.place} = {names['shard_size']}({r.saved}, {loop.gpu})" for r in loop.rebinds]
+    lines += [Line(size, _why("shard_size")) for size in sizes]
     lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
     for nest in loop.nests:
         axes = f"[{nest.axis}], " if nest.axis else ""
@@ -149,8 +153,6 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
         each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
         lines.append(Line(each, _why(helper)))
-    sizes = [f"{r.place} = {names['shard_size']}({r.saved}, {loop.gpu})" for r in loop.rebinds]
-    lines += [Line(size, _why("shard_size")) for size in sizes]
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
     return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(reset)]
 

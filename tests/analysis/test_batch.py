@@ -517,6 +517,9 @@ tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[1] -> exa
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h + tf.reduce_mean(x)), [0, 0.0])[1] -> mean
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[0] -> free
 tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
+tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
+tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
+tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
 tf.gather_nd(x, tf.stack([n, n], 1))                  -> opaque
 tf.where(x > 0)                                       -> opaque
 tf.matmul(w, x)                                       -> other

@@ -77,7 +77,7 @@ def prepare(tf, channel, job):
     watch = tmgprobe_watch.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
     role = kind(tf, watch, channel, job)
     calls = tmgprobe_step.Calls(tf, watch, role)
-    watch.install(calls.on_run, calls.on_parts)
+    watch.install(calls.on_run, calls.on_part)
     tmgprobe_digits.install(tf)
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
     return role

@@ -59,6 +59,16 @@ PATHS = {
     'slim.python.slim.nets': ('tf_slim.nets',),
 }
 
+# names that tf-slim still asks for where they were, by the module where they are now
+MOVED = {
+    'framework.ops': {'Tensor': 'framework.tensor', 'IndexedSlices': 'framework.indexed_slices'},
+    'ops.control_flow_ops': {
+        'cond': 'ops.cond',
+        'case': 'ops.control_flow_case',
+        'while_loop': 'ops.while_loop',
+    },
+}
+
 
 def load():
     """Imports TensorFlow, makes it answer as 1.x, and returns the module that a script will see."""
@@ -159,12 +169,11 @@ def _put(parent, path, homes, version):
 
 
 def _slim_parts():
-    framework = importlib.import_module('tensorflow.python.framework.ops')
-    for name, home in (('Tensor', 'tensor'), ('IndexedSlices', 'indexed_slices')):
-        if not hasattr(framework, name):
-            setattr(
-                framework, name, getattr(importlib.import_module('tensorflow.python.framework.' + home), name)
-            )
+    for old, names in MOVED.items():
+        module = importlib.import_module('tensorflow.python.' + old)
+        for name, home in names.items():
+            if not hasattr(module, name):
+                setattr(module, name, getattr(importlib.import_module('tensorflow.python.' + home), name))
     layers = importlib.import_module('tf_keras.src.legacy_tf_layers')
     sys.modules.setdefault('tf_keras.legacy_tf_layers', layers)
     for part in ('base', 'convolutional', 'core', 'normalization', 'pooling'):

@@ -69,7 +69,8 @@ class Reference(object):
             raise ValueError('neither the batch nor a shard of it fits the static shapes of the original')
         batch = [self.graph.as_graph_element(pair['own']) for pair in one.pairs if pair['axis'] is not None]
         self.batch, self.growth = {tensor.name for tensor in batch}, (None, None)
-        self.dependent = graphs.descendants(batch, one.step.operations)
+        fed = {self.graph.as_graph_element(name).op for name in gates}
+        self.dependent = graphs.descendants(batch, set(one.step.operations) - fed)
         self.trunk = graphs.ancestors(loss.op for loss in _losses(one.step))
         self.reset()
 

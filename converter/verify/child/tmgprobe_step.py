@@ -197,12 +197,16 @@ class Calls(object):
             return self.role.aside(call)
         return run(session, fetches, feed_dict, options, metadata)
 
+    def on_part(self, run, session, parts, fetches, feed_dict):
+        """Stands for Session.partial_run: a run of its own, which is fed what the parts before it were, too.
 
-    def on_parts(self, session, fetches):
-        """Ends where a training step is to be taken in parts: none of them is a step that could be compared."""
-        watched = self.watch.of(session.graph)
-        if hasattr(self.role, 'aside') and Step(self.tf, watched, fetches).applies:
+        That gives what the part would give, unless a part before it has changed variables.
+        """
+        if parts.changed:
             self.role.channel.leave('in parts')
+        parts.feed.update(feed_dict or {})
+        parts.changed = bool(graphs.written(Step(self.tf, self.watch.of(session.graph), fetches).operations))
+        return self.on_run(run, session, fetches, dict(parts.feed), None, None)
 
 
 class Call(object):

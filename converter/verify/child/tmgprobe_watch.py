@@ -39,6 +39,13 @@ class Apply(object):
         self.first, self.last = first, last
 
 
+class Parts(object):
+    """A run that is taken in parts: what was fed so far, and whether variables were changed."""
+
+    def __init__(self):
+        self.feed, self.changed = {}, False
+
+
 class Watched(object):
     """What was seen of one graph."""
 
@@ -69,14 +76,14 @@ class Watch(object):
             self.graphs[id(graph)] = Watched(graph)
         return self.graphs[id(graph)]
 
-    def install(self, on_run, on_parts=None):
+    def install(self, on_run, on_part):
         """Puts the changes in place.
 
         on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run;
-        on_parts(session, fetches) is told of a run that is to be taken in parts.
+        on_part(run, session, parts, fetches, feed_dict) replaces Session.partial_run.
         """
         self._devices()
-        self._sessions(on_run, on_parts)
+        self._sessions(on_run, on_part)
         self._optimizers()
         self._gradients()
         if not self.untouched:
@@ -94,7 +101,7 @@ class Watch(object):
 
         ops.Graph.device = device
 
-    def _sessions(self, on_run, on_parts):
+    def _sessions(self, on_run, on_part):
         from tensorflow.python.client import session
 
         base, gpus, tf = session.BaseSession, self.gpus, self.tf
@@ -112,15 +119,14 @@ class Watch(object):
 
             return call
 
-        setup = base.partial_run_setup
-
         def partial_run_setup(self, fetches, feeds=None):
-            if on_parts is not None:
-                on_parts(self, fetches)
-            return setup(self, fetches, feeds)
+            return Parts()
+
+        def partial_run(self, parts, fetches, feed_dict=None):
+            return on_part(run, self, parts, fetches, feed_dict)
 
         base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
-        base.partial_run_setup = partial_run_setup
+        base.partial_run_setup, base.partial_run = partial_run_setup, partial_run
 
     # optimizers
 
