@@ -32,8 +32,8 @@ RULES = (
         why="Every tower cuts its rows out of all inputs by the number of rows of the first that the model reads. "
         "Session.partial_run feeds the inputs of one step one after the other, and computes between them. "
         "Before that first input is fed no shard can be cut, and TensorFlow would stop with an error. Where it "
-        "is fed in the first part the script converts. `verify` does not compare steps that are taken in parts, "
-        "and says so.",
+        "is fed in the first part the script converts. `verify` takes each part as a run that is fed what the parts "
+        "before it were, too; where a part follows on an update, it says that it cannot compare.",
         before=_SCRIPT.replace("{parts}", """\
         print(sess.partial_run(run, classes, {Y: labels}))
         print(sess.partial_run(run, [logits, done], {X: images}))"""),

@@ -6,7 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Value
+from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Typed, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -27,9 +27,17 @@ def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
 
 
 def given_name(tensor: Tensor) -> str:
-    """The name that the script gives to a tensor, without the scopes around it."""
+    """The name that the script gives to a tensor, without the scopes around it; a train op has its optimizer's."""
     constant = name_expression(tensor)
+    if constant is None and tensor.op == "train op":
+        return next((_default_name(v) for v in tensor.inputs if isinstance(v, Typed) and v.kind == "Optimizer"), "")
     return constant.value if isinstance(constant, ast.Constant) and isinstance(constant.value, str) else ""
+
+
+def _default_name(optimizer: Typed) -> str:
+    """What an optimizer calls its step, such as `Adam` (get_name, tensorflow/python/training/optimizer.py, 1.15)."""
+    name = optimizer.kwargs.get("name", Constant(optimizer.name.rpartition(".")[2].removesuffix("Optimizer")))
+    return name.value if isinstance(name, Constant) and isinstance(name.value, str) else ""
 
 
 def name_expression(tensor: Tensor) -> ast.expr | None:

@@ -17,7 +17,7 @@ from converter.analysis.values import (
     Tensor,
     Value,
 )
-from converter.plan import Nest, Rebind, Regroup, Shard
+from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size import Scaling
 from converter.planner.findings import refuse
 from converter.planner.names import Names
@@ -25,7 +25,7 @@ from converter.planner.nests import inputs_in, path_to, whole_inputs
 from converter.planner.places import declare, leaf, reach, spelling
 from converter.planner.region import Region
 from converter.planner.traffic import Traffic
-from converter.planner.tuples import expressions, is_fixed, key_of, regroup, saved_tuple
+from converter.planner.tuples import key_of, make_anew, saved_tuple
 
 
 def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, steps: list[TrainStep]) -> None:
@@ -49,7 +49,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
             raise refuse(facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
                          "pass it to the function as an argument")  # fmt: skip
         declare(facts, region, traffic, access, text)
-        if is_fixed(holder):
+        if isinstance(holder, Sequence) and not holder.mutable:
             tuples[text] = (reach(region.block.frame, holder) or "", holder)
         if text not in places[value.uid]:
             places[value.uid].append(text)
@@ -147,22 +147,12 @@ def _regrouped(
     holders: list[tuple[str, Sequence] | None],
 ) -> list[str]:  # fmt: skip
     """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
-    found = []
+    found, reads = [], tower_reads(region)
     for text, held in zip(texts, holders, strict=True):
         found.append(text if held is None else names.fresh(leaf(text), f"tower_{leaf(text)}"))
         if held is not None:
-            _make_anew(facts, region, names, traffic, held, text[len(held[0]) :], found[-1])
+            make_anew(facts, region, names, traffic, reads, held, text[len(held[0]) :], found[-1])
     return found
-
-
-def _make_anew(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, held: tuple[str, Sequence], key: str, name: str
-) -> None:
-    """Puts a name into a tuple's place of this key, under all expressions for the tuple."""
-    text, holder = held
-    for place in dict.fromkeys((text, *expressions(facts, region, traffic, tower_reads(region), holder))):
-        saved_tuple(names, traffic, place)
-        regroup(traffic, place, holder, {place + key: name})
 
 
 def _aliases_out(region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str]) -> None:
@@ -304,8 +294,8 @@ def numbers_in(
         if text in done:
             continue
         done.add(text)
-        if is_fixed(place.holder):
-            _number_in_tuple(facts, region, names, traffic, access, text)
+        if isinstance(place.holder, Sequence) and not place.holder.mutable:
+            _number_in_tuple(facts, region, names, traffic, access, text, place.holder)
             continue
         declare(facts, region, traffic, access, text)
         saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
@@ -314,17 +304,13 @@ def numbers_in(
 
 
 def _number_in_tuple(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, text: str
+    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, text: str, holder: Sequence
 ) -> None:
     """A batch size in a tuple: inside the towers the tuple is made anew, with the size of one shard."""
-    holder = access.place.holder
-    whole = reach(region.block.frame, holder) or ""
-    assert isinstance(holder, Sequence)
-    key = key_of(holder, access)
+    whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
-        raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple, which the loop cannot replace",
-                     "read it under a name of its own in front of the model")  # fmt: skip
-    saved = saved_tuple(names, traffic, whole)
+        raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple of unknown length",
+                     "give it a name of its own in front of the model")  # fmt: skip
     name = names.fresh(leaf(text), f"tower_{leaf(text)}")
-    traffic.rebinds.append(Rebind(text, saved + key, name))
-    _make_anew(facts, region, names, traffic, (whole, holder), key, name)
+    traffic.rebinds.append(Rebind(text, saved_tuple(names, traffic, whole) + key, name))
+    make_anew(facts, region, names, traffic, tower_reads(region), (whole, holder), key, name)

@@ -1,14 +1,14 @@
-"""Tuples that the towers read inputs or batch sizes from: nothing can be assigned to their items, so each is made anew."""
+"""Tuples that the towers read inputs or batch sizes from.
+
+Nothing can be assigned to their items, so each tower makes its own, under every name that it reads them by.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Sequence, Value
+from converter.analysis.values import Sequence
 from converter.plan import Regroup
-from converter.planner.findings import refuse
 from converter.planner.names import Names
 from converter.planner.places import declare, leaf, spelling
 from converter.planner.region import Region
@@ -16,42 +16,48 @@ from converter.planner.structures import parts_of, rebuilt
 from converter.planner.traffic import Traffic
 
 
-def is_fixed(holder: Value | None) -> bool:
-    """Whether a container is a tuple or a named tuple."""
-    return isinstance(holder, Sequence) and not holder.mutable
-
-
 def key_of(holder: Sequence, access: Access) -> str:
-    """How an item of a tuple is written behind the tuple's expression."""
-    return next((key for key, element in parts_of(holder) if element is access.value), "")
+    """How an item of a tuple is written behind the tuple's expression; "" where it cannot be told."""
+    return next((key for key, element in parts_of(holder) if element is access.value and not holder.many), "")
 
 
-def expressions(facts: Facts, region: Region, traffic: Traffic, reads: list[Access], holder: Sequence) -> list[str]:
-    """Every expression by which the towers' own statements read a tuple that is made before them."""
-    found: list[str] = []
+def saved_tuple(names: Names, traffic: Traffic, place: str) -> str:
+    """The new name under which a tuple of whole batches stays at hand."""
+    known = next((r for r in traffic.regroups if r.place == place), None)
+    if known is None:
+        known = Regroup(place, names.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}"), place)
+        traffic.regroups.append(known)
+        traffic.restore.append((place, known.saved))
+    return known.saved
+
+
+def make_anew(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, reads: list[Access], held: tuple[str, Sequence],
+    key: str, name: str,
+) -> None:  # fmt: skip
+    """Puts a name into a tuple's item of this key, under all expressions by which the towers read the tuple.
+
+    held: the expression for the tuple where the loop stands, and its value.
+    """
+    place, holder = held
+    for text in dict.fromkeys((place, *_expressions(facts, region, traffic, reads, holder))):
+        saved = saved_tuple(names, traffic, text)
+        made = traffic.made.setdefault(text, {})
+        made[text + key] = name
+        whole = rebuilt(text, holder, made)
+        whole = whole if whole.startswith("(") else saved + whole[len(text) :]
+        index = next(i for i, r in enumerate(traffic.regroups) if r.place == text)
+        traffic.regroups[index] = Regroup(text, saved, whole)
+
+
+def _expressions(
+    facts: Facts, region: Region, traffic: Traffic, reads: list[Access], holder: Sequence
+) -> dict[str, Access]:
+    """The expressions, in the loop's own frame, by which a tuple is read that is made in front of the towers."""
+    found: dict[str, Access] = {}
     for access in reads:
         text = spelling(region.block.frame, access.place) if access.value is holder else None
         if text is not None and text not in found:
             declare(facts, region, traffic, access, text)
-            found.append(text)
+            found[text] = access
     return found
-
-
-def saved_tuple(names: Names, traffic: Traffic, text: str) -> str:
-    """The new name under which a tuple of whole batches stays at hand."""
-    known = next((r for r in traffic.regroups if r.place == text), None)
-    if known is None:
-        known = Regroup(text, names.fresh(f"{leaf(text)}_batch", f"whole_{leaf(text)}"), text)
-        traffic.regroups.append(known)
-        traffic.restore.append((text, known.saved))
-    return known.saved
-
-
-def regroup(traffic: Traffic, place: str, value: Sequence, new: Mapping[str, str]) -> None:
-    """Makes a tuple of the towers, with new names in place of some of its items, by their expressions."""
-    traffic.made.setdefault(place, {}).update(new)
-    for index, known in enumerate(traffic.regroups):
-        if known.place == place:
-            text = rebuilt(place, value, traffic.made[place])
-            text = text if text.startswith("(") else known.saved + text[len(place) :]
-            traffic.regroups[index] = Regroup(place, known.saved, text)

@@ -59,7 +59,7 @@ def expect(child: Child, wanted: str) -> Event:
     if event["event"] == "broken":
         raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")
     if event["event"] == "in parts":
-        reason = "goes on with a run in parts (Session.partial_run) after it has changed variables, which is not compared"
+        reason = "goes on with a run in parts (Session.partial_run) after an update, which is not compared"
         raise Stopped(f"{name} {reason}", "", "not comparable")
     if event["event"] == "died":
         raise Stopped(f"{name} ended its process (status {event['status']})", child.tail(), verdict)

@@ -53,3 +53,23 @@ def test_a_name_without_a_place_in_the_script_is_refused() -> None:
     model = "def net(x):\n    return tf.square(tf.sigmoid(x, name='inner'))\n\n\n"
     script = INPUTS + model + "loss = tf.reduce_mean(net(X) - Y)\n" + STEP + fetching("'inner:0'")
     assert codes(script) == ["TMG209"]
+
+
+@pytest.mark.parametrize(
+    ("step", "fetch", "known"),
+    [
+        (STEP, "'GradientDescent'", True),
+        (STEP, "'Adam'", False),
+        (STEP, "load_name()", False),
+        (STEP.replace("train_op = tf", "with tf.name_scope('train'):\n    tf"), "'train/GradientDescent'", True),
+        (STEP.replace("train_op = tf", "with tf.name_scope('train'):\n    tf"), "'GradientDescent'", False),
+        (STEP.replace("(0.1)", "(0.1, name='descent')"), "'descent'", True),
+        (STEP.replace("(0.1)", "(0.1, name=name())"), "'GradientDescent'", False),
+        (NAMED, "'train'", True),
+        (NAMED, "'GradientDescent'", False),
+        (STEP + STEP.replace("train_op", "other"), "'GradientDescent'", False),
+    ],
+)
+def test_a_train_op_without_a_name_has_its_optimizers(step: str, fetch: str, known: bool) -> None:
+    found = codes(INPUTS + MODEL + step + TRAINING.replace("sess.run(train_op", f"sess.run({fetch}"))
+    assert found == ([] if known else ["TMG303"])

@@ -67,6 +67,43 @@ def test_rows_that_are_picked_make_a_batch(pick: str) -> None:
     assert "X_batch" in cut(script)
 
 
+FED_BACK = """\
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+W = tf.placeholder(tf.float32)
+errors = tf.square(tf.layers.dense(X, 1) - Y)
+loss = tf.reduce_mean(errors * W)
+"""
+RUN_TWICE = """\
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        {first}
+        sess.run(train_op, {{X: xs, Y: ys, W: {fed}}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "fed", "batch"),
+    [
+        ("each = sess.run(errors, {X: xs, Y: ys})", "each", True),
+        ("each = sess.run(errors, {X: xs, Y: ys})", "each / each.mean()", True),
+        ("each = sess.run(errors, {X: xs, Y: ys})", "(each > 0.5) * 2.0", True),
+        ("each = errors.eval({X: xs, Y: ys})", "np.exp(-each)", True),
+        ("_, each = sess.run([loss, errors], {X: xs, Y: ys})", "each", True),
+        ("_, each = sess.run([errors, loss], {X: xs, Y: ys})", "each", False),
+        ("each = sess.run(loss, {X: xs, Y: ys})", "1.0 / each", False),
+        ("each = sess.run(errors, {X: xs, Y: ys})", "each.mean()", False),
+        ("each = sess.run(errors, {X: xs, Y: ys})", "np.mean(each)", False),
+        ("each = sess.run(errors, {X: xs, Y: ys})", "0.5 if each.mean() > 1 else 0.1", False),
+        ("pass", "np.float32(0.5)", False),
+    ],
+)
+def test_what_the_model_gave_for_each_example_is_a_batch_when_it_is_fed_back(first: str, fed: str, batch: bool) -> None:
+    script = "import numpy as np\n" + HEAD + FED_BACK + STEP + RUN_TWICE.format(first=first, fed=fed)
+    assert ("W_batch" in cut(script)) == batch
+
+
 ROWS, FLAT = "tf.placeholder(tf.float32, [None, 2, 2])", "tf.placeholder(tf.float32, [None, 4])"
 MODEL_OF_BOTH = "h = tf.layers.dense(X, 1) if flat() else tf.layers.dense(tf.reshape(X, [-1, 4]), 1)\n"
 

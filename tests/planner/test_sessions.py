@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, body
+from tests.scripts import INPUTS, MODEL, STEP, body, codes
 
 GRAPH = INPUTS + MODEL + STEP
 SOFT = "config = tf.ConfigProto(allow_soft_placement=True)"
@@ -166,3 +166,32 @@ def test_a_session_between_two_withs_of_one_statement() -> None:
 def test_other_sessions_stay(session: str) -> None:
     lines = session_lines(session + RUN + "\n")
     assert not [line for line in lines if "config" in line]
+
+
+PARTS = """\
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        run = sess.partial_run_setup([prediction, train_op], [X, Y])
+        sess.partial_run(run, {first})
+        sess.partial_run(run, {second})
+"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("prediction, {X: xs}", "train_op, {Y: ys}", []),
+        ("prediction, {X: xs, Y: ys}", "train_op", []),
+        ("[], {X: xs}", "train_op, {Y: np.ones([n, 1])}", []),  # the first part tells the size
+        ("[], {Y: ys}", "train_op, {X: xs}", ["TMG242"]),
+    ],
+)
+def test_runs_in_parts(first: str, second: str, found: list[str]) -> None:
+    assert codes(INPUTS + MODEL + STEP + PARTS.format(first=first, second=second)) == found
+
+
+def test_each_run_in_parts_is_looked_at_by_itself() -> None:
+    right = PARTS.format(first="prediction, {X: xs}", second="train_op, {Y: ys}")
+    wrong = PARTS.format(first="[], {Y: ys}", second="train_op, {X: xs}")
+    assert codes(INPUTS + MODEL + STEP + right + wrong) == ["TMG242"]
