@@ -35,6 +35,7 @@ from converter.planner.checks import (
     unread,
 )
 from converter.planner.collected import merged_keys
+from converter.planner.devices import own_devices
 from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
 from converter.planner.findings import refuse
@@ -149,6 +150,7 @@ def _plan(
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
     replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
+    devices, warnings = own_devices(facts, regions, text)
     pinned = tuple(dict.fromkeys(run for region in regions for run in _pinned(facts, region, text)))
     plain = names_in(facts, regions, text)
     helpers = ["count_gpus"] if count.counts else []
@@ -159,7 +161,7 @@ def _plan(
     hidden = builtins.hidden(facts.module, used)
     whole = Plan(
         loops,
-        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces),
+        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces, *devices),
         (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
         pinned,
         carried,
@@ -176,7 +178,7 @@ def _plan(
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
-    return plans, tuple(w for part in parts for w in part.warnings)
+    return plans, (*warnings, *(w for part in parts for w in part.warnings))
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
@@ -373,7 +375,7 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
 
 def _counts_on(facts: Facts, region: Region) -> bool:
     """Whether layers with default names are made after the loop, in later runs of it too."""
-    made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node)]
+    made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node) and "global_step" not in e.name]
     within = [e for e in made if region.in_tower(e.site)]
     return bool(within) and any(e.time > region.end or e not in within and region.in_any_tower(e.site) for e in made)
 

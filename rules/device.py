@@ -1,0 +1,52 @@
+"""tf.device inside the model."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+_SCRIPT = """\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def network(images):
+    with tf.device({device}):
+        return tf.layers.dense(images, 10)
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = tf.losses.sparse_softmax_cross_entropy(Y, network(X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
+
+RULES = (
+    Rule(
+        code="TMG137",
+        title="a GPU that the model names gives way to the tower's",
+        why="The innermost tf.device counts. Where the model names a GPU itself, all towers would compute on "
+        "that one: the numbers would be right, and nothing would be faster. An empty device keeps the one "
+        "around it: in a tower that is the tower's, elsewhere the first GPU, where TensorFlow puts what has "
+        "no device. Parts that the model puts on the CPU stay there.",
+        before=_SCRIPT.replace("{device}", "'/gpu:0'"),
+        after="    with tf.device(''):\n",
+        references=("tf.device, merging of device specifications (tensorflow/python/framework/device.py, 1.15)",),
+    ),
+    Rule(
+        code="TMG314",
+        title="the model computes the name of its device",
+        why="The innermost tf.device counts, so that what stands in such a block is computed on the same device "
+        "by all towers. Where that is a GPU, the others wait for it. Which one it is shows when the script "
+        "runs only; `verify` sees where the towers computed. An empty device keeps that of the tower.",
+        before=_SCRIPT.replace("{device}", "choose_device()"),
+        after=_SCRIPT.replace("{device}", "''"),
+        references=("docs: TMG137, devices that are written out",),
+    ),
+)
