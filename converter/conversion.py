@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -130,18 +130,21 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
         path = os.path.join(folder, name + ".py")
         text = helper_module_text(plans[0], import_line(facts), held_helpers(path))
         parts.append(Part(path, None, text))
-        findings = (*findings, *_other_users(source, [part.path for part in parts if part.source]))
+        findings = (*findings, *_other_users(source, [part.path for part in parts if part.source], facts.modules))
     findings = (*findings, *_traced(facts))
     return Conversion(source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace)
 
 
-def _other_users(script: Source, changed: Sequence[str]) -> Iterator[Diagnostic]:
-    """Warns of other scripts beside a converted one that import the files which changed with it."""
+def _other_users(script: Source, changed: Sequence[str], own: Container[str]) -> Iterator[Diagnostic]:
+    """Warns of other scripts beside a converted one that import the files which changed with it.
+
+    own: the files that the script imports itself, by their absolute paths.
+    """
     folder = os.path.dirname(script.path)
     names = {os.path.splitext(os.path.basename(path))[0]: path for path in changed}
     for name in scripts_in(folder or "."):
         path = os.path.join(folder, name)
-        if path == script.path or path in changed:
+        if path == script.path or path in changed or os.path.abspath(path) in own:
             continue
         with suppress(OSError), open(path, "rb") as file:
             data = file.read()

@@ -242,6 +242,28 @@ def test_modules_that_import_each_other(tmp_path: Path) -> None:
     assert done.status == "converted" and len(done.parts) == 2
 
 
+@pytest.mark.parametrize(
+    ("asked", "line"),
+    [
+        ("from model import Net\n", 1),
+        ("import model\n", 0),
+        ("from model import tf\n", 0),  # which is there already
+        ("def late():\n    from model import Net\n", 0),
+        ("from other import Net\n", 0),
+    ],
+)
+def test_modules_that_cannot_import_each_other_are_named(tmp_path: Path, asked: str, line: int) -> None:
+    model = MODEL.replace("\n\n\n", "\nimport loss\n\n\n", 1)
+    done = converted(put(tmp_path, train=TRAIN, model=model, loss=asked))
+    found = [(os.path.basename(d.path), d.line) for d in done.diagnostics if d.code == "TMG014"]
+    assert found == ([("loss.py", line)] if line else [])
+
+
+def test_a_module_of_the_script_is_no_script_that_is_left_behind(tmp_path: Path) -> None:
+    loss = "import tensorflow\nimport model\n"
+    assert converted(put(tmp_path, train=TRAIN, model="import loss\n" + MODEL, loss=loss)).diagnostics == ()
+
+
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:
     done = converted(put(tmp_path, __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL))
     assert "from . import tower_helpers\n" in (done.text or "")

@@ -127,6 +127,8 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
     if found is None:  # a module of a package
         inner = f"{module}.{alias.name}" if module else alias.name
         found = _local(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
+        if isinstance(found, Symbol) and local.frame in walk.importing:
+            walk.effect("circular import", f"{alias.name} of {module}", None, stmt)
     _bind(walk, alias.asname or alias.name, found, stmt)
 
 

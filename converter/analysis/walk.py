@@ -55,6 +55,7 @@ class Walk:
         self.module = Frame(tree, None, None)
         self.project = project
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
+        self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
         self.facts = Facts(path, tree, self.module, project)
@@ -86,8 +87,10 @@ class Walk:
     def enter_module(self, frame: Frame) -> None:
         """Executes the top level of another file of the project."""
         assert isinstance(frame.node, ast.Module)
+        self.importing.append(frame)
         with self.inside(frame):
             statements.execute_block(self, frame.node.body)
+        self.importing.remove(frame)
 
     def _enter_uncalled(self) -> None:
         """Functions and classes that nobody called may be called by code that is not followed: read them too.

@@ -241,6 +241,10 @@ def unread(facts: Facts) -> list[Diagnostic]:
         warn(facts, e.node, "TMG013", f"{e.name}; what the script does with it is not known",
              "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax")
         for e in facts.effects if e.kind == "unread module"
+    ] + [
+        warn(facts, e.node, "TMG014", f"{e.name} is asked for while that file is being imported, before it has it: "
+             "Python stops here", "import the module itself, and read the name from it where it is needed")
+        for e in facts.effects if e.kind == "circular import"
     ]  # fmt: skip
 
 
