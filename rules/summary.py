@@ -14,7 +14,7 @@ def _summary(call: Call) -> Value:
 
 def _merge(call: Call) -> Value:
     call.walk.effect("graph state", call.name, None, call.node)
-    return Tensor(inputs=call.values(), op="summary")
+    return Tensor(inputs=call.values(), op="merged summary")
 
 
 def _object(call: Call) -> Value:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 # where a name may stand by itself
-POSITIONS = {"placeholder": 2, "sparse_placeholder": 2, "identity": 1, "argmax": 3, "get_variable": 0}
+POSITIONS = {"placeholder": 2, "sparse_placeholder": 2, "identity": 1, "argmax": 3, "get_variable": 0, "summary": 0}
 
 
 def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:

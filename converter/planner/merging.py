@@ -41,7 +41,8 @@ def wanted_out(facts: Facts, region: Region) -> Wanted:
         if not access.write and region.comes_after(access):
             want(facts, region, access, wanted)
     for value, name, node in facts.named:
-        if region.in_tower(value.site) and value.batch.kind != "free" and not isinstance(value, Input):
+        batched = value.batch.kind != "free" and not isinstance(value, Input)
+        if region.in_tower(value.site) and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
             wanted.setdefault(kept, (Part(kept, value, "", None), node))
     for index, access in region.block.accesses():

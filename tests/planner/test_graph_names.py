@@ -73,3 +73,19 @@ def test_a_name_without_a_place_in_the_script_is_refused() -> None:
 def test_a_train_op_without_a_name_has_its_optimizers(step: str, fetch: str, known: bool) -> None:
     found = codes(INPUTS + MODEL + step + TRAINING.replace("sess.run(train_op", f"sess.run({fetch}"))
     assert found == ([] if known else ["TMG303"])
+
+
+SUMMARISED = "def net(x):\n    h = tf.layers.dense(x, 1)\n    tf.summary.histogram('h', h)\n    return h\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("model", "fetch", "found"),
+    [
+        (SUMMARISED + "scores = net(X)\n", "'h:0'", ["TMG209"]),
+        (SUMMARISED + "scores = net(X)\n", "'other:0'", []),
+        ("scores = tf.layers.dense(X, 1)\ntf.summary.histogram('h', scores)\n", "'h:0'", []),  # made after the loop
+    ],
+)
+def test_summaries_that_the_towers_make_have_other_names(model: str, fetch: str, found: list[str]) -> None:
+    loss = "loss = tf.reduce_mean(tf.square(scores - Y))\n"
+    assert codes(INPUTS + model + loss + STEP + fetching(fetch)) == found
