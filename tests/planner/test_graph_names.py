@@ -82,7 +82,7 @@ SUMMARISED = "def net(x):\n    h = tf.layers.dense(x, 1)\n    tf.summary.histogr
     ("model", "fetch", "found"),
     [
         (SUMMARISED + "scores = net(X)\n", "'h:0'", ["TMG209"]),
-        (SUMMARISED + "scores = net(X)\n", "'other:0'", []),
+        (SUMMARISED + "scores = net(X)\n", "'other:0'", ["TMG315"]),
         ("scores = tf.layers.dense(X, 1)\ntf.summary.histogram('h', scores)\n", "'h:0'", []),  # made after the loop
     ],
 )
