@@ -55,6 +55,7 @@ def _statistic(call: Call, part: Tensor) -> Tensor:
     if part.batch.kind == "reduced":
         call.walk.effect("batch statistics", "nn.moments", part, call.node)
         part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or "a statistic of the batch")
+        part.op = "moments"
     return part
 
 

@@ -296,14 +296,37 @@ def _loss_how(
             "this loss is a sum over the examples: the towers' sums are averaged, "
             "so a step is as large as on one GPU with its own batch",
             "use --batch total to keep the steps of the whole batch"))  # fmt: skip
-    elif batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and value.uid not in traffic.counts):
-        why = batch.why or "what it is divided by is not seen where the towers are built"
+    elif why := _why_no_mean(traffic, value):
         traffic.warnings.append(warn(
             facts, step.call, "TMG302",
             f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
             "which differs from one GPU with the whole batch",
             "check that the mean of the losses of several batches is what you want"))  # fmt: skip
     return "mean"
+
+
+def _why_no_mean(traffic: Traffic, loss: Tensor) -> str:
+    """Why a loss is not known to be a mean over the examples; "" where it is one."""
+    batch = loss.batch
+    if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in traffic.counts):
+        return batch.why or "what it is divided by is not seen where the towers are built"
+    return "examples are set against a sum or a maximum of their batch" if _sets_against_batch(loss) else ""
+
+
+def _sets_against_batch(loss: Tensor) -> bool:
+    """Whether examples meet what the batch comes to otherwise than by a mean, as those of a batch norm are."""
+    for value in needed([loss]).values():
+        if isinstance(value, Tensor) and value.batch.kind == "example":
+            reduced = [v for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]
+            if any(map(_is_no_mean, needed(reduced).values())):
+                return True
+    return False
+
+
+def _is_no_mean(value: Value) -> bool:
+    """Whether it reduces examples by a sum, a norm or a maximum."""
+    reduces = isinstance(value, Tensor) and value.op == "reduce"
+    return reduces and value.batch.kind == "reduced" and value.batch.how != "mean"  # type: ignore[attr-defined]
 
 
 def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:

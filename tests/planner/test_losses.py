@@ -56,3 +56,20 @@ def test_a_step_in_another_function() -> None:
 def test_statistics_of_a_batch_differ_where_a_tower_has_a_part_of_it(hidden: str, warned: bool, batch: str) -> None:
     script = INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(" + hidden + ", 1) - Y))\n" + STEP + TRAINING
     assert codes(script, batch=batch) == (["TMG302"] if warned and batch == "total" else [])
+
+
+@pytest.mark.parametrize(
+    ("hidden", "warned"),
+    [
+        ("X / tf.norm(X)", True),
+        ("X / tf.reduce_max(X)", True),
+        ("X / (tf.reduce_sum(X, 0) + 1e-6)", True),
+        ("X / tf.reduce_mean(X)", False),
+        ("X / tf.reduce_sum(X, 1, keep_dims=True)", False),
+        ("(X - tf.reduce_mean(X, 0)) / tf.sqrt(tf.reduce_mean(tf.square(X - tf.reduce_mean(X, 0)), 0))", False),
+        ("X / tf.sqrt(tf.nn.moments(X, [0])[1])", False),
+    ],
+)
+def test_examples_that_are_set_against_their_batch(hidden: str, warned: bool) -> None:
+    script = INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(" + hidden + ", 1) - Y))\n" + STEP + TRAINING
+    assert codes(script) == (["TMG302"] if warned else [])
