@@ -34,7 +34,7 @@ STATISTICS = ("batch norm", "batch norm scope", "batch statistics")  # effects
 ON_COLUMNS = (  # operations that are followed along any axis
     "add", "subtract", "multiply", "divide", "pow", "mod", "negative", "square", "squared_difference", "abs", "sqrt",
     "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "identity", "cast", "matmul", "transpose",
-    "constant", "reduce", "reduce_mean", "reduce_sum",
+    "constant", "reduce", "reduce_mean", "reduce_sum", "moments",
 )  # fmt: skip
 
 # By which arguments data enters an operation of the graph.
