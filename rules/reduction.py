@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from converter.analysis import batch, reductions
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, How, Number, Sequence, Tensor, Value, opaque, other
+from converter.analysis.values import FREE, Batch, How, Input, Number, Sequence, Tensor, Value, opaque, other
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
+
+
+def is_vector_of_lengths(tensor: Tensor) -> bool:
+    """Whether an input has a whole number for each example, as the lengths of sequences are given."""
+    return isinstance(tensor, Input) and tensor.batch.kind == "example" and tensor.rank == 1 and "int" in tensor.dtype
 
 
 def _reduce(call: Call) -> Value:
     tensor = call.tensor(0, "input_tensor", "input")
     axis = call.get(1, "axis", "reduction_indices", "dim")
     keep = call.flag(2, "keepdims", "keep_dims")
+    if call.name == "reduce_max" and axis is None and is_vector_of_lengths(tensor):
+        call.walk.effect("longest", call.name, tensor, call.node)
+        return Tensor(FREE, call.values(), (), call.name)  # the whole batch's, in every tower
     how = HOW.get(call.name, "other")
     why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
     result = reductions.reduce(tensor, axis, how, keep, why)

@@ -329,6 +329,9 @@ def _boolean_mask(call: Call) -> Value:
 
 def _sequence_mask(call: Call) -> Value:
     lengths = call.tensor(0, "lengths")
+    longest = call.get(1, "maxlen")
+    if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
+        call.walk.effect("longest", call.name, lengths, call.node)
     return Tensor(lengths.batch, call.values(), None if lengths.dims is None else (*lengths.dims, None), call.name)
 
 

@@ -56,6 +56,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
             "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
     origins, unknown, whole = _origins(facts, inputs, steps)
+    _check_single(facts, origins)
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
     call = whole[0].call if whole else steps[0].call
@@ -97,6 +98,14 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in _base(facts, number)}
     return BatchSize(frozenset(origins), fixed, tuple(warnings), bool(same) and len(same) == len(whole) and not unknown)
+
+
+def _check_single(facts: Facts, origins: set[Origin]) -> None:
+    """Refuses a model that also takes one example at a time, as those that write texts do: it has no shards."""
+    single = next((o.node for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1), None)
+    if single is not None and len(origins) > 1:
+        raise refuse(facts, single, "TMG228", "the same model is built for one example at a time, which has no shards",
+                     "build that model in a script of its own, and restore the checkpoint there")  # fmt: skip
 
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:

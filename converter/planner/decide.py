@@ -42,6 +42,7 @@ from converter.planner.findings import refuse
 from converter.planner.gradients import gradients
 from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
+from converter.planner.longest import longest_edits
 from converter.planner.lookups import check_lookups
 from converter.planner.merging import merges_out, wanted_out
 from converter.planner.modes import check_modes
@@ -146,6 +147,7 @@ def _plan(
     count = GpuCount(facts, names, options, text, aliases, module)
     scaling = scale(facts, regions, size, text, count.beside) if options.batch == "per-gpu" else Scaling()
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
+    text.planned += (longest := longest_edits(facts, regions, text, aliases))
     parts = [_plan_loop(facts, p, region, names, text, size, scaling, options, aliases) for p, region in chosen.groups]
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
@@ -156,6 +158,7 @@ def _plan(
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["name_without_tower"] if plain else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
+    helpers += ["whole_batch"] if longest else []
     carried = helper_names(helpers, options.variables, names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)

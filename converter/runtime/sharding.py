@@ -64,6 +64,13 @@ def sparse_rows(tensor, first, count):
     return tf.SparseTensor(part.indices, part.values, tf.stack([tf.cast(count, tf.int64)] + sizes[1:]))
 
 
+def whole_batch(tensor):
+    """The batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
+    cut = tensor.op
+    scopes = cut.name.split('/')[-3:-1]
+    return cut.inputs[0] if len(scopes) == 2 and scopes[0][:6] == 'tower_' and scopes[1][:5] == 'shard' else tensor
+
+
 def shard_size(total, gpu):
     """The number of examples that tower `gpu` computes on in a batch of `total`."""
     begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]

@@ -1,0 +1,54 @@
+"""What the padding of a batch follows: the longest of its sequences, which one tower's shard need not hold."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.data import DATA
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.values import Input
+from converter.plan import Replace
+from converter.planner.findings import refuse
+from converter.planner.modules import Aliases
+from converter.planner.region import Region
+from converter.planner.text import Text
+
+LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
+
+
+def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Aliases) -> list[Replace]:
+    """Reads the longest sequence off the whole batch wherever the towers would read it off their shards."""
+    found: dict[ast.AST, Replace] = {}
+    for effect in facts.effects:
+        if effect.kind == "longest" and effect.node not in found and _counts(effect, regions):
+            found[effect.node] = _edit(facts, effect, text, aliases)
+    return list(found.values())
+
+
+def _counts(effect: Effect, regions: list[Region]) -> bool:
+    """Whether it is a part of a model that is trained."""
+    return any(
+        region.in_tower(effect.site) and any(getattr(v, "node", None) is effect.node for v in region.needed.values())
+        for region in regions
+    )
+
+
+def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
+    call = effect.node
+    assert isinstance(call, ast.Call) and effect.value is not None
+    given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)
+    cut = isinstance(effect.value, Input) and effect.value.op != DATA
+    if not cut or given is None or isinstance(given, ast.Starred):
+        raise refuse(facts, call, "TMG227",
+                     "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+                     "give it the width of the padded batch: maxlen=tf.shape(x)[1]")  # fmt: skip
+    batch = f"whole_batch({text.of(given)})"
+    if effect.name != "sequence_mask":
+        return Replace(text.start(given), text.end(given), batch, "TMG137")
+    longest = f"{aliases.tensorflow(facts.path_of(call))}.reduce_max({batch})"
+    unset = next(iter([*call.args[1:2], *(k.value for k in call.keywords if k.arg == "maxlen")]), None)
+    if unset is not None:
+        return Replace(text.start(unset), text.end(unset), longest, "TMG137")
+    whole = text.of(call)
+    head = whole[: whole.rindex(")")].rstrip().rstrip(",")
+    return Replace(text.start(call), text.end(call), f"{head}, maxlen={longest})", "TMG137")

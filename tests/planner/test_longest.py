@@ -1,0 +1,60 @@
+"""The longest sequence of a batch is read off the whole batch, not off a tower's shard."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import STEP, TRAINING, codes, converted, parts
+
+PADDED = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, None, 4])
+Y = tf.placeholder(tf.int32, [None, None])
+n = tf.placeholder(tf.int32, [None])
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=tf.layers.dense(X, 3), labels=Y)
+"""
+FED = TRAINING.replace("Y: ys", "Y: ys, n: ns")
+MASKED = "loss = tf.reduce_mean(tf.boolean_mask(losses, mask))\n"
+
+
+@pytest.mark.parametrize(
+    ("mask", "written"),
+    [
+        ("tf.sequence_mask(n)", "tf.sequence_mask(n, maxlen=tf.reduce_max(whole_batch(n)))"),
+        ("tf.sequence_mask(lengths=n)", "tf.sequence_mask(lengths=n, maxlen=tf.reduce_max(whole_batch(n)))"),
+        ("tf.sequence_mask(n, None)", "tf.sequence_mask(n, tf.reduce_max(whole_batch(n)))"),
+        (
+            "tf.sequence_mask(n, maxlen=None, dtype=tf.bool)",
+            "tf.sequence_mask(n, maxlen=tf.reduce_max(whole_batch(n)), dtype=tf.bool)",
+        ),
+        ("tf.sequence_mask(n, tf.reduce_max(n))", "tf.sequence_mask(n, tf.reduce_max(whole_batch(n)))"),
+        ("tf.sequence_mask(n, tf.shape(X)[1])", "tf.sequence_mask(n, tf.shape(X)[1])"),
+        ("tf.sequence_mask(n, 20)", "tf.sequence_mask(n, 20)"),
+    ],
+)
+def test_masks_are_as_wide_as_the_padded_batch(mask: str, written: str) -> None:
+    _, loop, _ = parts(PADDED + f"mask = {mask}\n" + MASKED + STEP + FED)
+    assert f"mask = {written}" in loop
+
+
+def test_it_is_found_in_functions_that_the_towers_call() -> None:
+    function = "def masked(lengths):\n    return tf.boolean_mask(losses, tf.sequence_mask(lengths))\n\n\n"
+    script = PADDED.replace("losses =", function + "losses =") + "loss = tf.reduce_mean(masked(n))\n" + STEP + FED
+    assert "tf.sequence_mask(lengths, maxlen=tf.reduce_max(whole_batch(lengths)))" in converted(script)
+
+
+def test_a_mask_of_computed_lengths_is_refused() -> None:
+    assert codes(PADDED + "mask = tf.sequence_mask(n + 1)\n" + MASKED + STEP + FED) == ["TMG227"]
+
+
+def test_masks_that_the_loss_does_not_need_stay() -> None:
+    script = PADDED + "loss = tf.reduce_mean(losses)\n" + STEP + "mask = tf.sequence_mask(n)\n" + TRAINING
+    assert "whole_batch" not in converted(script)
+
+
+def test_a_maximum_of_measurements_is_that_of_the_shard() -> None:
+    script = PADDED.replace("n = tf.placeholder(tf.int32", "n = tf.placeholder(tf.float32")
+    script += "loss = tf.reduce_mean(losses) / tf.reduce_max(n)\n" + STEP + FED
+    assert "whole_batch" not in converted(script)
