@@ -126,6 +126,7 @@ class Merge:
     op_name: the graph name that the original gave to the tensor.
     nested: a list, tuple or dict, of which each tensor is merged.
     renamed: the merged tensor takes the name that TensorFlow gives to it on one GPU.
+    steps: the towers' parts may differ in the number of their steps: shorter ones are padded.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -145,6 +146,7 @@ class Merge:
     counts: str = ""
     nested: bool = False
     renamed: bool = False
+    steps: bool = False
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,9 @@ def _reduce(call: Call) -> Value:
     keep = call.flag(2, "keepdims", "keep_dims")
     if call.name == "reduce_max" and axis is None and is_vector_of_lengths(tensor):
         call.walk.effect("longest", call.name, tensor, call.node)
-        return Tensor(FREE, call.values(), (), call.name)  # the whole batch's, in every tower
+        longest = Tensor(FREE, call.values(), (), call.name)
+        longest.roots = frozenset()  # the whole batch's, in every tower
+        return longest
     how = HOW.get(call.name, "other")
     why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
     result = reductions.reduce(tensor, axis, how, keep, why)

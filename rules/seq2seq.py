@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Record, Sequence, Tensor, Typed, Value, tensors_in
+from converter.analysis.values import FREE, OPEN_ENDED, Batch, Constant, Record, Sequence, Tensor, Typed, Value, tensors_in
 
 HELPERS = (
     "TrainingHelper GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper "
@@ -46,12 +46,28 @@ def _decode(call: Call) -> Value:
     parts = [*decoder.args, *decoder.kwargs.values()] if isinstance(decoder, Typed) else []
     given = [v for p in parts for v in ((*p.args, *p.kwargs.values()) if isinstance(p, Typed) else (p,))]
     kept = _examples(Sequence(given))
+    op = call.name if _paced(call, parts) else OPEN_ENDED
     first = Batch("example", 1, kept.packed) if kept.kind == "example" and call.flag(1, "output_time_major") else kept
-    outputs = [Tensor(first, call.values(), dims, call.name) for dims in ((None, None, None), (None, None))]
+    outputs = [Tensor(first, call.values(), dims, op) for dims in ((None, None, None), (None, None))]
     beams = isinstance(decoder, Typed) and "Beam" in decoder.name
     names = ("predicted_ids", "beam_search_decoder_output") if beams else ("rnn_output", "sample_id")
     state = next((p for p in reversed(parts) if isinstance(p, (Sequence, Tensor))), Tensor(kept))
     return Sequence([Record(names, outputs), _alike(state, call), Tensor(kept, call.values(), (None,), call.name)])
+
+
+def _paced(call: Call, parts: list[Value]) -> bool:
+    """Whether a decoder reads given sequences, as in training: it ends with the longest of them."""
+    helper = next((p for p in parts if isinstance(p, Typed) and p.kind == "Helper"), None)
+    if helper is None or not helper.name.endswith("TrainingHelper"):
+        return False
+    given = dict(zip(("inputs", "sequence_length"), helper.args, strict=False)) | helper.kwargs
+    steps = next(tensors_in(given["inputs"]), None) if "inputs" in given else None
+    major = isinstance(time := given.get("time_major"), Constant) and time.value is True
+    known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
+    lengths = given.get("sequence_length")
+    if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":
+        call.walk.effect("longest", "dynamic_decode", lengths, call.node)
+    return True
 
 
 def _alike(value: Value, call: Call) -> Value:

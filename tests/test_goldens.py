@@ -34,6 +34,7 @@ ALLOWED_TOO = re.compile(
     r"|.*\b(next_images|rng\.choice)\(.*\bargs\.batch_size\b.*\)"  # and given to what draws a batch
     r"|train_op = .*\bcreate_train_op\(.*|optimizer='\w+'\)"  # a step that is made by one call
     r"|tf\.summary\.\w+\(\w+\.op\.name.*"  # a name without the tower's scope
+    r"|weights = tf\.sequence_mask\(.*|.* = tf\.contrib\.seq2seq\.dynamic_decode\(.*"  # as wide as the whole batch
 )
 
 # Statements without a batch in them, between those of the model, go in front of the towers.

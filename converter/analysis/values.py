@@ -67,6 +67,7 @@ class Counted:
 
 FREE = Batch()
 WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"
+OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 CONFLICT = "whole batches that lie behind each other meet an input with one row for each example"
 
 

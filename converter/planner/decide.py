@@ -147,7 +147,8 @@ def _plan(
     count = GpuCount(facts, names, options, text, aliases, module)
     scaling = scale(facts, regions, size, text, count.beside) if options.batch == "per-gpu" else Scaling()
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
-    text.planned += (longest := longest_edits(facts, regions, text, aliases))
+    longest, reading = longest_edits(facts, regions, text, aliases)
+    text.planned += longest
     parts = [_plan_loop(facts, p, region, names, text, size, scaling, options, aliases) for p, region in chosen.groups]
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
@@ -158,7 +159,7 @@ def _plan(
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["name_without_tower"] if plain else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
-    helpers += ["whole_batch"] if longest else []
+    helpers += reading
     carried = helper_names(helpers, options.variables, names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
@@ -191,9 +192,10 @@ def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
 
 
 def _prepared(region: Region, text: Text) -> list[At]:
-    """The statements, in the loop's function or in those that call it, that make its batches of other inputs."""
+    """The statements, in the loop's function or in those that call it, that compute on whole batches."""
     callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
     sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]
+    sites += [e.site for e in region.block.facts.effects if e.kind == "longest" and not region.in_tower(e.site)]
     found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
     return [text.start(stmt) for stmt in found if stmt is not None]
 
@@ -315,6 +317,7 @@ def _plan_loop(
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     helpers += ["map_structure"] if traffic.nests or any(m.nested for m in traffic.merges) else []
+    helpers += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     helpers += ["weigh_losses"] if traffic.counts else []
     helpers += ["LayerNames"] if loop.layer_names else []

@@ -6,7 +6,7 @@ import ast
 
 from converter.analysis.data import DATA
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.values import Input
+from converter.analysis.values import Input, Value
 from converter.plan import Replace
 from converter.planner.findings import refuse
 from converter.planner.modules import Aliases
@@ -16,13 +16,18 @@ from converter.planner.text import Text
 LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
 
 
-def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Aliases) -> list[Replace]:
-    """Reads the longest sequence off the whole batch wherever the towers would read it off their shards."""
+def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Aliases) -> tuple[list[Replace], list[str]]:
+    """Reads the longest sequence off the whole batch wherever the towers would read it off their shards.
+
+    Returns the edits, and the helpers that they call.
+    """
     found: dict[ast.AST, Replace] = {}
+    helpers: dict[str, None] = {}
     for effect in facts.effects:
         if effect.kind == "longest" and effect.node not in found and _counts(effect, regions):
             found[effect.node] = _edit(facts, effect, text, aliases)
-    return list(found.values())
+            helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
+    return list(found.values()), list(helpers)
 
 
 def _counts(effect: Effect, regions: list[Region]) -> bool:
@@ -36,9 +41,10 @@ def _counts(effect: Effect, regions: list[Region]) -> bool:
 def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
     call = effect.node
     assert isinstance(call, ast.Call) and effect.value is not None
+    if effect.name == "dynamic_decode":
+        return _padded(facts, call, effect.value, text)
     given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)
-    cut = isinstance(effect.value, Input) and effect.value.op != DATA
-    if not cut or given is None or isinstance(given, ast.Starred):
+    if not _is_cut(effect.value) or given is None or isinstance(given, ast.Starred):
         raise refuse(facts, call, "TMG227",
                      "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
                      "give it the width of the padded batch: maxlen=tf.shape(x)[1]")  # fmt: skip
@@ -52,3 +58,17 @@ def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace
     whole = text.of(call)
     head = whole[: whole.rindex(")")].rstrip().rstrip(",")
     return Replace(text.start(call), text.end(call), f"{head}, maxlen={longest})", "TMG137")
+
+
+def _is_cut(lengths: Value) -> bool:
+    return isinstance(lengths, Input) and lengths.op != DATA
+
+
+def _padded(facts: Facts, call: ast.Call, lengths: Value, text: Text) -> Replace:
+    """Pads what a decoder gives of a shard to as many steps as it has of the whole batch."""
+    if not _is_cut(lengths):
+        raise refuse(facts, call, "TMG227",
+                     "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
+                     "feed the lengths that its helper is given as an input of their own")  # fmt: skip
+    decode = call.func
+    return Replace(text.start(decode), text.end(decode), f"pad_steps({text.of(decode)})", "TMG137")

@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.sparse import is_sparse
 from converter.analysis.values import (
+    OPEN_ENDED,
     Batch,
     Input,
     Mapping,
@@ -260,8 +261,14 @@ def _merge(
     cast = how == "mean" and not nested and _needs_cast(facts, traffic, value, group)
     traffic.merges.append(
         Merge(text, towers, how, axis, group, is_loss, packed, name, cast, True,  # type: ignore[arg-type]
-              *_counting(traffic, names, value), nested, asked and not name)
+              *_counting(traffic, names, value), nested, asked and not name, _is_open_ended(value))
     )  # fmt: skip
+
+
+def _is_open_ended(value: Value) -> bool:
+    """Whether a tower decides how many steps there are in what it gives."""
+    tensors = [t for t in tensors_in(value) if t.batch.kind == "example" and t.rank != 1]
+    return any(isinstance(v, Tensor) and v.op == OPEN_ENDED for v in needed(tensors).values())
 
 
 def _counting(traffic: Traffic, names: Names, value: Value) -> tuple[str, bool, str]:

@@ -263,10 +263,11 @@ def _merged(merge: Merge, loop: Loop, names: dict[str, str], tf: str) -> str:
     """The expression that puts the towers' parts together."""
     named = f", name={merge.op_name!r}" if merge.op_name else ""
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
+    concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
     if merge.nested:
-        return f"{names['map_structure']}(lambda *parts: {tf}.concat(parts, {merge.axis}), *{merge.towers})"
+        return f"{names['map_structure']}(lambda *parts: {concat}(parts, {merge.axis}), *{merge.towers})"
     if merge.how == "concat":
-        return f"{tf}.concat({merge.towers}, {merge.axis}{named})"
+        return f"{concat}({merge.towers}, {merge.axis}{named})"
     if merge.loss and loop.register:
         return f"{names['merge_loss']}({merge.towers}{named})"
     return f"{tf}.add_n({merge.towers}{named})"

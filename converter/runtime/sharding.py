@@ -71,6 +71,35 @@ def whole_batch(tensor):
     return cut.inputs[0] if len(scopes) == 2 and scopes[0][:6] == 'tower_' and scopes[1][:5] == 'shard' else tensor
 
 
+def pad_steps(decode):
+    """Lets `dynamic_decode` pad what it gives of a tower's shard to the steps that the whole batch has on one GPU."""
+    def decode_padded(decoder, output_time_major=False, *args, **kwargs):
+        outputs, state, lengths = decode(decoder, output_time_major, *args, **kwargs)
+        given = getattr(decoder._helper, '_sequence_length', None)  # none where it ends by itself
+        if given is None:
+            return outputs, state, lengths
+        axis, steps = 0 if output_time_major else 1, tf.reduce_max(whole_batch(given))
+        wide = []
+        for tensor in outputs:
+            rest = steps - tf.shape(tensor)[axis]
+            wide.append(tf.pad(tensor, [[0, rest if i == axis else 0] for i in range(tensor.get_shape().ndims)]))
+            wide[-1].set_shape(tensor.get_shape())
+        return type(outputs)(*wide), state, lengths
+    return decode_padded
+
+
+def concat_steps(parts, axis, name=None):
+    """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
+    shapes = [tf.shape(part) for part in parts]
+    largest = tf.reduce_max(tf.stack(shapes), 0)
+    wide = []
+    for part, shape in zip(parts, shapes):
+        rest = tf.unstack(largest - shape, num=part.get_shape().ndims)
+        wide.append(tf.pad(part, [[0, 0 if i == axis else size] for i, size in enumerate(rest)]))
+        wide[-1].set_shape(part.get_shape())
+    return tf.concat(wide, axis, name=name or 'concat')
+
+
 def shard_size(total, gpu):
     """The number of examples that tower `gpu` computes on in a batch of `total`."""
     begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]

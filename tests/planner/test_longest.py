@@ -58,3 +58,46 @@ def test_a_maximum_of_measurements_is_that_of_the_shard() -> None:
     script = PADDED.replace("n = tf.placeholder(tf.int32", "n = tf.placeholder(tf.float32")
     script += "loss = tf.reduce_mean(losses) / tf.reduce_max(n)\n" + STEP + FED
     assert "whole_batch" not in converted(script)
+
+
+DECODER = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, {time}, 4])
+Y = tf.placeholder(tf.int32, [None, None])
+n = tf.placeholder(tf.int32, [None])
+cell = tf.contrib.rnn.GRUCell(8)
+state = cell.zero_state(tf.shape(X)[0], tf.float32)
+helper = tf.contrib.seq2seq.TrainingHelper(X, {lengths})
+decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, state, tf.layers.Dense(3))
+outputs, _, _ = tf.contrib.seq2seq.dynamic_decode(decoder)
+logits = outputs.rnn_output
+loss = tf.contrib.seq2seq.sequence_loss(logits, Y, tf.sequence_mask(n, tf.shape(Y)[1], tf.float32))
+"""
+
+
+@pytest.mark.parametrize(("time", "padded"), [("None", True), ("20", False)])
+def test_a_decoder_has_the_steps_of_the_whole_batch(time: str, padded: bool) -> None:
+    _, loop, _ = parts(DECODER.format(time=time, lengths="n") + STEP + FED)
+    wrapped = "outputs, _, _ = pad_steps(tf.contrib.seq2seq.dynamic_decode)(decoder)"
+    assert (wrapped in loop) == padded
+
+
+def test_a_decoder_of_computed_lengths_is_refused() -> None:
+    assert codes(DECODER.format(time="None", lengths="n - 1") + STEP + FED) == ["TMG227"]
+
+
+def test_what_a_decoder_writes_of_itself_is_padded_where_it_is_merged() -> None:
+    writing = """\
+first = tf.zeros([tf.shape(X)[0]], tf.int32)
+table = tf.get_variable('table', [3, 4])
+greedy = tf.contrib.seq2seq.GreedyEmbeddingHelper(table, first, 2)
+writer = tf.contrib.seq2seq.BasicDecoder(cell, greedy, state, tf.layers.Dense(3))
+written = tf.contrib.seq2seq.dynamic_decode(writer, maximum_iterations=9)[0].sample_id
+loss += tf.reduce_mean(tf.to_float(written[:, 0]))
+"""
+    script = DECODER.format(time="None", lengths="n") + writing + STEP + FED + "    sess.run([written, logits], {X: xs})\n"
+    _, _, after = parts(script)
+    assert "written = concat_steps(tower_written, 0)" in after
+    assert "logits = tf.concat(tower_logits, 0)" in after  # of which each tower has the steps of the whole batch
