@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.frames import Access
+from converter.analysis.frames import Access, Place
 from converter.analysis.size_names import named_batch
-from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Tensor, Value, needed
+from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.findings import refuse, warn
@@ -187,7 +187,7 @@ def _scaled_reads(
     for access in facts.accesses:
         if access.write or not isinstance(access.value, Number) or access.place.key != origin.key[-1]:
             continue
-        if access.place.kind != "attr" or access.value.origins != frozenset((origin,)):
+        if not is_flag(access.place) or access.value.origins != frozenset((origin,)):
             continue
         if any(region.in_tower(access.site) for region in regions):
             inside.add(access.node)
@@ -199,6 +199,11 @@ def _scaled_reads(
                          "this batch size is read both by the towers and by code outside of them",
                          "pass the batch size to the function as an argument")  # fmt: skip
     return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
+
+
+def is_flag(place: Place) -> bool:
+    """Whether a place is what a parser of arguments gave, and not an attribute that it was handed to."""
+    return isinstance(place.holder, Typed) and place.holder.kind in ("Namespace", "Flags")
 
 
 def _counts(text: Text, node: ast.AST) -> bool:

@@ -278,3 +278,44 @@ def test_a_whole_data_set_beside_batches_keeps_the_total() -> None:
     batches = script + loop + "        a, b = next_batch(batch_size)\n        sess.run(all_op, {X: a, Y: b})\n"
     assert codes(batches) == []
     assert "\nbatch_size = 32 * num_gpus\n" in converted(batches)
+
+
+HANDED_ON = """\
+import argparse
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self, batch_size):
+        self.batch_size = batch_size
+        self.X = tf.placeholder(tf.float32, [self.batch_size, 4])
+        self.Y = tf.placeholder(tf.float32, [self.batch_size, 1])
+        loss = tf.reduce_mean(tf.square(tf.layers.dense(self.X, 1) - self.Y))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default=32)
+args = parser.parse_args()
+{hand}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(100):
+        part = slice(i * model.batch_size, (i + 1) * model.batch_size)
+        sess.run(model.train_op, {{model.X: xs[part], model.Y: ys[part]}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("hand", "scaled"),
+    [
+        ("model = Model(args.batch_size)", "model = Model(args.batch_size * num_gpus)"),
+        (
+            "params = {'batch_size': args.batch_size}\nmodel = Model(**params)",
+            "params = {'batch_size': args.batch_size * num_gpus}",
+        ),
+    ],
+)
+def test_a_flag_that_is_handed_on_is_scaled_once(hand: str, scaled: str) -> None:
+    lines = [line.strip() for line in body(HANDED_ON.format(hand=hand))]
+    assert [line for line in lines if "batch_size" in line and "* num_gpus" in line] == [scaled]
