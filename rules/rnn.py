@@ -77,6 +77,17 @@ def _bidirectional(call: Call) -> Value:
     return Sequence([Sequence(outputs), Sequence(states)])
 
 
+def _stacked(call: Call) -> Value:
+    """Layers that read both ways: the outputs of the last one, and the states of each."""
+    inputs = call.tensor(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
+    given = (call.get(i, name) for i, name in enumerate(("cells_fw", "cells_bw")))
+    cells = [cell.elements if isinstance(cell, Sequence) else [] for cell in given]
+    states = [Sequence(_state(call, cell, _rows(inputs)) for cell in each) for each in cells]
+    return Sequence([outputs, *states])
+
+
 def _static(call: Call) -> Value:
     steps = call.get(1, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
@@ -140,6 +151,7 @@ CALLS: dict[str, Handler] = {
     "Cell.call": _call_cell,
     "nn.dynamic_rnn": _dynamic,
     **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
+    "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,
     **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
     **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
     "contrib.seq2seq.sequence_loss": _sequence_loss,

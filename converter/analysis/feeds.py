@@ -18,6 +18,8 @@ ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", 
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
 
+SIZED = {"randint": 2, "random_integers": 2, "choice": 1}  # of these, the arguments in front of the size
+
 
 def fed_tensors(facts: Facts) -> Decisions:
     """Tensors that are fed though they are no placeholders: batches enter the graph there."""
@@ -161,6 +163,15 @@ def is_one_example(value: Value) -> bool:
     return not (isinstance(source, Host) and ("batch" in source.call.lower() or source.call in ("item", "run")))
 
 
+def _picks_rows(value: Host) -> bool:
+    """Whether a call gives the numbers of several rows; `randint(n)` and `choice(n)` without a size give one."""
+    name = value.call.rpartition(".")[2]
+    if name not in SIZED or not isinstance(value.node, ast.Call):
+        return name in PICKS
+    given = value.node
+    return len(given.args) > SIZED[name] or any(k.arg in ("size", None) for k in given.keywords)
+
+
 def _is_batch(value: Value) -> bool:
     """Whether what is fed comes out of a data set, and not out of a number."""
     if isinstance(value, Sequence):
@@ -170,9 +181,11 @@ def _is_batch(value: Value) -> bool:
     if value.call == "run":
         return any(isinstance(v, Tensor) and v.batch.kind == "example" for v in value.inputs)
     name = value.call.rpartition(".")[2].lower()
+    if name in SIZED and not _picks_rows(value):
+        return False
     if value.call == "[]":
         return any(
-            isinstance(v, Host) and (v.call in ("slice", "[]") or v.call.rpartition(".")[2] in PICKS) or _is_batch(v)
+            isinstance(v, Host) and (v.call in ("slice", "[]") or _picks_rows(v)) or _is_batch(v)
             for v in value.inputs[1:]
         )
     if value.call in (*ARITHMETIC, "compare"):

@@ -158,6 +158,9 @@ def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
                     return None
                 same = isinstance(two, Constant) and two.value is None
                 return same if isinstance(op, (ast.Is, ast.Eq)) else not same
+    if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
+        same = left.value is right.value  # True and False are the only ones of their kind
+        return same is isinstance(op, ast.Is) if isinstance(right.value, bool) else None
     if isinstance(left, (Constant, Number)) and isinstance(right, (Constant, Number)):
         if isinstance(left, Number) and left.value is None or isinstance(right, Number) and right.value is None:
             return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -49,7 +50,9 @@ class Project:
                 if data is None:
                     with open(path, "rb") as stream:
                         data = stream.read()
-                self.trees[path] = data, ast.parse(data)
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")  # of doubtful escapes, as in the script itself
+                    self.trees[path] = data, ast.parse(data)
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self.trees[path] = None
         return self.trees[path]

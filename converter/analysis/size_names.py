@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-BATCH_SIZES = frozenset(("bs", "mb_size", "mbsize", "bsz", "bsize", "n_b", "mb"))
+BATCH_SIZES = frozenset(("bs", "mb_size", "mbsize", "bsz", "bsize", "n_b", "mb", "n_seqs", "num_seqs"))
 # Words beside "batch" in names of what is counted in batches, or has to do with them in another way.
 NO_SIZES = frozenset((
     "n", "num", "number", "nb", "no", "nr", "count", "counter", "idx", "index", "ind", "id", "i", "j", "k", "start",

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Tensor, needed
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
@@ -57,7 +58,7 @@ from converter.planner.so_far import keep_first
 from converter.planner.summaries import names_in, summaries_in
 from converter.planner.text import Text
 from converter.planner.traffic import Traffic
-from converter.planner.trail import path, suites
+from converter.planner.trail import depends_on_batch, path, suites
 from converter.planner.weighing import loss_counts
 
 HELPERS = "tower_helpers"  # the module that carries the helpers of several files
@@ -236,7 +237,7 @@ def _groups(facts: Facts, steps: list[TrainStep], size: BatchSize) -> list[tuple
     parts: list[list[TrainStep]] = []
     for step in steps:
         mine = batches_behind(facts, [step])
-        joined = [p for p in parts if mine & batches_behind(facts, p)]
+        joined = [p for p in parts if mine & batches_behind(facts, p) and not _trained_before(facts, p, step)]
         parts = [p for p in parts if p not in joined] + [[s for p in joined for s in p] + [step]]
     try:
         found = [(p, find_region(facts, p, batch_inputs(facts, p), size.origins)) for p in parts]
@@ -246,6 +247,15 @@ def _groups(facts: Facts, steps: list[TrainStep], size: BatchSize) -> list[tuple
         if len(parts) == 1:
             raise
     return [(steps, find_region(facts, steps, batch_inputs(facts, steps), size.origins))]
+
+
+def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:
+    """Whether models are trained before another is built, which has nothing in common with them but its inputs."""
+    trained = {step.result.uid for step in steps}
+    built = needed([later.loss])
+    runs = [run for run in facts.runs if run.time < later.loss.time and trained & set(needed(run.fetches))]
+    shared = (v for uid, v in needed(s.loss for s in steps).items() if uid in built and depends_on_batch(v))
+    return bool(runs) and not any(isinstance(value, Tensor) for value in shared)
 
 
 def _apart(regions: list[Region]) -> bool:

@@ -31,6 +31,9 @@ def gradients(
     helpers: list[str] = []
     register = False
     for step in steps:
+        if step.loss.uid not in traffic.loss_lists:
+            raise refuse(facts, step.call, "TMG209", "the name of this loss is given to another one within the towers",
+                         "give each loss a name of its own")  # fmt: skip
         losses = traffic.loss_lists[step.loss.uid]
         near = _same_names(region, step)
         if not near:

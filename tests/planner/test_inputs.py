@@ -104,6 +104,15 @@ def test_what_the_model_gave_for_each_example_is_a_batch_when_it_is_fed_back(fir
     assert ("W_batch" in cut(script)) == batch
 
 
+@pytest.mark.parametrize("pick", ["np.random.randint(0, 9)", "random.randint(1, 9)", "np.random.choice(9)"])
+def test_a_row_that_is_picked_makes_none(pick: str) -> None:
+    script = HEAD.replace("\n\n", "\nimport random\nimport numpy as np\n\n", 1)
+    script += "X = tf.placeholder(tf.float32, [None, 4])\na = tf.placeholder(tf.int32)\n" + TARGET
+    script += "x = X + tf.one_hot(a, 4)\n" + LOSS + STEP
+    script += TRAINING.replace("Y: ys", f"Y: ys, a: actions[{pick}]")
+    assert "a_batch" not in cut(script)
+
+
 ROWS, FLAT = "tf.placeholder(tf.float32, [None, 2, 2])", "tf.placeholder(tf.float32, [None, 4])"
 MODEL_OF_BOTH = "h = tf.layers.dense(X, 1) if flat() else tf.layers.dense(tf.reshape(X, [-1, 4]), 1)\n"
 
