@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, OPEN_ENDED, Batch, Constant, Record, Sequence, Tensor, Typed, Value, tensors_in
+from converter.analysis.values import (
+    FREE,
+    OPEN_ENDED,
+    Batch,
+    Constant,
+    Record,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+    tensors_in,
+)
 
 HELPERS = (
     "TrainingHelper GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper "

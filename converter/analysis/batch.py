@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 Dims = tuple[int | None, ...] | None
+SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
 PICKED = "one example of the batch is picked"
 
 LINEAR = frozenset(
@@ -56,6 +57,8 @@ def join_batches(one: Batch, two: Batch) -> Batch:
         return two
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
+    if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):
+        return opaque(SUM_IN_BRANCH)
     return opaque("it differs between the branches of a condition")
 
 

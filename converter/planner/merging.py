@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Literal
 
+from converter.analysis.batch import SUM_IN_BRANCH
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
@@ -291,6 +292,10 @@ def _loss_how(
             "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
             "batch, which differs from one GPU with the whole batch",
             "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was"))  # fmt: skip
+    if batch.why == SUM_IN_BRANCH and options.batch == "total":
+        raise refuse(facts, step.call, "TMG211",
+                     f"this loss {SUM_IN_BRANCH.removeprefix("it ")}: whether the towers' losses are to be added is not known",
+                     "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
     if summed and options.batch == "total":
         if batch.affine:
             raise refuse(facts, step.call, "TMG211",

@@ -92,11 +92,12 @@ def concat_steps(parts, axis, name=None):
     """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
     shapes = [tf.shape(part) for part in parts]
     largest = tf.reduce_max(tf.stack(shapes), 0)
+    known = [set(sizes) for sizes in zip(*[part.get_shape().as_list() for part in parts])]
     wide = []
     for part, shape in zip(parts, shapes):
-        rest = tf.unstack(largest - shape, num=part.get_shape().ndims)
+        rest = tf.unstack(largest - shape, num=len(known))
         wide.append(tf.pad(part, [[0, 0 if i == axis else size] for i, size in enumerate(rest)]))
-        wide[-1].set_shape(part.get_shape())
+        wide[-1].set_shape([None if i == axis or len(sizes) > 1 else min(sizes) for i, sizes in enumerate(known)])
     return tf.concat(wide, axis, name=name or 'concat')
 
 

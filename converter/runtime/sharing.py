@@ -16,7 +16,7 @@ class SharedVariables(object):
 
     def __init__(self):
         self.graph = tf.get_default_graph()
-        self.outer = self.graph.get_name_scope()
+        self.outer = self.entered = self.graph.get_name_scope()
         self.variables = []
         self.getting = 0
 
@@ -36,14 +36,15 @@ class SharedVariables(object):
                 return next_creator(**kwargs)
             if gpu:
                 return next(variables)
-            inner = (self.graph.get_name_scope() or '')[len(self.outer):].strip('/').split('/')[1:]
-            scope = '/'.join(([self.outer] if self.outer else []) + inner)
+            inner = self.graph.get_name_scope()[len(self.entered):].strip('/')
+            scope = '/'.join(part for part in (self.outer, inner) if part)
             with tf.name_scope(scope + '/' if scope else None):
                 self.variables.append(next_creator(**kwargs))
             return self.variables[-1]
 
         with tf.variable_scope(tf.get_variable_scope(), custom_getter=self.getter), \
                 tf.variable_creator_scope(create):
+            self.entered = self.graph.get_name_scope()  # the variable scopes above opened name scopes, too
             yield
 
 

@@ -97,7 +97,7 @@ writer = tf.contrib.seq2seq.BasicDecoder(cell, greedy, state, tf.layers.Dense(3)
 written = tf.contrib.seq2seq.dynamic_decode(writer, maximum_iterations=9)[0].sample_id
 loss += tf.reduce_mean(tf.to_float(written[:, 0]))
 """
-    script = DECODER.format(time="None", lengths="n") + writing + STEP + FED + "    sess.run([written, logits], {X: xs})\n"
-    _, _, after = parts(script)
+    read = "    sess.run([written, logits], {X: xs})\n"
+    _, _, after = parts(DECODER.format(time="None", lengths="n") + writing + STEP + FED + read)
     assert "written = concat_steps(tower_written, 0)" in after
     assert "logits = tf.concat(tower_logits, 0)" in after  # of which each tower has the steps of the whole batch

@@ -73,3 +73,16 @@ def test_statistics_of_a_batch_differ_where_a_tower_has_a_part_of_it(hidden: str
 def test_examples_that_are_set_against_their_batch(hidden: str, warned: bool) -> None:
     script = INPUTS + "loss = tf.reduce_mean(tf.square(tf.layers.dense(" + hidden + ", 1) - Y))\n" + STEP + TRAINING
     assert codes(script) == (["TMG302"] if warned else [])
+
+
+@pytest.mark.parametrize(("batch", "found"), [("total", ["TMG211"]), ("per-gpu", ["TMG302"])])
+def test_a_sum_in_one_branch_and_a_mean_in_another(batch: str, found: list[str]) -> None:
+    loss = """\
+import sys
+error = tf.layers.dense(X, 1) - Y
+if sys.argv[1] == 'squares':
+    loss = tf.nn.l2_loss(error)
+else:
+    loss = tf.reduce_mean(tf.abs(error))
+"""
+    assert codes(INPUTS + loss + STEP + TRAINING, batch=batch) == found

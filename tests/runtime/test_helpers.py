@@ -83,6 +83,29 @@ def test_shards_of_all_sizes(tf: Any, helpers: Helpers, towers: int) -> None:
 
 
 @pytest.mark.tf2
+def test_shards_know_the_batch_that_they_are_cut_from(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+    batch = tf.constant([3, 1, 4])
+    for gpu in range(2):
+        with tf.name_scope("model"), tf.name_scope(f"tower_{gpu}"):
+            (part,), _, _ = made.shard([batch], gpu)
+            assert made.whole_batch(part) is batch
+            assert made.whole_batch(part[:1]).op.type == "StridedSlice"  # a part of a shard is its own
+    assert made.whole_batch(batch) is batch
+
+
+@pytest.mark.tf2
+def test_parts_of_different_lengths_are_padded(tf: Any, helpers: Helpers) -> None:
+    concat_steps = helpers(2).concat_steps
+    made = concat_steps([tf.ones([2, 1, 3]), tf.ones([1, 2, 3])], 0)
+    assert made.shape.as_list()[2] == 3
+    with session(tf) as sess:
+        value = sess.run(made)
+    assert value.shape == (3, 2, 3)
+    assert value[:, 1].sum(1).tolist() == [0, 0, 3]
+
+
+@pytest.mark.tf2
 @pytest.mark.parametrize(("total", "towers"), [(1, 1), (5, 2), (6, 3), (2, 4), (12, 5)])
 def test_shards_along_other_axes(tf: Any, helpers: Helpers, total: int, towers: int) -> None:
     made = helpers(towers)
@@ -287,16 +310,17 @@ def raw(tf: Any, x: Any) -> Any:
 @pytest.mark.tf2
 @pytest.mark.parametrize("towers", [1, 2, 3])
 @pytest.mark.parametrize("outer", ["", "net", "a/b"])
-def test_raw_variables_keep_their_names(tf: Any, helpers: Helpers, towers: int, outer: str) -> None:
+@pytest.mark.parametrize("kind", ["name_scope", "variable_scope"])
+def test_raw_variables_keep_their_names(tf: Any, helpers: Helpers, towers: int, outer: str, kind: str) -> None:
     made = helpers(towers)
     x = tf.ones([1, 2])
-    with tf.name_scope(outer) if outer else contextlib.nullcontext():
+    with getattr(tf, kind)(outer) if outer else contextlib.nullcontext():
         raw(tf, x)
     wanted = [(v.name, v.shape.as_list()) for v in tf.global_variables()]
     made = helpers(towers)
     x = tf.ones([1, 2])
     outputs = []
-    with tf.name_scope(outer) if outer else contextlib.nullcontext():
+    with getattr(tf, kind)(outer) if outer else contextlib.nullcontext():
         shared = made.SharedVariables()
         for gpu in range(towers):
             scope = tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0)

@@ -171,7 +171,8 @@ def sliced_axis(tensor, within):
         axis = 0
         while whole >> axis & 1:
             axis += 1
-        return axis
+        if not operation.get_attr('shrink_axis_mask') >> axis & 1:  # that takes one entry, as of a list of settings
+            return axis
     return None
 
 
