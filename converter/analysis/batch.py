@@ -55,6 +55,8 @@ def join_batches(one: Batch, two: Batch) -> Batch:
         return one
     if one.kind == "free":
         return two
+    if one.kind == two.kind == "reduced" and one.how == two.how == "mean" and one.over != two.over:
+        return opaque("it is a mean over what a mask leaves in one branch of a condition")
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
     if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):

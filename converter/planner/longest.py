@@ -9,6 +9,7 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Input, Value
 from converter.plan import Replace
 from converter.planner.findings import refuse
+from converter.planner.helpers import called
 from converter.planner.modules import Aliases
 from converter.planner.region import Region
 from converter.planner.text import Text
@@ -48,7 +49,7 @@ def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace
         raise refuse(facts, call, "TMG227",
                      "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
                      "give it the width of the padded batch: maxlen=tf.shape(x)[1]")  # fmt: skip
-    batch = f"whole_batch({text.of(given)})"
+    batch = f"{called('whole_batch')}({text.of(given)})"
     if effect.name != "sequence_mask":
         return Replace(text.start(given), text.end(given), batch, "TMG137")
     longest = f"{aliases.tensorflow(facts.path_of(call))}.reduce_max({batch})"
@@ -71,4 +72,4 @@ def _padded(facts: Facts, call: ast.Call, lengths: Value, text: Text) -> Replace
                      "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
                      "feed the lengths that its helper is given as an input of their own")  # fmt: skip
     decode = call.func
-    return Replace(text.start(decode), text.end(decode), f"pad_steps({text.of(decode)})", "TMG137")
+    return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG137")

@@ -294,7 +294,7 @@ def _loss_how(
             "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was"))  # fmt: skip
     if batch.why == SUM_IN_BRANCH and options.batch == "total":
         raise refuse(facts, step.call, "TMG211",
-                     f"this loss {SUM_IN_BRANCH.removeprefix("it ")}: whether the towers' losses are to be added is not known",
+                     f"{SUM_IN_BRANCH}: whether the towers' losses are to be added is not known",
                      "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
     if summed and options.batch == "total":
         if batch.affine:

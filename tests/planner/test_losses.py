@@ -86,3 +86,15 @@ else:
     loss = tf.reduce_mean(tf.abs(error))
 """
     assert codes(INPUTS + loss + STEP + TRAINING, batch=batch) == found
+
+
+def test_a_masked_mean_in_one_branch_only() -> None:
+    loss = """\
+import sys
+error = tf.square(tf.layers.dense(X, 1) - Y)
+loss = tf.reduce_mean(error)
+if sys.argv[1] == 'masked':
+    loss = tf.reduce_sum(error * M) / tf.reduce_sum(M)
+"""
+    inputs = INPUTS + "M = tf.placeholder(tf.float32, [None, 1])\n"
+    assert codes(inputs + loss + STEP + TRAINING.replace("Y: ys", "Y: ys, M: ms")) == ["TMG302"]
