@@ -6,7 +6,7 @@ from converter.rule import Rule
 
 RULES = (
     Rule(
-        code="TMG137",
+        code="TMG138",
         title="the longest sequence is that of the whole batch",
         why="The sequences of a batch are padded to the longest of them, and a mask without a width of its own, "
         "or the maximum of the lengths, tells how long that is. A tower's shard keeps the padding of the "

@@ -51,14 +51,14 @@ def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace
                      "give it the width of the padded batch: maxlen=tf.shape(x)[1]")  # fmt: skip
     batch = f"{called('whole_batch')}({text.of(given)})"
     if effect.name != "sequence_mask":
-        return Replace(text.start(given), text.end(given), batch, "TMG137")
+        return Replace(text.start(given), text.end(given), batch, "TMG138")
     longest = f"{aliases.tensorflow(facts.path_of(call))}.reduce_max({batch})"
     unset = next(iter([*call.args[1:2], *(k.value for k in call.keywords if k.arg == "maxlen")]), None)
     if unset is not None:
-        return Replace(text.start(unset), text.end(unset), longest, "TMG137")
+        return Replace(text.start(unset), text.end(unset), longest, "TMG138")
     whole = text.of(call)
     head = whole[: whole.rindex(")")].rstrip().rstrip(",")
-    return Replace(text.start(call), text.end(call), f"{head}, maxlen={longest})", "TMG137")
+    return Replace(text.start(call), text.end(call), f"{head}, maxlen={longest})", "TMG138")
 
 
 def _is_cut(lengths: Value) -> bool:
@@ -72,4 +72,4 @@ def _padded(facts: Facts, call: ast.Call, lengths: Value, text: Text) -> Replace
                      "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
                      "feed the lengths that its helper is given as an input of their own")  # fmt: skip
     decode = call.func
-    return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG137")
+    return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")

@@ -31,7 +31,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG117": ("weigh_losses",),
     "TMG118": ("TowerOptimizer",),
     "TMG122": ("LayerNames", "keep_names"),
-    "TMG137": ("whole_batch", "pad_steps", "concat_steps"),
+    "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
 }
 
 
