@@ -14,6 +14,7 @@ from converter.planner.findings import refuse
 from converter.planner.listed import listed_between
 from converter.planner.nests import inputs_in
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
+from converter.planner.unwalked import unwalked
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
 GRAPH_STATE = {"graph state", "get collection", "total loss"}
@@ -124,6 +125,9 @@ def touched_in(block: Block) -> Touched:
         else:
             reads.add(access.place)
             values.add(access.value.uid)
+    for index, (might_read, might_write) in unwalked(block).items():
+        found[index][0].update(might_read)
+        found[index][1].update(might_write)
     return found
 
 

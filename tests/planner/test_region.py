@@ -67,6 +67,14 @@ def cases(*listed: tuple[str, int]) -> list[object]:
         ("merged = tf.summary.merge_all()", AFTER),
         ("print(prediction)", AFTER),
         ("probabilities = tf.nn.softmax(prediction, name='probabilities')", AFTER),
+        # in a branch that is not taken as long as a constant has its value
+        ("if False:\n    prediction = tf.nn.relu(prediction)", INSIDE),
+        ("if False:\n    prediction += 1", INSIDE),
+        ("for _ in range(2):\n    if not True:\n        prediction = tf.nn.relu(X)", INSIDE),
+        ("shown = prediction if False else None", AFTER),
+        ("if True:\n    pass\nelse:\n    print(prediction)", AFTER),
+        ("if False:\n    print('building')", BEFORE),
+        ("if False:\n    show = lambda prediction: prediction", BEFORE),
     ),
 )
 def test_a_statement_between_those_of_the_model(line: str, place: int) -> None:
