@@ -43,9 +43,9 @@ def _host(call: Call) -> Value:
 
 def _get_variable(call: Call) -> Value:
     dims = shaping.dims_of(shaping.shape_entries(call.get(1, "shape")))
-    initializer = call.kwargs.get("initializer")
-    if dims is None and isinstance(initializer, Tensor):
-        dims = initializer.dims
+    initializer = call.get(3, "initializer")
+    if dims is None and not isinstance(initializer, Constant):
+        dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
     variable = Variable(False, call.values(), dims, call.name)
     call.walk.effect("variable", call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):

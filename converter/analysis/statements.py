@@ -248,7 +248,7 @@ def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
 
 def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = truth(walk.evaluate(stmt.test))
-    if known is not None:
+    if known is not None and not _trains_either_way(walk, stmt):
         return execute_block(walk, stmt.body if known else stmt.orelse)
     before, mark = dict(walk.frame.locals), len(walk.journal)
     first = execute_block(walk, stmt.body)
@@ -262,6 +262,22 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     if not first:
         _put_back(walk, kept, bool(second), stmt)
     return first if first and second else None
+
+
+def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:
+    """Whether several branches of an `if … elif … else` train: another value of a constant takes another step."""
+    if stmt not in walk.alternatives:
+        chain = [stmt]
+        while len(chain[-1].orelse) == 1 and isinstance(inner := chain[-1].orelse[0], ast.If):
+            chain.append(inner)
+        if sum(map(_trains, [*(s.body for s in chain), chain[-1].orelse])) > 1:
+            walk.alternatives.update(chain)
+    return stmt in walk.alternatives
+
+
+def _trains(body: list[ast.stmt]) -> bool:
+    calls = (n.func for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Call))
+    return any(isinstance(f, ast.Attribute) and f.attr in ("minimize", "apply_gradients") for f in calls)
 
 
 def _put_back(walk: Walk, kept: list[tuple[Change, Value | None]], alone: bool, stmt: ast.stmt) -> None:

@@ -69,6 +69,7 @@ class Walk:
         self.graph_clock = 0  # goes on only when something enters the graph
         self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
+        self.alternatives: set[ast.If] = set()  # of which several branches train
         self.control: list[Value] = []
         self.journal: Journal = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []

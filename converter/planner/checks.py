@@ -303,10 +303,15 @@ def check_state(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
             continue
         once = not any(r.in_any_tower(effect.site) for r in regions)
         carried = [v for v in made.inputs if isinstance(v, Variable) and v.uid in read]
-        if made.uid in read or any(not once or v.dims != () for v in carried):
+        if made.uid in read or any(not once or not _is_number(v) for v in carried):
             raise refuse(facts, effect.node, "TMG234",
                          "a variable carries what is computed from one batch to the model's next step",
                          "feed the state and fetch it, or leave statistics to a normalising layer")  # fmt: skip
+
+
+def _is_number(variable: Variable) -> bool:
+    """Whether a variable holds one number, in whatever shape: [0.] is read as 0. is."""
+    return variable.dims is not None and all(d == 1 for d in variable.dims)
 
 
 def _read_as_data(losses: list[Tensor]) -> set[int]:

@@ -52,6 +52,26 @@ def test_branches_that_bind_the_same(model: str, loss: str) -> None:
     assert "if deep():" in inside
 
 
+@pytest.mark.parametrize("chosen", ["adam", "sgd", "momentum"])
+def test_each_of_several_training_steps_is_converted(chosen: str) -> None:
+    """Another value of the constant takes another one."""
+    steps = "".join(
+        f"{head} optimizer == '{name}':\n    train_op = tf.train.{cls}(0.1).minimize(loss)\n"
+        for head, name, cls in (("if", "adam", "AdamOptimizer"), ("elif", "sgd", "GradientDescentOptimizer"))
+    )
+    model = f"optimizer = '{chosen}'\nh = tf.layers.dense(X, 1)\n"
+    text = converted(script(model, step=steps + "else:\n    raise ValueError\n"))
+    assert text.count(".apply_gradients(") == 2 and "minimize" not in text
+
+
+@pytest.mark.parametrize("mode", ["train", "eval"])
+def test_a_training_step_that_is_not_taken_stays_as_it_is(mode: str) -> None:
+    model = f"mode = '{mode}'\nh = tf.layers.dense(X, 1)\n"
+    step = "if mode == 'train':\n    train_op = tf.train.AdamOptimizer().minimize(loss)\n"
+    found = codes(script(model, step=step + "else:\n    train_op = tf.no_op()\n"))
+    assert found == ([] if mode == "train" else ["TMG201"])
+
+
 @pytest.mark.parametrize(
     ("more", "found"),
     [
@@ -173,7 +193,10 @@ def test_whole_graphs(model: str, found: list[str]) -> None:
     assert codes(script("A = tf.placeholder(tf.float32, [None, None])\n" + model)) == found
 
 
-STATE = "c = tf.get_variable('c', [1], trainable=False)\nk = tf.get_variable('k', [], trainable=False)\n"
+STATE = (
+    "c = tf.get_variable('c', [4], trainable=False)\nk = tf.get_variable('k', [], trainable=False)\n"
+    "n = tf.get_variable('n', initializer=[0.0], trainable=False)\n"
+)
 BALANCED = "h = tf.layers.dense(X, 1)\nreal = tf.reduce_mean(tf.abs(h)) * k\n"
 
 
@@ -201,13 +224,14 @@ def test_state_in_variables(model: str, after: str, found: list[str]) -> None:
         ("tf.assign(k, tf.reduce_max(h))", []),
         ("tf.assign(k, tf.sqrt(real))", []),
         ("tf.assign(c, [loss])", []),
+        ("tf.assign(n, n + [loss])", []),
         ("tf.assign(c, tf.reduce_mean(h, 0))", ["TMG234"]),
     ],
-    ids=["clipped", "added", "of all rows", "a root", "not read", "no scalar"],
+    ids=["clipped", "added", "of all rows", "a root", "not read", "in brackets", "no scalar"],
 )
 def test_a_number_of_the_whole_batch_may_be_carried(update: str, found: list[str]) -> None:
     """It is set after the loop, from merged values, once."""
-    model = BALANCED + ("h -= c\n" if found else "")
+    model = BALANCED + ("h -= c\n" if found else "h -= n\n")
     text = script(STATE + model, LOSS.replace("(h - Y))", "(h - Y)) + real"), STEP + f"update = {update}\n")
     assert codes(text) == found
     if not found:
