@@ -264,6 +264,27 @@ def test_a_module_of_the_script_is_no_script_that_is_left_behind(tmp_path: Path)
     assert converted(put(tmp_path, train=TRAIN, model="import loss\n" + MODEL, loss=loss)).diagnostics == ()
 
 
+@pytest.mark.parametrize(
+    ("lines", "called"),
+    [
+        ("import lib as L\nimport lib.ops.linear", "L.ops.linear"),
+        ("import lib\nimport lib.ops.linear", "lib.ops.linear"),
+        ("import lib.ops.linear\nfrom lib import ops as L", "L.linear"),
+        ("import lib.ops.linear as linear", "linear"),
+    ],
+    ids=["another name", "its own name", "a part", "the module"],
+)
+def test_modules_are_attributes_of_their_package(tmp_path: Path, lines: str, called: str) -> None:
+    (tmp_path / "lib/ops").mkdir(parents=True)
+    put(tmp_path / "lib", __init__="def size():\n    return 3\n")
+    put(tmp_path / "lib/ops", __init__="", linear="import lib\nimport tensorflow as tf\n\n\n"
+        "def linear(x):\n    return tf.layers.dense(x, lib.size())\n")  # fmt: skip
+    script = MODEL.replace("tf.layers.dense(self.x, 3)", f"{called}.linear(self.x)") + TRAIN.partition("Net\n")[2]
+    put(tmp_path, train=script.replace("import tensorflow as tf", f"import tensorflow as tf\n{lines}"))
+    done = converted(tmp_path)
+    assert done.status == "converted", done.diagnostics
+
+
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:
     done = converted(put(tmp_path, __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL))
     assert "from . import tower_helpers\n" in (done.text or "")

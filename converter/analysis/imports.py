@@ -79,7 +79,8 @@ def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     if local is not None and (alias.asname or not rest):
         _bind(walk, alias.asname or root, local, stmt)
     elif local is not None:
-        _bind(walk, root, _package(walk, root, rest, local), stmt)
+        package = _local(walk, root, stmt, 0)
+        _bind(walk, root, package or _package(walk, root, rest, local), stmt)
     elif alias.asname is None:
         _bind(walk, root, _symbol(root, ""), stmt)
     else:
@@ -156,7 +157,12 @@ def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
         walk.facts.modules[path] = LocalModule(data, tree, frame)
         walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
         walk.enter_module(frame)
-    return Module(walk.modules[path])
+    module = Module(walk.modules[path])
+    parent, _, last = name.rpartition(".")
+    package = _local(walk, parent, stmt, level) if parent else None
+    if package is not None:  # the package's attribute from now on, under whatever name it goes
+        package.frame.locals[last] = module
+    return module
 
 
 def _symbol(root: str, rest: str) -> Symbol:
