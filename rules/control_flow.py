@@ -16,6 +16,7 @@ from converter.analysis.values import (
     Sequence,
     Tensor,
     Value,
+    needed,
     opaque,
     tensors_in,
 )  # fmt: skip
@@ -76,13 +77,28 @@ def _scan(call: Call) -> Value:
         return _not_followed(call)
     rows = _each(elems)
     if any(t.batch.kind == "opaque" for t in tensors_in(rows)):
-        return _not_followed(call)
+        return _stateless(call, function, elems, start) or _not_followed(call)
 
     def turn(state: Value) -> Value:
         return call_value(call.walk, function, [state, rows], {}, call.node)
 
     state = _settled(call, turn, _tensors(start if start is not None else rows))
     return state if call.name.startswith("fold") else _mapped(state, lambda t: batch.stack(Sequence([t], many=True), 0))
+
+
+def _stateless(call: Call, function: Value, elems: Value, start: Value | None) -> Value | None:
+    """A scan over the examples that makes each of its own row alone, as map_fn does; None for any other."""
+    from converter.analysis.calling import call_value
+
+    if call.name != "scan" or not _are_examples(elems):
+        return None
+    rows = _mapped(_tensors(elems), _row)
+    state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
+    made = _tensors(call_value(call.walk, function, [state, rows], {}, call.node))
+    read = needed([made])
+    if any(t.uid in read for t in tensors_in(state)) or any(t.batch.kind != "free" for t in tensors_in(made)):
+        return None
+    return _mapped(made, lambda t: _whole(call, t))
 
 
 def _map_fn(call: Call) -> Value:
@@ -92,25 +108,29 @@ def _map_fn(call: Call) -> Value:
     function, elems = call.get(0, "fn"), call.get(1, "elems")
     if function is None or elems is None:
         return _not_followed(call)
-    given = [t for t in tensors_in(elems) if t.batch.kind != "free"]
-    examples = bool(given) and all(t.batch == Batch("example", 0) for t in given) and not _free_beside(elems)
+    examples = _are_examples(elems)
     rows = _mapped(_tensors(elems), _row) if examples else _each(elems)
     made = call_value(call.walk, function, [rows], {}, call.node)
     results = list(tensors_in(_tensors(made)))
     if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
         return _not_followed(call)
 
-    def whole(tensor: Tensor) -> Tensor:
-        if not examples:
-            return batch.stack(Sequence([tensor], many=True), 0)
-        dims = None if tensor.dims is None else (None, *tensor.dims)
-        return Tensor(Batch("example", 0), (tensor, *call.values()), dims, call.name)
-
-    return _mapped(_tensors(made), whole)
+    if examples:
+        return _mapped(_tensors(made), lambda t: _whole(call, t))
+    return _mapped(_tensors(made), lambda t: batch.stack(Sequence([t], many=True), 0))
 
 
-def _free_beside(elems: Value) -> bool:
-    return any(t.batch.kind == "free" for t in tensors_in(elems))
+def _are_examples(elems: Value) -> bool:
+    """Whether the elements are the examples of the batch, in all that is gone over."""
+    found = {t.batch for t in tensors_in(elems)}
+    return len(found) == 1 and found <= {Batch("example", 0), Batch("example", 0, "major")}
+
+
+def _whole(call: Call, tensor: Tensor) -> Tensor:
+    """What the rows come to that were made one by one, each of one example."""
+    dims = None if tensor.dims is None else (None, *tensor.dims)
+    kept = next(t.batch for t in tensors_in(call.get(1, "elems") or tensor))
+    return Tensor(kept, (tensor, *call.values()), dims, call.name)
 
 
 def _row(tensor: Tensor) -> Tensor:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from converter.analysis import batch, shaping
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Counted, Record, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Batch, Counted, Record, Sequence, Tensor, Typed, Value, opaque, tensors_in
 from converter.rule import Rule
 
 CELLS = (
     "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
     "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
-    "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell"
+    "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell PhasedLSTMCell"
 ).split()
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
-STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell"}
+STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
 
 
 def _lstm_state(call: Call) -> Value:
@@ -59,10 +59,15 @@ def _call_cell(call: Call) -> Value:
 
 
 def _dynamic(call: Call) -> Value:
-    cell, inputs = call.get(0, "cell"), call.tensor(1, "inputs")
+    cell, inputs = call.get(0, "cell"), _inputs(call)
     call.walk.effect("variable", call.name, None, call.node)
     outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
     return Sequence([outputs, _state(call, cell, _rows(inputs))])
+
+
+def _inputs(call: Call) -> Tensor:
+    """What goes into a net, or the first of what does: a cell may take several tensors of one layout."""
+    return next(tensors_in(call.get(1, "inputs") or Tensor()), call.tensor(1, "inputs"))
 
 
 def _rows(inputs: Tensor) -> Batch:

@@ -59,9 +59,12 @@ def join_batches(one: Batch, two: Batch) -> Batch:
         return opaque("it is a mean over what a mask leaves in one branch of a condition")
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
+    if one.kind == "example" and replace(one, packed=two.packed) == two and "minor" not in (one.packed, two.packed):
+        return replace(one, packed="major")  # one row for each example, or several
     if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):
         return opaque(SUM_IN_BRANCH)
-    return opaque("it differs between the branches of a condition")
+    unknown = next((b for b in (one, two) if b.kind == "opaque"), None)
+    return unknown or opaque("it differs between the branches of a condition")
 
 
 def combine(tensors: SequenceType[Value], op: str = "") -> Batch:

@@ -34,6 +34,8 @@ def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
     if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False) and not _collects(value):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
+    if isinstance(value, ShapeOf) and value.tensor.rank is not None:
+        return Number(value.tensor.rank, inputs=(value,))
     origin = call.walk.origin(call.node, "computed")
     return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
 

@@ -512,6 +512,13 @@ tf.map_fn(lambda r: r - tf.reduce_mean(x, 0), x)      -> opaque
 tf.map_fn(lambda r: r + 1, tf.transpose(s, [1, 0, 2])) -> example 1
 tf.scan(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 1
 tf.scan(lambda h, r: h + r, x)                        -> opaque
+tf.scan(lambda h, r: r * 2, x)                        -> example 0
+tf.scan(lambda h, r: r * 2, x, tf.zeros([6]))         -> example 0
+tf.scan(lambda h, r: r * 2, tf.reshape(s, [-1, 6]))   -> example 0 major
+tf.scan(lambda h, r: r * 2, tf.reshape(t, [-1, 6]))   -> opaque
+tf.scan(lambda h, r: r - tf.reduce_mean(x, 0), x)     -> opaque
+tf.scan(lambda h, r: r[0] + r[1], (x, q))             -> opaque
+tf.foldl(lambda h, r: r * 2, x)                       -> opaque
 tf.foldl(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 0
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[1] -> example 0
 tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h + tf.reduce_mean(x)), [0, 0.0])[1] -> mean
@@ -569,6 +576,8 @@ tf.image.resize_images(image, [14, 14])               -> example 0
 tf.keras.layers.Dense(4)(x)                           -> example 0
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[0]       -> example 0
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[1]       -> example 0
+tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[0]  -> example 0
+tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[1]  -> example 0
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[0] -> example 1
 tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[1] -> example 0
 tf.nn.static_rnn(cell, tf.unstack(s, axis=1), dtype=tf.float32)[0][-1] -> example 0
@@ -584,13 +593,33 @@ tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.SUM) -> sum
 tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.NONE) -> example 0
 """
 
+BRANCHES = """
+x if anything() else f                                -> example 0
+x if anything() else q                                -> example 0
+x if anything() else tf.reshape(s, [-1, 6])           -> example 0 major
+tf.reshape(s, [-1, 6]) if anything() else x           -> example 0 major
+tf.reshape(t, [-1, 6]) if anything() else x           -> opaque
+x if anything() else tf.transpose(x)                  -> opaque
+tf.reduce_mean(x) if anything() else tf.reduce_mean(y) -> mean
+tf.reduce_mean(x) if anything() else tf.reduce_sum(x) -> opaque
+tf.cond(k > 0, lambda: x, lambda: tf.reshape(s, [-1, 6])) -> example 0 major
+"""
+
+
+def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
+    reason = "tf.scan goes over the batch in a way that is not followed"
+    unknown = "tf.scan(lambda h, r: h + r, x)"
+    for expression in (f"{unknown} if anything() else x", f"x if anything() else {unknown}"):
+        value = evaluate(expression)
+        assert isinstance(value, Tensor) and value.batch.why == reason
+
 
 @pytest.mark.parametrize(
     ("expression", "wanted"),
     [
         case
         for text in (ELEMENTWISE, REDUCTIONS, LINEAR, RESHAPE, AXES, JOINS, PRODUCTS, LOOKUPS, FILLED, LAYERS,
-                     DISTRIBUTIONS)
+                     DISTRIBUTIONS, BRANCHES)
         for case in table(text)
     ],
 )  # fmt: skip
@@ -612,6 +641,7 @@ def test_outcome(expression: str, wanted: str) -> None:
         ("int(tf.layers.flatten(tf.layers.conv2d(image, 4, 3)).shape[1])", 2704),
         ("int(tf.layers.flatten(tf.nn.conv2d(image, filters, [1, 2, 2, 1], 'SAME')).shape[1])", 1568),
         ("int(tf.concat([x, y], 1).shape[1])", 7), ("tf.shape(z)[1]", None), ("len([x, y])", 2),
+        ("len(image.get_shape())", 4), ("len(image.shape.as_list())", 4), ("len(anything().get_shape())", None),
     ],
 )  # fmt: skip
 def test_numbers(expression: str, wanted: object) -> None:
