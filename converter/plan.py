@@ -231,6 +231,7 @@ class Loop:
     register: bool  # losses are looked up by the merged one where they are minimised elsewhere
     collections: tuple[tuple[str, ...], str] = ((), "")
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
+    reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
 
 

@@ -24,7 +24,8 @@ ALLOWED = re.compile(
     r"|.*\bFLAGS\.batch_size.*|.*\bbatch_size=\d+.*"
     r"|.*\.(minimize|compute_gradients)\(.*|.*\btf\.gradients\(.*"  # the training step
     r"|(with |return )?(tf|tensorflow)\.Session\(.*|\w+ = tf\.(Interactive)?Session\(.*"  # the session config
-    r"|with tf\.Graph\(\)\.as_default\(\), tf\.Session\(\) as sess:",
+    r"|with tf\.Graph\(\)\.as_default\(\), tf\.Session\(\) as sess:"
+    r"|\w+\.reuse_variables\(\)",  # the towers have scopes of their own
     re.IGNORECASE,
 )
 
@@ -41,6 +42,8 @@ ALLOWED_TOO = re.compile(
 MOVED = {
     "graph_dict": ["rnn_outputs, final_state = tf.nn.dynamic_rnn(stack, x, dtype=tf.float32)"],
     "averaged_moments": ["update_averages = tf.group(update1, update2)"],
+    # here it is the line in front that goes behind the towers, too
+    "reused_scope": ["self.fake_score = self.critic(self.upper, self.fake)"],
 }
 WARNED = {
     "constant_data": ["TMG304"], "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is

@@ -52,6 +52,7 @@ from converter.planner.names import Names
 from converter.planner.places import declarations
 from converter.planner.region import Region, batch_inputs, find_region
 from converter.planner.resets import begin_anew
+from converter.planner.reused import reuse_scopes
 from converter.planner.scopes import asks_again, reopened
 from converter.planner.sharding import numbers_in, shards_in
 from converter.planner.so_far import keep_first
@@ -300,6 +301,7 @@ def _plan_loop(
     kept, keeping = keep_first(facts, region, names, text)
     keys = merged_keys(facts, region, text, tensorflow) if len(traffic.shards) == 1 else ()
     contexts = _contexts(facts, region, names, "MergedCollections" if keys else "TowerCollections")
+    reused, own_scopes = reuse_scopes(facts, region, text, tensorflow)
     loop = Loop(
         _starts(facts, region, region.before, text),
         _starts(facts, region, region.tower, text),
@@ -324,6 +326,7 @@ def _plan_loop(
         register,
         (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
         tuple(kept),
+        reused,
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     helpers += ["map_structure"] if traffic.nests or any(m.nested for m in traffic.merges) else []
@@ -332,7 +335,8 @@ def _plan_loop(
     helpers += ["weigh_losses"] if traffic.counts else []
     helpers += ["LayerNames"] if loop.layer_names else []
     helpers += ["keep_names"] if loop.keep_names else []
-    return _Part(loop, replaces, [*declarations(region, traffic, text), *keeping, *inserts], helpers, traffic.warnings)
+    inserts = [*declarations(region, traffic, text), *keeping, *inserts]
+    return _Part(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
 
 
 def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:

@@ -13,6 +13,7 @@ from converter.planner.carried import is_container
 from converter.planner.findings import refuse
 from converter.planner.listed import listed_between
 from converter.planner.nests import inputs_in
+from converter.planner.reused import makes_variables, sets_reuse
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
 from converter.planner.unwalked import unwalked
 
@@ -162,9 +163,13 @@ def _choose(facts: Facts, block: Block, index: int, tower: set[int], touched: To
     earlier = [i for i in tower | after if i < index]
     later = [i for i in tower if i > index]
     reads_graph = any(e.kind in GRAPH_STATE and block.statement(e.site) == index for e in facts.effects)
+    reuses = sets_reuse(facts, block, index)
+    if reuses and makes_variables(facts, block, set(later)) and not makes_input(block, facts, index):
+        return "tower"
     hoistable = (
         not from_tower
         and not reads_graph
+        and not reuses
         and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
     fed_by = any(writes & touched[i][0] for i in later)

@@ -237,6 +237,7 @@ def _part(plan: Plan, merge: Merge, shard: Shard, names: dict[str, str]) -> str:
 def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     tf = plan.tensorflow
     lines = [Line(f"{loop.layer_names}.resume()", _why("LayerNames"))] if loop.layer_names else []
+    lines += [Line(line, "TMG123") for line in loop.reused]
     if loop.restore:
         places, saved = zip(*loop.restore, strict=True)
         lines.append(Line(f"{', '.join(places)} = {', '.join(saved)}", _bound(loop)))

@@ -1,0 +1,91 @@
+"""Scopes that the model sets to be reused between two of its statements."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from tests.scripts import STEP, TRAINING, codes, parts
+
+HEAD = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 4])
+"""
+ONE = "p = tf.layers.dense(X, 1, name='d')\n"
+TWO = "q = tf.layers.dense(Y, 1, name='d')\n"
+LOSS = "loss = tf.reduce_mean(tf.square(p - q))\n"
+OWN = "tf.get_variable_scope().reuse_variables()"
+
+
+def script(model: str, before: str = "") -> str:
+    return HEAD + before + model + TRAINING
+
+
+def within(model: str) -> str:
+    return "with tf.variable_scope('net') as scope:\n" + textwrap.indent(model, "    ")
+
+
+@pytest.mark.parametrize(
+    ("text", "own", "outer"),
+    [
+        (script(within(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP)), OWN, "scope.reuse_variables()"),
+        (script(within("with tf.name_scope('nets'):\n" + textwrap.indent(
+            ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "    "))), OWN, "scope.reuse_variables()"),
+        (script(ONE + OWN + "\n" + TWO + LOSS + STEP), OWN, OWN),
+        (script(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "scope = tf.get_variable_scope()\n"), OWN,
+         "scope.reuse_variables()"),
+        (script(within(ONE + "scope.reuse_variables()\n" + TWO + "scope.reuse_variables()\n"
+                       "r = tf.layers.dense(X + Y, 1, name='d')\np += r\n" + LOSS + STEP)), OWN,
+         "scope.reuse_variables()"),
+    ],
+    ids=["the scope around", "with names between", "the current scope", "kept in a name", "twice"],
+)  # fmt: skip
+def test_the_towers_and_the_script_set_their_own_scopes(text: str, own: str, outer: str) -> None:
+    before, inside, after = parts(text)
+    assert inside.index(own) > inside.index(ONE.strip()) and inside.index(own) < inside.index(TWO.strip())
+    assert after.count(outer) == 1 and own not in before and outer not in before
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        within(ONE) + "with tf.variable_scope(scope):\n    scope.reuse_variables()\n" + textwrap.indent(TWO, "    "),
+        within(ONE) + "scope.reuse_variables()\nwith tf.variable_scope(scope):\n" + textwrap.indent(TWO, "    "),
+        within(ONE + "scope.reuse_variables()\n" + TWO),
+    ],
+    ids=["opened again", "left", "the towers' own"],
+)
+def test_scopes_that_are_not_around_the_towers_stay_as_they_are(model: str) -> None:
+    _, inside, after = parts(script(model + LOSS + STEP))
+    assert "scope.reuse_variables()" in inside and OWN not in inside
+    assert "scope.reuse_variables()" not in after
+
+
+def test_behind_the_last_variable_it_stays_behind_the_towers() -> None:
+    other = "q = tf.reduce_sum(Y, 1, keepdims=True)\n"
+    _, inside, after = parts(script(within(ONE + "scope.reuse_variables()\n" + other + LOSS + STEP)))
+    assert "reuse_variables" not in " ".join(inside) and "scope.reuse_variables()" in after
+
+
+def test_a_sampler_that_reuses_its_own_scope_stays_behind_the_towers() -> None:
+    net = """\
+def net(x, reuse=False):
+    with tf.variable_scope('net') as scope:
+        if reuse:
+            scope.reuse_variables()
+        return tf.layers.dense(x, 1, name='d')
+
+
+"""
+    model = "p = net(X)\nshown = net(X, True)\nq = net(Y, True)\n"
+    _, inside, after = parts(script(model + LOSS + STEP, net))
+    assert "shown = net(X, True)" in after and "q = net(Y, True)" in inside
+
+
+def test_a_scope_that_another_function_sets() -> None:
+    again = "def again(scope):\n    scope.reuse_variables()\n\n\n"
+    assert codes(script(within(ONE + "again(scope)\n" + TWO + LOSS + STEP), again)) == ["TMG231"]
