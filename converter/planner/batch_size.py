@@ -40,12 +40,14 @@ class BatchSize:
 class Scaling:
     """What to change where the batch size is defined, for the host to load N times as much.
 
-    flags: batch sizes that keep the size of one tower, and are scaled where they are used.
+    flags: batch sizes that keep the size of one tower, and are scaled where they are read.
+    set: where the script puts what it has read of them: that is scaled, then.
     """
 
     replaces: tuple[Replace, ...] = ()
     flags: frozenset[Origin] = frozenset()
     inserts: tuple[Insert, ...] = ()
+    set: frozenset[Place] = frozenset()
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
@@ -157,7 +159,23 @@ def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_
         else:
             replaces += _scaled_reads(facts, regions, origin, text, num_gpus)
             flags.add(origin)
-    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts))
+    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts)))
+
+
+def _set_places(facts: Facts) -> dict[Place, int]:
+    """The attributes that the script sets, each with when it first does so."""
+    found: dict[Place, int] = {}
+    for access in facts.accesses:
+        if access.write and access.place.kind == "attr":
+            found.setdefault(access.place, access.time)
+    return found
+
+
+def reads_flag(access: Access, origin: Origin) -> bool:
+    """Whether a flag is read, and not an attribute of the script's own that has its value, under whatever name."""
+    holder = access.place.holder
+    flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags")
+    return flags and access.place.key == origin.key[-1]
 
 
 def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
@@ -184,10 +202,11 @@ def _scaled_reads(
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()
     outside: dict[ast.AST, Access] = {}
+    later = _set_places(facts)
     for access in facts.accesses:
-        if access.write or not isinstance(access.value, Number) or access.place.key != origin.key[-1]:
+        if access.write or not isinstance(access.value, Number) or not reads_flag(access, origin):
             continue
-        if not is_flag(access.place) or access.value.origins != frozenset((origin,)):
+        if access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
             continue
         if any(region.in_tower(access.site) for region in regions):
             inside.add(access.node)
@@ -199,11 +218,6 @@ def _scaled_reads(
                          "this batch size is read both by the towers and by code outside of them",
                          "pass the batch size to the function as an argument")  # fmt: skip
     return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
-
-
-def is_flag(place: Place) -> bool:
-    """Whether a place is what a parser of arguments gave, and not an attribute that it was handed to."""
-    return isinstance(place.holder, Typed) and place.holder.kind in ("Namespace", "Flags")
 
 
 def _counts(text: Text, node: ast.AST) -> bool:

@@ -18,7 +18,7 @@ from converter.analysis.values import (
     Value,
 )
 from converter.plan import Nest, Rebind, Shard
-from converter.planner.batch_size import Scaling, is_flag
+from converter.planner.batch_size import Scaling, reads_flag
 from converter.planner.findings import refuse
 from converter.planner.names import Names
 from converter.planner.nests import inputs_in, path_to, whole_inputs
@@ -257,9 +257,8 @@ def _groups(region: Region, steps: list[TrainStep]) -> list[list[Input]]:
 
 def keeps_size(access: Access, scaling: Scaling) -> bool:
     """Whether a batch size is read that goes on meaning the size of one tower."""
-    value, place = access.value, access.place
-    origins = value.origins if isinstance(value, Number) and is_flag(place) else ()
-    return any(o in scaling.flags and place.key == o.key[-1] for o in origins)
+    origins = access.value.origins if isinstance(access.value, Number) else ()
+    return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
 
 
 def numbers_in(

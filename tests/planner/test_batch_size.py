@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted, parts
 
 PLACEHOLDERS = "X = tf.placeholder(tf.float32, [None, 4])\nY = tf.placeholder(tf.float32, [None, 1])\n"
 GRAPH = PLACEHOLDERS + MODEL + STEP
@@ -166,6 +166,43 @@ def test_a_flag_keeps_what_the_user_gives(head: str, size: str, line: str) -> No
     text = head + GRAPH + training(STEPS.format(size))
     assert changed(text) == [line]
     assert "default=32)" in "\n".join(body(text)) or "'batch_size', 32," in "\n".join(body(text))
+
+
+HELD = """\
+class Net(object):
+    def __init__(self, settings):
+        self.settings = settings
+        self.{0} = settings.batch_size
+        self.x = tf.placeholder(tf.float32, [self.{0}, 4])
+        h = tf.reshape(self.x, [self.{0}, 2, 2])
+        self.loss = tf.reduce_mean(tf.layers.dense(h, 1))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+
+net = Net({1})
+with tf.Session() as sess:
+    for step in range(1000 // net.{0}):
+        sess.run(net.train_op, {{net.x: next_batch(net.{0})}})
+"""
+
+
+@pytest.mark.parametrize("name", ["batch_size", "size"])
+@pytest.mark.parametrize(
+    ("head", "flags", "gpus"), [(ARGPARSE, "args", "num_gpus"), (FLAGS, "FLAGS", "FLAGS.num_gpus")]
+)
+def test_a_flag_that_an_attribute_holds_is_scaled_once(head: str, flags: str, gpus: str, name: str) -> None:
+    before, inside, after = parts(head + HELD.format(name, flags))
+    assert f"self.{name} = settings.batch_size * {gpus}" in before
+    assert f"self.x = tf.placeholder(tf.float32, [self.{name}, 4])" in before
+    assert f"self.{name} = shard_size(global_{name}, gpu)" in inside
+    assert f"for step in range(1000 // net.{name}):" in after
+
+
+def test_a_flag_that_the_script_sets_again_is_scaled_once() -> None:
+    lines = "args.batch_size = int(args.batch_size)\n"
+    text = converted(ARGPARSE + lines + GRAPH + training(STEPS.format("args.batch_size")))
+    assert "args.batch_size = int(args.batch_size * num_gpus)" in text
+    assert "xs, ys = next_batch(args.batch_size)" in text
 
 
 def test_a_flag_in_arithmetic_gets_parentheses() -> None:
