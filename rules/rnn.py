@@ -30,8 +30,9 @@ def _state(call: Call, cell: Value | None, kept: Batch) -> Value:
     """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells."""
     if isinstance(cell, Typed):
         name = cell.name.rpartition(".")[2]
-        if name == "MultiRNNCell" and cell.args and isinstance(cell.args[0], Sequence):
-            return Sequence([_state(call, c, kept) for c in cell.args[0].elements], many=cell.args[0].many)
+        stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
+        if name == "MultiRNNCell" and isinstance(stacked, Sequence):
+            return Sequence([_state(call, c, kept) for c in stacked.elements], many=stacked.many)
         wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
         if name == "AttentionWrapper":
             rest = [Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]]

@@ -19,6 +19,7 @@ from converter.analysis.values import (
     FREE,
     WHOLE_GRAPH,
     Batch,
+    Bound,
     Constant,
     Count,
     Host,
@@ -167,6 +168,8 @@ def as_tensor(value: Value) -> Tensor:
     inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
     if not inner and isinstance(value, Host) and value.roots and value.call != "run":
         return Tensor(opaque(f"it comes out of {value.call or 'code'}, which is not followed"), (value,))
+    if not inner and isinstance(value, Bound) and value.roots:
+        return Tensor(opaque(f"what .{value.name} of it is is not known"), (value,))
     if not inner:
         return Tensor(FREE, (value,))
     if isinstance(value, Sequence):

@@ -340,12 +340,16 @@ def check_followed(facts: Facts, steps: list[TrainStep]) -> None:
                          "followed", "convert with --trace, which runs the script to see what it gives")  # fmt: skip
 
 
+LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
+FINDS_MODULES = {"importlib", "imp", "pydoc", "runpy"}
+
+
 def _is_foreign(value: Value) -> bool:
     """Whether a call leads into another package, or where only a run tells; those of Python itself do no harm."""
     while True:
         if isinstance(value, Symbol):
             name = f"{value.library}.{value.name}".strip(".")
-            return name == "builtins.getattr" or name.split(".")[0] not in (*sys.stdlib_module_names, "numpy")
+            return name in LEADS_ANYWHERE or name.split(".")[0] not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
         if not value.inputs or isinstance(value, ShapeOf):
             return not isinstance(value, ShapeOf)  # a shape's methods give numbers
         value = value.inputs[0]  # the function called, the object it is a method of
