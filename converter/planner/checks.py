@@ -349,7 +349,8 @@ def _is_foreign(value: Value) -> bool:
     while True:
         if isinstance(value, Symbol):
             name = f"{value.library}.{value.name}".strip(".")
-            return name in LEADS_ANYWHERE or name.split(".")[0] not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
+            harmless = (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
+            return name in LEADS_ANYWHERE or name.split(".")[0] not in harmless
         if not value.inputs or isinstance(value, ShapeOf):
             return not isinstance(value, ShapeOf)  # a shape's methods give numbers
         value = value.inputs[0]  # the function called, the object it is a method of

@@ -15,7 +15,8 @@ KEYS = {"trainable_variables", "variables", "model_variables", "local_variables"
 def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
     """Where the variables made so far are listed before the towers have made all of theirs.
 
-    With a scope given, as `tf.trainable_variables('encoder')`, a list is taken to be complete.
+    A saver that is made there is for these alone. With a scope given, as `tf.trainable_variables('encoder')`, a list is
+    taken to be complete.
     """
     made = [e.time for e in facts.effects if e.kind.endswith("variable") and block.statement(e.site) in tower]
     last, first = max(made, default=0), min(made, default=0)
@@ -30,6 +31,8 @@ def _lists(effect: Effect) -> bool:
     call = effect.node
     if not isinstance(call, ast.Call):
         return False
+    if effect.name == "train.Saver":  # it takes all that there is, unless it is told what
+        return not call.args and all(k.arg not in ("var_list", None) for k in call.keywords)
     if effect.kind == "get collection":
         return effect.name in KEYS and len(call.args) + len(call.keywords) == 1
     return effect.kind == "graph state" and effect.name.rpartition(".")[2] in LISTS and not (call.args or call.keywords)

@@ -19,6 +19,9 @@ END = STEP + "print(made)\n" + TRAINING
         "tf.global_variables()",
         "[v for v in tf.trainable_variables() if 'kernel' in v.name]",
         "tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES)",
+        "tf.train.Saver()",
+        "tf.train.Saver(max_to_keep=3)",
+        "tf.train.Saver(tf.global_variables())",
     ],
 )
 def test_the_first_towers_value_counts(value: str) -> None:
@@ -66,6 +69,10 @@ with tf.Session() as sess:
         HIDDEN + "made = tf.trainable_variables('dense')\n" + OUTPUT,
         HIDDEN + "made = tf.get_collection(tf.GraphKeys.TRAINABLE_VARIABLES, scope='dense')\n" + OUTPUT,
         HIDDEN + "made = tf.get_collection('mine')\n" + OUTPUT,
+        HIDDEN + OUTPUT + "made = tf.train.Saver()\n",
+        HIDDEN + "made = tf.train.Saver([v])\n" + OUTPUT,
+        HIDDEN + "made = tf.train.Saver(var_list={'v': v})\n" + OUTPUT,
+        HIDDEN + "made = tf.train.Saver(**options)\n" + OUTPUT,
         HIDDEN + "made = 3\nprint(tf.trainable_variables())\n" + OUTPUT,
     ],
 )
