@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.analysis.signature import Call, Handler
+from converter.analysis.values import Constant, Value
 from converter.rule import Rule
 
 _MODEL = """\
@@ -30,6 +32,18 @@ with tf.Session() as sess:
         images, labels = next_batch(batch_size)
         sess.run(train_op, {X: images, Y: labels})
 """
+
+
+
+def _add_path(call: Call) -> Value:
+    """A folder in which modules are looked for: `sys.path.append('src')`, `sys.path.insert(0, 'src')`."""
+    path = call.constant(1 if call.name.endswith("insert") else 0)
+    if isinstance(path, str):
+        call.walk.project.add_path(path)
+    return Constant(None)
+
+
+CALLS: dict[str, Handler] = {"sys.path.append": _add_path, "sys.path.insert": _add_path}
 
 RULES = (
     Rule(

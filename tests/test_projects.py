@@ -285,6 +285,22 @@ def test_modules_are_attributes_of_their_package(tmp_path: Path, lines: str, cal
     assert done.status == "converted", done.diagnostics
 
 
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("sys.path.append('nets')", True),
+        ("sys.path.insert(0, './nets')", True),
+        ("sys.path.append('..')", False),
+        ("sys.path.append(folder())", False),
+    ],
+)
+def test_folders_that_the_script_adds_to_its_path(tmp_path: Path, line: str, found: bool) -> None:
+    (tmp_path / "nets").mkdir()
+    put(tmp_path / "nets", model=MODEL)
+    put(tmp_path, train=TRAIN.replace("from model", f"import sys\n{line}\nfrom model"))
+    assert (converted(tmp_path).status == "converted") == found
+
+
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:
     done = converted(put(tmp_path, __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL))
     assert "from . import tower_helpers\n" in (done.text or "")

@@ -15,12 +15,19 @@ LARGEST = 1_000_000  # bytes; a larger module is data, not a model
 class Project:
     """The folder of a script, and the bytes and syntax trees of its modules that were asked for.
 
-    originals: what files held before this run wrote over them.
+    originals: what files held before this run wrote over them. paths: folders that the script adds to sys.path.
     """
 
     folder: str
     originals: Mapping[str, bytes] = field(default_factory=dict)
     trees: dict[str, tuple[bytes, ast.Module] | None] = field(default_factory=dict)
+    paths: list[str] = field(default_factory=list)
+
+    def add_path(self, path: str) -> None:
+        """Looks for modules in a folder below the script's, too; scripts are run from their own."""
+        folder = os.path.normpath(os.path.join(self.folder, path))
+        if folder.startswith(os.path.join(self.folder, "")) and folder not in self.paths:
+            self.paths.append(folder)
 
     def find(self, module: str, beside: str, level: int) -> str | None:
         """The path of a local module, None where it is not one of the project's.
@@ -35,7 +42,7 @@ class Project:
             folders = [folder]
         elif os.path.dirname(beside) not in folders:
             folders.append(os.path.dirname(beside))
-        for folder in folders:
+        for folder in folders if level else [*folders, *self.paths]:
             base = os.path.join(folder, *module.split(".")) if module else folder
             for path in (base + ".py", os.path.join(base, "__init__.py")):
                 if os.path.isfile(path) and os.path.getsize(path) < LARGEST:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import re
 import sys
 
@@ -341,6 +342,7 @@ def check_followed(facts: Facts, steps: list[TrainStep]) -> None:
 
 
 LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
+BUILTINS = {*dir(builtins), "xrange", "unicode", "long", "basestring", "raw_input", "reduce", "unichr", "cmp"}
 FINDS_MODULES = {"importlib", "imp", "pydoc", "runpy"}
 
 
@@ -349,8 +351,10 @@ def _is_foreign(value: Value) -> bool:
     while True:
         if isinstance(value, Symbol):
             name = f"{value.library}.{value.name}".strip(".")
-            harmless = (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
-            return name in LEADS_ANYWHERE or name.split(".")[0] not in harmless
+            library, _, called = name.partition(".")
+            if library == "builtins":  # or a name that is bound nowhere: `from nets import *` may have brought it
+                return name in LEADS_ANYWHERE or called.partition(".")[0] not in BUILTINS
+            return library not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
         if not value.inputs or isinstance(value, ShapeOf):
             return not isinstance(value, ShapeOf)  # a shape's methods give numbers
         value = value.inputs[0]  # the function called, the object it is a method of

@@ -97,11 +97,14 @@ def test_a_state_of_one_example_that_one_branch_feeds(branch: str) -> None:
         ("globals()[name()](X)", ["TMG241"]),
         ("getattr(nets, name())(X)", ["TMG241"]),
         ("eval(name())(X)", ["TMG241"]),
+        ("net(X)", ["TMG241"]),
+        ("Net().build(X)", ["TMG241"]),
         ("copy.copy(X)", []),
+        ("tuple(X)", []),
     ],
 )
 def test_what_only_a_run_can_find_may_make_variables(made: str, found: list[str]) -> None:
-    script = "import copy\nimport importlib\nimport nets\n" + INPUTS + f"h = {made}\n"
+    script = "import copy\nimport importlib\nfrom nets import *\nimport nets\n" + INPUTS + f"h = {made}\n"
     loss = "loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))\n"
     assert [code for code in codes(script + loss + STEP + TRAINING) if code == "TMG241"] == found
 
