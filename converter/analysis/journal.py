@@ -34,16 +34,20 @@ class Change:
         else:
             self.holder.attributes[str(self.key)] = value
 
+    def same_place(self, other: Change) -> bool:
+        """Whether two changes are of one attribute or item."""
+        return self.holder is other.holder and _same(self.key, other.key)
+
 
 Journal = list[Change]
+Changes = list[tuple[Change, Value | None]]  # with what each place stood for in the end
 
 
-def take_back(journal: Journal, since: int) -> list[tuple[Change, Value | None]]:
+def take_back(journal: Journal, since: int) -> Changes:
     """Undoes the changes noted since a mark; gives each place's first change, and what it stood for in the end."""
-    first: list[tuple[Change, Value | None]] = []
+    first: Changes = []
     for change in journal[since:]:
-        known = any(c.holder is change.holder and _same(c.key, change.key) for c, _ in first)
-        if not known:
+        if not any(c.same_place(change) for c, _ in first):
             first.append((change, change.get()))
     for change, _ in first:
         change.put(change.old)

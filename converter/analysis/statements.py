@@ -10,7 +10,7 @@ from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.frames import Place
 from converter.analysis.imports import import_from, import_module
 from converter.analysis.items import item_place, iterate
-from converter.analysis.journal import Change, take_back
+from converter.analysis.journal import Change, Changes, take_back
 from converter.analysis.loops import Turns
 from converter.analysis.operators import binary, truth
 from converter.analysis.size_names import named_batch, named_batch_size
@@ -252,15 +252,19 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         return execute_block(walk, stmt.body if known else stmt.orelse)
     before, mark = dict(walk.frame.locals), len(walk.journal)
     first = execute_block(walk, stmt.body)
-    after_body, kept = walk.frame.locals, take_back(walk.journal, mark)
-    walk.frame.locals = dict(before)
+    after_body, changed = walk.frame.locals, take_back(walk.journal, mark)
+    walk.frame.locals, mark = dict(before), len(walk.journal)
     second = execute_block(walk, stmt.orelse)
+    changed_too = take_back(walk.journal, mark)
     if second and not first:
         walk.frame.locals = after_body
     elif not second and not first:
         _join_branches(walk, after_body, walk.frame.locals, stmt)
-    if not first:
-        _put_back(walk, kept, bool(second), stmt)
+    if bool(first) is not bool(second):
+        for change, value in changed_too if first else changed:
+            change.put(value)
+    else:
+        _put_back(walk, changed, changed_too, stmt)
     return first if first and second else None
 
 
@@ -280,21 +284,28 @@ def _trains(body: list[ast.stmt]) -> bool:
     return any(isinstance(f, ast.Attribute) and f.attr in ("minimize", "apply_gradients") for f in calls)
 
 
-def _put_back(walk: Walk, kept: list[tuple[Change, Value | None]], alone: bool, stmt: ast.stmt) -> None:
-    """Attributes and items after two branches: as the first left them, joined with the second unless `alone`."""
-    for change, value in kept:
-        other = change.get()
-        if alone or other is change.old is None or other is None:
-            change.put(value)
-        elif value is not None and value is not other:
-            joined = walk.joined(join(value, other), stmt)
-            change.put(joined)
-            if joined not in (value, other):
-                key = change.key
-                place = item_place(change.holder, key) if isinstance(key, Value) else Place(
-                    "attr", change.holder.uid, key, holder=change.holder
-                )  # fmt: skip
-                walk.write(place, joined, stmt)
+def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
+    """Attributes and items after two branches: what either branch left in each of them."""
+    for change, value in one:
+        other = next((v for c, v in two if c.same_place(change)), change.old)
+        _settle(walk, change, value, other, stmt)
+    for change, value in two:
+        if not any(c.same_place(change) for c, _ in one):
+            _settle(walk, change, change.old, value, stmt)
+
+
+def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
+    if one is None or two is None or one is two:
+        change.put(two if one is None else one)
+        return
+    joined = walk.joined(join(one, two), stmt)
+    change.put(joined)
+    if joined not in (one, two):
+        key = change.key
+        place = item_place(change.holder, key) if isinstance(key, Value) else Place(
+            "attr", change.holder.uid, key, holder=change.holder
+        )  # fmt: skip
+        walk.write(place, joined, stmt)
 
 
 def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> None:
@@ -324,6 +335,8 @@ def join(one: Value | None, two: Value | None) -> Value:
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
         elements = [join(a, b) for a, b in zip(one.elements, two.elements, strict=True)]
         return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements)
+    if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
+        return Host((one, two))  # a switch that either branch may have set
     if isinstance(one, Number) and isinstance(two, Number):
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
     if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):

@@ -36,6 +36,32 @@ def test_what_any_of_several_functions_does_counts(choice: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "switch",
+    [
+        "deep = False\nif name() == 'deep':\n    deep = True\n",
+        "deep = True\nif name() == 'deep':\n    pass\nelif name():\n    pass\nelse:\n    deep = False\n",
+        "deep = None\nif name():\n    deep = 'deep'\n",
+    ],
+)
+@pytest.mark.parametrize("holder", ["", "net."])
+def test_a_switch_that_a_branch_may_have_set_is_not_known(switch: str, holder: str) -> None:
+    """Whichever branch the script took, both ways of the model are read."""
+    nets = "class Net(object):\n    pass\n\n\nnet = Net()\n" + PLAIN + NORMED
+    for one, two in (("plain", "normed"), ("normed", "plain")):
+        model = f"if deep:\n    h = {one}(X)\nelse:\n    h = {two}(X)\n"
+        assert "first_tower_updates" in converted(script(nets + (switch + model).replace("deep", f"{holder}deep")))
+
+
+@pytest.mark.parametrize("branches", ["if deep():\n    {}\n", "if deep():\n    pass\nelse:\n    {}\n"])
+@pytest.mark.parametrize("place", ["h", "net.h", "net['h']"])
+def test_what_either_branch_changes_may_stand_as_it_was(place: str, branches: str) -> None:
+    head = "class Net(dict):\n    pass\n\n\n" if place == "net.h" else ""
+    net = {"h": "", "net.h": "net = Net()\n", "net['h']": "net = {}\n"}[place]
+    model = head + net + f"{place} = tf.reduce_max(X)\n" + branches.format(f"{place} = tf.layers.dense(X, 1)")
+    assert codes(script(model, f"loss = tf.reduce_mean(tf.square({place}))\n")) == ["TMG302"]
+
+
+@pytest.mark.parametrize(
     ("model", "loss"),
     [
         ("class Net(object):\n    pass\n\n\nnet = Net()\n"
