@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     FREE,
     Bound,
     Constant,
+    Function,
     Host,
     Input,
     Mapping,
     Number,
+    Partial,
     Sequence,
     Tensor,
     Typed,
@@ -24,6 +28,17 @@ def _source(call: Call) -> Value:
     first = call.get(0, "tensors")
     if isinstance(first, Sequence) and not first.mutable:
         dataset.state["structure"] = first
+    return dataset
+
+
+def _zip(call: Call) -> Value:
+    """Several data sets side by side: batches where each of them gives batches."""
+    dataset = _source(call)
+    assert isinstance(dataset, Typed)
+    parts = dataset.state.get("structure")
+    sets = [d for d in parts.elements if isinstance(d, Typed)] if isinstance(parts, Sequence) else []
+    if sets and all("batched" in d.state for d in sets):
+        dataset.state["batched"] = Constant(True)
     return dataset
 
 
@@ -59,6 +74,28 @@ def _map(call: Call) -> Value:
         if isinstance(made, Sequence):
             dataset.state["structure"] = made
     return dataset
+
+
+def _transformation(call: Call) -> Value:
+    return call.typed("Transformation")
+
+
+def _apply(call: Call) -> Value:
+    """`Dataset.apply(transformation)`: what the transformation makes of the data set."""
+    from converter.analysis.calling import call_value
+
+    given = call.get(0, "transformation_func")
+    if isinstance(given, Typed) and given.kind == "Transformation":
+        called = replace(call, name=given.name, args=given.args, kwargs=given.kwargs)
+        if given.name.endswith("map_and_batch"):
+            called = replace(called, receiver=_map(called))
+            size = called.get(1, "batch_size")
+            return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
+        return _batch(called)
+    if isinstance(given, (Function, Partial)) and call.receiver is not None:
+        made = call_value(call.walk, given, [call.receiver], {}, call.node)
+        return made if isinstance(made, Typed) and made.kind == "Dataset" else _chain(call)
+    return _chain(call)
 
 
 def _iterator(call: Call) -> Value:
@@ -119,18 +156,24 @@ def _slices(call: Call) -> Value:
 
 
 CHAINS = (
-    "shuffle repeat prefetch cache take skip filter apply enumerate shard interleave flat_map zip concatenate "
+    "shuffle repeat prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate "
     "with_options"
 ).split()
 
+BATCHING = ("map_and_batch", "batch_and_drop_remainder", "padded_batch_and_drop_remainder", "dense_to_sparse_batch")
+
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "Dataset.from_generator", "TFRecordDataset",
-                                            "TextLineDataset", "Dataset.from_tensors", "Dataset.range", "Dataset.zip",
+                                            "TextLineDataset", "Dataset.from_tensors", "Dataset.range",
                                             "Dataset.list_files")], _source),
+    "data.Dataset.zip": _zip,
     **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset",
                                                    "TextLineDataset")], _source),
     **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
     **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
+    **dict.fromkeys([f"{module}.{name}" for module in ("contrib.data", "data.experimental")
+                     for name in BATCHING], _transformation),
+    "Dataset.apply": _apply,
     "Dataset.map": _map,
     **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
                      "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),

@@ -105,3 +105,29 @@ def test_an_iterator_that_gets_its_data_set_later_has_the_parts_of_another(made:
     assert "(batch_0, batch_1), rows, weight = shard([batch_batch[0], batch_batch[1]], gpu)" in inside
     assert "batch = (batch_0, batch_1)" in inside
     assert "batch = batch_batch" in after
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "data = data.apply(tf.contrib.data.map_and_batch(parse, batch_size))",
+        "data = data.apply(tf.data.experimental.map_and_batch(lambda x, y: (x / 255.0, y), batch_size=batch_size))",
+        "data = data.apply(tf.contrib.data.batch_and_drop_remainder(batch_size)).prefetch(1)",
+        "data = data.apply(tf.contrib.data.shuffle_and_repeat(9)).apply(tf.contrib.data.map_and_batch(parse, batch_size))"
+        ".apply(tf.contrib.data.prefetch_to_device('/gpu:0'))",
+        "data = data.apply(lambda examples: examples.shuffle(9).batch(batch_size))",
+        "data = tf.data.Dataset.zip((data.batch(batch_size), data.batch(batch_size)))",
+    ],
+)
+def test_transformations_that_batch(line: str) -> None:
+    begin = "import tensorflow as tf\n\nbatch_size = 32\ndata = tf.data.Dataset.from_tensor_slices((inputs, targets))\n"
+    end = "\nX, Y = data.make_one_shot_iterator().get_next()\n" + MODEL + STEP + TRAINING
+    before, inside, _ = parts(begin + line + end)
+    assert "batch_size = 32 * num_gpus" in before and line in before
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_a_transformation_that_does_not_batch() -> None:
+    begin = "import tensorflow as tf\n\ndata = tf.data.Dataset.from_tensor_slices((inputs, targets))\n"
+    line = "data = data.apply(tf.contrib.data.shuffle_and_repeat(9))\nX, Y = data.make_one_shot_iterator().get_next()\n"
+    assert codes(begin + line + MODEL + STEP + TRAINING) == ["TMG202"]
