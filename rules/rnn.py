@@ -62,6 +62,7 @@ def _call_cell(call: Call) -> Value:
 def _dynamic(call: Call) -> Value:
     cell, inputs = call.get(0, "cell"), _inputs(call)
     call.walk.effect("variable", call.name, None, call.node)
+    call.note_layout(inputs, call.flag(7, "time_major"))
     outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
     return Sequence([outputs, _state(call, cell, _rows(inputs))])
 
@@ -78,6 +79,7 @@ def _rows(inputs: Tensor) -> Batch:
 def _bidirectional(call: Call) -> Value:
     inputs = call.tensor(2, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
+    call.note_layout(inputs, call.flag(9, "time_major"))
     outputs = [Tensor(inputs.batch, call.values(), (None, None, None), call.name) for _ in range(2)]
     states = [_state(call, call.get(i, name), _rows(inputs)) for i, name in enumerate(("cell_fw", "cell_bw"))]
     return Sequence([Sequence(outputs), Sequence(states)])

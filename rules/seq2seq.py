@@ -74,6 +74,7 @@ def _paced(call: Call, parts: list[Value]) -> bool:
     given = dict(zip(("inputs", "sequence_length"), helper.args, strict=False)) | helper.kwargs
     steps = next(tensors_in(given["inputs"]), None) if "inputs" in given else None
     major = isinstance(time := given.get("time_major"), Constant) and time.value is True
+    call.note_layout(steps or Tensor(), major)
     known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
     lengths = given.get("sequence_length")
     if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":

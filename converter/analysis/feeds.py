@@ -52,6 +52,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     fed = _fed(facts)
     axes = dict(options.batch_axes)
     asked = bool(decisions)
+    time_major = _is_time_major(facts)
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -62,6 +63,8 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = axes[value.label], True
         elif (axis := _open_axis(value, facts)) is not None:
             decisions[where], asked = axis, True
+        elif time_major and _both_open(value):
+            decisions[where], asked = 1, True
         elif _is_left_at_default(value, facts) or _is_settings(facts, value):
             decisions[where], asked = None, True
         elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
@@ -108,6 +111,17 @@ def _open_axis(value: Input, facts: Facts) -> int | None:
         others = [o for o in others if _lone_open(o) == axis and _number(o[0]) != 1]
     fixed = any(_same(o[0], entries[0]) and not any(map(_is_open, o)) for o in others)
     return axis if others and not fixed else None
+
+
+def _is_time_major(facts: Facts) -> bool:
+    """Whether a recurrent net reads inputs of shape `[None, None, …]` as steps that hold the examples."""
+    read = needed(e.value for e in facts.effects if e.kind == "time major" and e.value is not None)
+    return any(isinstance(value, Input) and _both_open(value) for value in read.values())
+
+
+def _both_open(value: Input) -> bool:
+    entries = _entries(value)
+    return len(entries) > 1 and all(map(_is_open, entries[:2]))
 
 
 def _entries(value: Input) -> list[Value]:

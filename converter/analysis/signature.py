@@ -54,6 +54,11 @@ class Call:
         """Whether an argument is known to be true."""
         return bool(self.constant(position, *names))
 
+    def note_layout(self, inputs: Tensor, time_major: bool) -> None:
+        """Notes where steps lie in front of the examples, though an input was taken to have its examples there."""
+        if time_major and inputs.batch.kind == "example" and inputs.batch.axis == 0:
+            self.walk.effect("time major", self.name, inputs, self.node)
+
     def node_of(self, position: int, *names: str) -> ast.expr | None:
         """The expression of an argument in the source."""
         for keyword in self.node.keywords:

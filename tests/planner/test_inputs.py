@@ -200,3 +200,40 @@ loss = tf.reduce_sum(tf.square(h - Y))
 def test_why_an_input_is_in_the_way(state: str, reason: str) -> None:
     (finding,) = run(INPUTS + STATEFUL.format(state) + STEP + TRAINING).diagnostics
     assert finding.code == "TMG204" and reason in finding.message
+
+
+TIME_MAJOR = """
+import tensorflow as tf
+X = tf.placeholder(tf.int32, [None, None])
+Y = tf.placeholder(tf.int32, [None, None])
+lengths = tf.placeholder(tf.int32, [None])
+table = tf.get_variable("table", [50, 8])
+cell = tf.nn.rnn_cell.GRUCell(8)
+outputs, _ = {net}tf.nn.embedding_lookup(table, X), lengths, dtype=tf.float32{layout})
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=Y, logits=tf.layers.dense({outputs}, 50))
+loss = tf.reduce_mean(losses)
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, n = next_batch(64)
+        sess.run(train_op, {{X: xs, Y: ys, lengths: n}})
+"""
+ONE_WAY, BOTH_WAYS = "tf.nn.dynamic_rnn(cell, ", "tf.nn.bidirectional_dynamic_rnn(cell, cell, "
+
+
+def cuts(text: str, **options: object) -> list[str]:
+    """The calls that cut the inputs in the towers."""
+    return [line.partition(" = ")[2] for line in parts(text, **options)[1] if " = shard" in line]
+
+
+@pytest.mark.parametrize(("net", "outputs"), [(ONE_WAY, "outputs"), (BOTH_WAYS, "outputs[0]")])
+def test_steps_in_front_of_open_examples(net: str, outputs: str) -> None:
+    found = cuts(TIME_MAJOR.format(net=net, outputs=outputs, layout=", time_major=True"))
+    assert found == ["shard_along([X_batch, Y_batch], [1, 1], gpu)", "shard([lengths_batch], gpu)"]
+    found = cuts(TIME_MAJOR.format(net=net, outputs=outputs, layout=""))
+    assert found == ["shard([X_batch, Y_batch, lengths_batch], gpu)"]
+
+
+def test_an_option_goes_before_what_a_net_says_of_the_layout() -> None:
+    text = TIME_MAJOR.format(net=ONE_WAY, outputs="outputs", layout=", time_major=True")
+    assert cuts(text, batch_axes=(("X", 0), ("Y", 0))) == ["shard([X_batch, Y_batch, lengths_batch], gpu)"]
