@@ -75,6 +75,10 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
         raise refuse(facts, steps[0].call, "TMG202", "no batch of examples goes into the loss of this training step",
                      "feed examples through placeholders with a batch axis, such as [None, …]")  # fmt: skip
     for value in values.values():
+        if inputs and isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
+            raise refuse(facts, value.node or steps[0].call, "TMG202",
+                         "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
+                         "batch it by Dataset.batch, also where a transformation gives batches")  # fmt: skip
         if isinstance(value, Tensor) and value.batch.why == WHOLE_GRAPH and value.op == "matmul":
             raise refuse(facts, value.node or steps[0].call, "TMG233",
                          f"{WHOLE_GRAPH}, as for a graph and its nodes: they cannot be cut into shards",

@@ -131,3 +131,18 @@ def test_a_transformation_that_does_not_batch() -> None:
     begin = "import tensorflow as tf\n\ndata = tf.data.Dataset.from_tensor_slices((inputs, targets))\n"
     line = "data = data.apply(tf.contrib.data.shuffle_and_repeat(9))\nX, Y = data.make_one_shot_iterator().get_next()\n"
     assert codes(begin + line + MODEL + STEP + TRAINING) == ["TMG202"]
+
+
+@pytest.mark.parametrize(
+    ("made", "refused"),
+    [
+        (".apply(tf.contrib.data.bucket_by_sequence_length(length, [9], [32, 32]))", True),
+        (".flat_map(lambda x: tf.data.Dataset.from_tensors(x).repeat(3))", True),
+        (".batch(batch_size)", False),
+    ],
+)
+def test_an_iterator_beside_a_batch_gives_batches_too(made: str, refused: bool) -> None:
+    begin = "import tensorflow as tf\n\nbatch_size = 32\nY = tf.placeholder(tf.float32, [None, 1])\n"
+    data = f"X = tf.data.Dataset.from_tensor_slices(inputs){made}.make_one_shot_iterator().get_next()\n"
+    training = TRAINING.replace("train_op)", "train_op, {Y: next_batch(batch_size)})")
+    assert codes(begin + data + MODEL + STEP + training) == (["TMG202"] if refused else [])
