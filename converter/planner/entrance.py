@@ -12,6 +12,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import Block
 
 MODEL = {"variable", "raw variable", "object variable", "batch norm"}  # effects of what belongs into the towers
+LOOKUPS = {"nn.embedding_lookup", "gather"}  # the rows of a table that a batch names, which costs next to nothing
 
 
 class Entrance(Refusal):
@@ -25,19 +26,23 @@ class Entrance(Refusal):
 def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
     """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
 
-    A pipeline that reads, reshapes and encodes examples may do so once for the whole batch.
+    A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
+    batch.
     """
-    if any(e.kind in MODEL and block.statement(e.site) == index for e in facts.effects):
-        return {}
+    made = (e for e in facts.effects if e.kind in MODEL and block.statement(e.site) == index)
+    if any(not isinstance(e.value, Variable) for e in made):
+        return {}  # a layer
     inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]
     if any(t.batch.kind not in ("example", "free") for t in inside):
         return {}  # a mean of the batch would be one of all towers' examples
+    if any(t.batch.kind == "example" and t.op not in LOOKUPS and any(map(_is_weight, t.inputs)) for t in inside):
+        return {}
     found: dict[ast.AST, int | None] = {}
     for tensor in _leaving(block, index, values):
         if isinstance(tensor, Input) or tensor.batch.kind == "free":
             continue
         rows = tensor.batch.kind == "example" and not tensor.batch.packed and tensor.batch.over is None
-        if not rows or tensor.node is None or any(isinstance(v, Variable) for v in needed([tensor]).values()):
+        if not rows or tensor.node is None:
             return {}
         elsewhere = (v for v in values.values() if isinstance(v, Tensor) and v.node is tensor.node)
         if any(block.statement(v.site) != index for v in elsewhere):
@@ -45,6 +50,12 @@ def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) 
         if found.setdefault(tensor.node, tensor.batch.axis) != tensor.batch.axis:
             return {}  # branches join batches in rows with batches in columns
     return found
+
+
+def _is_weight(value: Value) -> bool:
+    """Whether a value is a variable, or made of variables and no example."""
+    free = isinstance(value, Tensor) and value.batch.kind == "free"
+    return free and any(isinstance(v, Variable) for v in needed([value]).values())
 
 
 def prepares(block: Block, index: int, values: dict[int, Value]) -> bool:

@@ -102,3 +102,35 @@ def test_batches_that_a_branch_changes_are_prepared_once(around: str) -> None:
 def test_rows_and_columns_that_branches_join_are_no_entrance() -> None:
     script = reading(f"x, y = tf.train.batch({QUEUE})", "if HALF:", "    x, y = tf.transpose(x), y + 1", "return x, y")
     assert codes(script.replace("def read", "HALF = unknown()\n\n\ndef read")) == ["TMG204"]
+
+
+LOOKED_UP = """\
+x = tf.placeholder(tf.int32, [None, 4])
+y = tf.placeholder(tf.float32, [None, 1])
+table = tf.get_variable('table', [50, 8])
+found = tf.nn.embedding_lookup(table, x)
+return {}, y
+"""
+
+
+@pytest.mark.parametrize(
+    ("result", "refused"),
+    [
+        ("found", False),
+        ("tf.nn.embedding_lookup(tf.concat([tf.zeros([1, 8]), table[1:]], 0), x)", False),
+        ("tf.reshape(found, [-1, 32]) * 2.0", False),
+        ("tf.reshape(tf.gather(table, x), [-1, 32])", False),
+        ("tf.layers.dense(tf.reshape(found, [-1, 32]), 8)", True),
+        ("tf.matmul(tf.reshape(found, [-1, 32]), tf.get_variable('w', [32, 8]))", True),
+        ("found + tf.get_variable('position', [4, 8])", True),
+        ("found - tf.reduce_mean(found, 0)", True),
+    ],
+)
+def test_what_is_looked_up_is_prepared_and_layers_are_not(result: str, refused: bool) -> None:
+    script = reading(*LOOKED_UP.format(result).splitlines())
+    script = script.replace("sess.run(train_op)", "sess.run(train_op, {'x:0': next_batch(batch_size)})")
+    if refused:
+        assert codes(script) == ["TMG204"]
+    else:
+        before, inside, _ = parts(script)
+        assert "X, Y = read()" in before and "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
