@@ -90,7 +90,9 @@ def _read(same: list[Row]) -> str:
     values = "1 value" if len(same) == 1 else f"{len(same)} values"
     renamed = sorted({tag for row in same for tag in row.get("renamed", ())})
     others = f"; the number behind the tag of {', '.join(renamed[:3])} is another" if renamed else ""
-    return f"{values} equal to the original's: {', '.join(each)}{others}"
+    left = sorted({tag for row in same for tag in row.get("left", ())})
+    apart = f"; not compared, as the original takes no tower's share: {', '.join(left[:3])}" if left else ""
+    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}"
 
 
 def _left_out(rows: list[Row]) -> str:

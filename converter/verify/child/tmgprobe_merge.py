@@ -108,6 +108,10 @@ class Reference(object):
                     except self.one.refused:
                         pass
 
+    def takes_shards(self):
+        """Whether the original takes one tower's share of the batch: its batch may be of one size only."""
+        return self.one.gpus == 1 or any(len(shards) > 1 for shards in self.splits)
+
     def on_shards(self, fetch):
         """(tower, value on its shard) for all shards that are not empty."""
         for shards in self.splits:
@@ -318,7 +322,7 @@ class Value(object):
         """{'status': 'same', 'how'} or {'status': 'differs' or 'unsteady', 'part', 'error', 'found', 'wanted', ...}."""
         if self.twice:
             return {'status': 'twice', 'part': self.twice[0]}
-        best = {}
+        best, left = {}, [] if self.reference.takes_shards() else sorted(self.single)
         for how, value in self._readings():
             parts = self._named(value)
             if set(parts) != set(self.found):
@@ -328,7 +332,7 @@ class Value(object):
                     'added': sorted(set(self.found) - set(parts)),
                 }
             for part, number in parts.items():
-                if how == 'one tower' and part not in self.single:
+                if part in left or how == 'one tower' and part not in self.single:
                     continue
                 error = compare.value_error(self.found[part], number)
                 if part not in best or error < best[part][0]:
@@ -340,7 +344,7 @@ class Value(object):
         worst = max(best, key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
             how = sorted({how for _, how, _ in best.values()})
-            return {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
+            return {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed, 'left': left}
         return self._different(worst, best[worst][0], best[worst][2])
 
     def _readings(self):
