@@ -309,9 +309,10 @@ with tf.Session() as sess:
         code="TMG218",
         title="each training step takes one example",
         why="The placeholders have no batch axis and the training loop feeds them with the examples of the "
-        "data set one by one. There is nothing to share among towers, and on GPUs a step of one example "
-        "is mostly waiting. Feed several examples at a time, to placeholders with a batch axis, and "
-        "take the mean of their losses.",
+        "data set one by one, or it feeds batches of a single row ([x], x[None], x.reshape(1, 4)), as "
+        "programs do that take the gradients of each step of a game and feed back their mean. There "
+        "is nothing to share among towers, and on GPUs a step of one example is mostly waiting. Feed "
+        "several examples at a time, to placeholders with a batch axis, and take the mean of their losses.",
         before="""\
 import numpy as np
 import tensorflow as tf

@@ -266,7 +266,8 @@ def _indexed(shape: Shape, index: ast.expr) -> Shape:
     return (*found, *rest)
 
 
-def _is_new(node: ast.expr) -> bool:
+def is_new_axis(node: ast.expr) -> bool:
+    """Whether an entry of an index adds an axis of one: `None`, `np.newaxis`."""
     named = isinstance(node, ast.Attribute) and node.attr == "newaxis"
     return named or (isinstance(node, ast.Constant) and node.value is None)
 
@@ -277,5 +278,5 @@ def _is_number(node: ast.expr) -> bool:
 
 
 _KINDS: tuple[tuple[Callable[[ast.expr], bool], str], ...] = (
-    (_is_new, "new"), (_is_number, "one"), (lambda node: isinstance(node, ast.Slice), "slice"),
+    (is_new_axis, "new"), (_is_number, "one"), (lambda node: isinstance(node, ast.Slice), "slice"),
 )  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Container
 
-from converter.analysis.arrays import ARITHMETIC, shape_of
+from converter.analysis.arrays import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.batch import PICKED
 from converter.analysis.facts import Facts
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
@@ -175,6 +176,31 @@ def is_one_example(value: Value) -> bool:
         return False
     source = value.inputs[0] if value.inputs else None
     return not (isinstance(source, Host) and ("batch" in source.call.lower() or source.call in ("item", "run")))
+
+
+def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
+    """Whether a fed array holds one example along its batch axis, as `[x]`, `x[None]` and `x.reshape(1, 4)` do.
+
+    grown: uids of the lists that the script adds to after they are made.
+    """
+    shape = shape_of(value)
+    if shape is not None and len(shape) > axis:
+        return shape[axis] == 1
+    if axis:
+        return False
+    if isinstance(value, Sequence):
+        return not value.many and len(value.elements) == 1 and value.uid not in grown
+    if not isinstance(value, Host):
+        return False
+    node, arguments = value.node, value.inputs[1:]
+    if isinstance(node, ast.Subscript):
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        return is_new_axis(first)
+    if not isinstance(node, ast.Call) or not arguments:
+        return False
+    if value.call == "numpy.expand_dims":
+        return len(arguments) == 2 and getattr(arguments[1], "value", None) == 0
+    return value.call in ("numpy.array", "numpy.asarray") and is_one_row(arguments[0], axis, grown)
 
 
 def _picks_rows(value: Host) -> bool:

@@ -9,7 +9,7 @@ import sys
 
 from converter.analysis.data import beside
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.feeds import is_one_example
+from converter.analysis.feeds import is_one_example, is_one_row
 from converter.analysis.sparse import has_rows
 from converter.analysis.values import (
     Host,
@@ -137,6 +137,24 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
             if without_axis and is_one_example(value) and trained & set(needed(run.fetches)):
                 raise refuse(facts, run.call, "TMG218", "each training step takes one example, without a batch axis",
                              "feed several examples at a time to placeholders with a batch axis")  # fmt: skip
+    _check_rows(facts, steps)
+
+
+def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
+    """Steps whose batches have a single row each, wherever they are run, or their gradients fetched."""
+    trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
+    fed = [
+        (run, key.batch.axis, value)
+        for run in facts.runs
+        for key, value in run.feeds
+        if isinstance(key, Input) and key.uid in roots and key.batch.kind == "example"
+        and trained & set(needed(run.fetches))
+    ]  # fmt: skip
+    grown = {e.value.uid for e in facts.effects if e.kind == "mutation" and e.value is not None}
+    if fed and all(is_one_row(value, axis, grown) for _, axis, value in fed):
+        raise refuse(facts, fed[0][0].call, "TMG218",
+                     "each training step takes one example: its batch has a single row",
+                     "collect several examples, and feed them in one step")  # fmt: skip
 
 
 def _only_fed(facts: Facts, value: Value) -> bool:

@@ -325,6 +325,55 @@ def test_one_example_in_a_step(shape: str, feed: str, code: str) -> None:
     assert codes(inputs + model + LOSS + STEP + training) == [code]
 
 
+@pytest.mark.parametrize(
+    ("row", "refused"),
+    [
+        ("[{}]", True),
+        ("{}[None]", True),
+        ("{}[np.newaxis, :]", True),
+        ("{}.reshape(1, 4)", True),
+        ("np.reshape({}, (1, 4))", True),
+        ("np.expand_dims({}, 0)", True),
+        ("np.array([{}])", True),
+        ("[{0}, {0}]", False),
+        ("{}[:, None]", False),
+        ("{}.reshape(-1, 4)", False),
+        ("np.expand_dims({}, 1)", False),
+        ("np.array({})", False),
+        ("rows", False),
+    ],
+)
+def test_batches_of_a_single_row(row: str, refused: bool) -> None:
+    one_by_one = "for x, y in zip(data, labels):\n        rows = [x]\n        rows.append(x)"
+    training = TRAINING.replace("for step in range(100):\n        xs, ys = next_batch(batch_size)", one_by_one)
+    training = training.replace("X: xs, Y: ys", f"X: {row.format('x')}, Y: {row.format('y')}")
+    found = codes("import numpy as np\n" + INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + training)
+    assert ("TMG218" in found) == refused
+
+
+def test_a_single_row_beside_batches() -> None:
+    again = "        sess.run(train_op, {X: xs[0][None], Y: ys[0][None]})\n"
+    assert "TMG218" not in codes(script("h = tf.layers.dense(X, 1)\n", training=TRAINING + again))
+
+
+def test_gradients_of_one_example_at_a_time() -> None:
+    step = """\
+optimizer = tf.train.AdamOptimizer(0.1)
+pairs = optimizer.compute_gradients(loss)
+fed = [(tf.placeholder(tf.float32, g.get_shape()), v) for g, v in pairs]
+train_op = optimizer.apply_gradients(fed)
+"""
+    training = """\
+with tf.Session() as sess:
+    for game in range(100):
+        found = [sess.run([g for g, _ in pairs], {X: x[None], Y: y[None]}) for x, y in play()]
+        sess.run(train_op, {p: mean(found, i) for i, (p, _) in enumerate(fed)})
+"""
+    model = INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + step
+    assert codes(model + training) == ["TMG218"]
+    assert "TMG218" not in codes(model + training.replace("[None]", ""))
+
+
 EAGERLY = """\
 import tensorflow as tf
 
