@@ -88,4 +88,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for environment in missing:
         terminalreporter.line(f"TensorFlow {environment.version}: {environment.made_by}", red=True)
     if not CHROMIUM:
-        terminalreporter.line("The report in a browser: install the package chromium", red=True)
+        terminalreporter.line("The report in a browser: tools/chromium", red=True)
