@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     FREE,
@@ -29,6 +30,28 @@ def _source(call: Call) -> Value:
     if isinstance(first, Sequence) and not first.mutable:
         dataset.state["structure"] = first
     return dataset
+
+
+def _from_generator(call: Call) -> Value:
+    """A data set of what a generator yields: whole batches where all of its shapes begin with the batch size."""
+    dataset = call.typed("Dataset")
+    types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
+    if isinstance(types, Sequence):
+        dataset.state["structure"] = types
+    several = isinstance(types, Sequence) and isinstance(shapes, Sequence)
+    entries = [_entries(shape) for shape in (shapes.parts() if several and shapes is not None else [shapes])]
+    size = entries[0][0] if entries and entries[0] else None
+    if isinstance(size, Number) and all(shaping.batch_entry(call.walk, shape) == 0 for shape in entries):
+        call.walk.facts.batch_sizes.append((size, "Dataset.from_generator", call.node))
+        dataset.state.update(batched=Constant(True), shapes=Sequence([Sequence(shape or ()) for shape in entries]))
+    return dataset
+
+
+def _entries(shape: Value | None) -> list[Value] | None:
+    """The entries of a list or tuple, or of a TensorShape made of one."""
+    if isinstance(shape, Typed):
+        shape = next((v for v in shape.inputs if isinstance(v, Sequence)), None)
+    return shaping.shape_entries(shape)
 
 
 def _zip(call: Call) -> Value:
@@ -67,6 +90,7 @@ def _map(call: Call) -> Value:
     function = call.get(0, "map_func")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
+    dataset.state.pop("shapes", None)
     structure = dataset.state.get("structure")
     count = len(structure.elements) if isinstance(structure, Sequence) else 1
     if function is not None:
@@ -163,9 +187,10 @@ CHAINS = (
 BATCHING = ("map_and_batch", "batch_and_drop_remainder", "padded_batch_and_drop_remainder", "dense_to_sparse_batch")
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "Dataset.from_generator", "TFRecordDataset",
-                                            "TextLineDataset", "Dataset.from_tensors", "Dataset.range",
+    **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset",
+                                            "Dataset.from_tensors", "Dataset.range",
                                             "Dataset.list_files")], _source),
+    "data.Dataset.from_generator": _from_generator,
     "data.Dataset.zip": _zip,
     **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset",
                                                    "TextLineDataset")], _source),

@@ -73,12 +73,15 @@ def _sparse_placeholder(call: Call) -> Value:
 def _iterator_next(call: Call) -> Value:
     """The batches of a tf.data pipeline."""
     receiver = call.receiver
-    structure = receiver.state.get("structure") if receiver is not None and hasattr(receiver, "state") else None
+    state = receiver.state if isinstance(receiver, Typed) else {}
+    structure = state.get("structure")
     count = len(structure.elements) if isinstance(structure, Sequence) else 1
     parts = []
-    batched = not isinstance(receiver, Typed) or "batched" in receiver.state
-    for _ in range(count):
-        made = Input("Iterator.get_next", None, None, "")
+    batched = not isinstance(receiver, Typed) or "batched" in state
+    shapes = state.get("shapes")
+    for place in range(count):
+        shape = shapes.elements[place] if isinstance(shapes, Sequence) and count == len(shapes.elements) else None
+        made = Input("Iterator.get_next", shaping.dims_of(shaping.shape_entries(shape)), shape, "")
         if batched:
             made.shard(0)
         made.inputs = tuple(call.values())

@@ -156,7 +156,7 @@ def item_place(holder: Value, key: Value) -> Place:
 
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     holder = walk.evaluate(node.value)
-    if isinstance(holder, Input) and holder.op.endswith("get_next"):
+    if isinstance(holder, Input) and holder.op.endswith("get_next") and not _cuts(holder, node.slice):
         return holder.another()  # one of several components
     if isinstance(holder, Tensor):
         taken = moving.subscript(walk, holder, node.slice)
@@ -169,6 +169,11 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     value = get_item(walk, holder, key, node)
     walk.read(item_place(holder, key), value, node)
     return value
+
+
+def _cuts(batch: Input, index: ast.expr) -> bool:
+    """Whether an index goes into a tensor, and does not pick one of those that came in together."""
+    return batch.dims is not None or isinstance(index, ast.Tuple)
 
 
 def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:

@@ -146,3 +146,50 @@ def test_an_iterator_beside_a_batch_gives_batches_too(made: str, refused: bool) 
     data = f"X = tf.data.Dataset.from_tensor_slices(inputs){made}.make_one_shot_iterator().get_next()\n"
     training = TRAINING.replace("train_op)", "train_op, {Y: next_batch(batch_size)})")
     assert codes(begin + data + MODEL + STEP + training) == (["TMG202"] if refused else [])
+
+
+GENERATED = """\
+import tensorflow as tf
+
+batch_size = 32
+data = tf.data.Dataset.from_generator(read, {types}{shapes})
+X, Y = data.make_one_shot_iterator().get_next()
+"""
+
+
+@pytest.mark.parametrize(
+    ("shapes", "batches"),
+    [
+        (", (tf.TensorShape([batch_size, 4]), tf.TensorShape([batch_size, 2]))", True),
+        (", ([batch_size, 4], [batch_size, 2])", True),
+        (", output_shapes=((batch_size, 4), (batch_size, 2))", True),
+        (", (tf.TensorShape([4]), tf.TensorShape([2]))", False),
+        (", ([None, 4], [None, 2])", False),
+        (", ([batch_size, 4], [20, 2])", False),
+        (", ([4, batch_size], [2, batch_size])", False),
+        ("", False),
+    ],
+)
+def test_a_generator_of_batches(shapes: str, batches: bool) -> None:
+    begin = GENERATED.format(types="(tf.float32, tf.float32)", shapes=shapes)
+    model = MODEL.replace("Y", "Y[:, 1:]")
+    if not batches:
+        assert codes(begin + model + STEP + TRAINING) == ["TMG202"]
+        return
+    before, inside, _ = parts(begin + model + STEP + TRAINING)
+    assert "batch_size = 32 * num_gpus" in before and shapes in "".join(before)
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+def test_what_is_made_of_the_batches_of_a_generator_has_shapes_of_its_own() -> None:
+    begin = GENERATED.format(types="(tf.float32, tf.float32)", shapes=", ([batch_size, 4], [batch_size, 1])")
+    begin = begin.replace("\nX, Y", ".map(lambda x, y: (tf.reshape(x, [-1, 2, 2]), y))\nX, Y")
+    _, inside, _ = parts(begin + MODEL + STEP + TRAINING)
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+def test_columns_of_what_an_iterator_gives_are_no_component_of_it() -> None:
+    begin = "import tensorflow as tf\n\nbatch_size = 32\ndata = tf.data.Dataset.from_tensor_slices((inputs, targets))\n"
+    begin += "X, Y = data.batch(batch_size).make_one_shot_iterator().get_next()\n"
+    _, inside, _ = parts(begin + MODEL.replace("Y", "Y[:, :1]") + STEP + TRAINING)
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
