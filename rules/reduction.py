@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis import batch, reductions
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, How, Input, Number, Sequence, Tensor, Value, opaque, other
+from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
@@ -80,8 +80,13 @@ def _in_top_k(call: Call) -> Value:
 
 
 def _top_k(call: Call) -> Value:
-    tensor = call.tensor(0, "input")
-    return Sequence([Tensor(tensor.batch, call.values(), None, call.name) for _ in range(2)])
+    """The largest along the last axis: of a vector with one value for each example, those of the whole batch."""
+    tensor, count = call.tensor(0, "input"), call.get(1, "k")
+    last = tensor.batch.kind == "example" and tensor.rank == tensor.batch.axis + 1
+    found = opaque("the largest values of the batch are picked") if last else tensor.batch
+    number = getattr(count, "value", None) if isinstance(count, Number) else None
+    dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
+    return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])
 
 
 def _confusion(call: Call) -> Value:

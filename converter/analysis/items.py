@@ -10,6 +10,7 @@ from converter.analysis import moving, shaping
 from converter.analysis.data import used_by_python
 from converter.analysis.frames import Place
 from converter.analysis.imports import canonical
+from converter.analysis.size_names import named_batch_size
 from converter.analysis.sparse import is_sparse
 from converter.analysis.values import (
     Absent,
@@ -31,12 +32,15 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    needed,
     opaque,
 )
 from converter.analysis.windows import window
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
+
+SETTINGS = ("json.", "yaml.", "toml.", "configparser.", "ConfigParser.")  # modules that read files of settings
 
 
 def _name(walk: Walk, node: ast.Name) -> Value:
@@ -86,7 +90,16 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     used_by_python(walk, [holder], node)
-    return Host((holder,), name, node)
+    return _setting(walk, holder, name, node) or Host((holder,), name, node)
+
+
+def _setting(walk: Walk, holder: Value, name: object, node: ast.AST) -> Value | None:
+    """The batch size that a file of settings holds; None for anything else."""
+    if not isinstance(holder, Host) or not isinstance(name, str) or not named_batch_size([name]):
+        return None
+    if not any(isinstance(v, Host) and v.call.startswith(SETTINGS) for v in needed([holder]).values()):
+        return None
+    return _library_attribute(walk, walk.settings, name, node)
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
@@ -141,7 +154,7 @@ def _base_method(holder: Typed, name: str) -> Value:
 
 
 def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:
-    if holder.kind in ("Namespace", "Flags"):
+    if holder.kind in ("Namespace", "Flags", "Settings"):
         origin = walk.origin(node, "flag", name)
         value = Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
         walk.read(Place("attr", holder.uid, name, holder=holder), value, node)
@@ -204,7 +217,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
         found = call_method(walk, holder, "__getitem__", [key], node)
         if found is not None:
             return found
-    return Host((holder, key), "[]", node)
+    return _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
 
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:

@@ -75,12 +75,22 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
             return Sequence(left.elements + iterate(right, None), left.mutable)
     if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):
         return Sequence(iterate(left, None) + right.elements, right.mutable)
-    if isinstance(left, Sequence) and isinstance(right, Number) and isinstance(op, ast.Mult):
-        times = right.value if isinstance(right.value, int) and right.value < 100 else None
-        return Sequence(left.elements * (times or 1), left.mutable, many=times is None and bool(left.elements))
+    if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
+        return repeated
     if isinstance(left, Constant) and isinstance(left.value, str):
         return _string(left, right, op)
     return Host((left, right), name, node)
+
+
+def _repeated(row: Value, times: Value) -> Sequence | None:
+    """`[x] * n`; an array, too, may stand beside numbers, but never beside tensors."""
+    if not isinstance(row, Sequence) or not isinstance(times, (Number, Host)):
+        return None
+    known = times.value if isinstance(times, Number) and isinstance(times.value, int) and times.value < 100 else None
+    if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):
+        return None
+    repeats = 1 if known is None else known
+    return Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
 
 
 def _string(left: Constant, right: Value, op: ast.operator) -> Value:

@@ -75,6 +75,7 @@ class Walk:
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
         self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
+        self.settings = Typed("Settings", "", [], {}, None)  # what files of settings hold, by name
 
     def run(self) -> Facts:
         """Executes the whole script; gives what was found."""

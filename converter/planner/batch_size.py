@@ -174,7 +174,7 @@ def _set_places(facts: Facts) -> dict[Place, int]:
 def reads_flag(access: Access, origin: Origin) -> bool:
     """Whether a flag is read, and not an attribute of the script's own that has its value, under whatever name."""
     holder = access.place.holder
-    flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags")
+    flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags", "Settings")
     return flags and access.place.key == origin.key[-1]
 
 

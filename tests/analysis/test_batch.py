@@ -505,6 +505,11 @@ tf.sequence_mask(n, 5)                                -> example 0
 tf.sequence_mask([1, 2], 5)                           -> free
 tf.nn.in_top_k(x, n, 1)                               -> example 0
 tf.nn.top_k(x, 2)[0]                                  -> example 0
+tf.nn.top_k(x, k=2, sorted=False).indices             -> example 0
+tf.reshape(tf.nn.top_k(s, 2).values, [-1, 10])        -> example 0
+tf.nn.top_k(v, 2).values                              -> opaque
+tf.concat([x] * unknown(), 1)                         -> example 0
+tf.add_n(unknown() * [x])                             -> example 0
 tf.py_func(len, [x], tf.float32)                      -> opaque
 tf.map_fn(tf.nn.relu, x)                              -> example 0
 tf.map_fn(lambda r: tf.reduce_sum(r), x)              -> example 0

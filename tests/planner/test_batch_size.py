@@ -356,3 +356,26 @@ with tf.Session() as sess:
 def test_a_flag_that_is_handed_on_is_scaled_once(hand: str, scaled: str) -> None:
     lines = [line.strip() for line in body(HANDED_ON.format(hand=hand))]
     assert [line for line in lines if "batch_size" in line and "* num_gpus" in line] == [scaled]
+
+
+@pytest.mark.parametrize(
+    ("module", "settings"),
+    [
+        ("json", "json.load(open('settings.json'))"),
+        ("json", "json.loads(open('settings.json').read())['training']"),
+        ("yaml", "yaml.safe_load(open('settings.yml'))"),
+    ],
+)
+@pytest.mark.parametrize("read", ["settings['batch_size']", "Bunch(settings).batch_size", "int(settings['batchSize'])"])
+def test_a_batch_size_in_a_file_of_settings(module: str, settings: str, read: str) -> None:
+    text = script(f"import {module}\nfrom bunch import Bunch\nsettings = {settings}", STEPS.format(read))
+    scaled = read.replace("]", "] * num_gpus") if read.startswith("int") else f"{read} * num_gpus"
+    assert changed(text) == [f"xs, ys = next_batch({scaled})"]
+    assert codes(text) == []
+
+
+def test_other_entries_of_a_file_are_no_batch_size() -> None:
+    text = script("import json\nsettings = json.load(open('settings.json'))", STEPS.format("settings['rows']"))
+    assert changed(text) == [] and codes(text) == ["TMG303"]
+    unread = script("settings = fetch()", STEPS.format("settings['batch_size']"))
+    assert changed(unread) == [] and codes(unread) == ["TMG303"]
