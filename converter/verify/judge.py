@@ -164,6 +164,12 @@ def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) 
     if any(step.get("noise") for step in figures):
         names = sorted({name for step in figures for name in step.get("noise", ())})
         notes.append(f"gradients that are zero but for rounding: {listing(names)}")
+    if any(step.get("less_exact") for step in figures):
+        names = sorted({name for step in figures for name in step.get("less_exact", ())})
+        notes.append(
+            "gradients that float32 adds up less exactly over the original's whole batch than over parts of it, and "
+            f"that the towers have as exactly: {listing(names)}"
+        )
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         notes.append(f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still")
     alone = sorted({name for step in figures for name in step.get("alone", ())})

@@ -14,6 +14,7 @@ CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
     import tmgprobe_compare as compare
+    import tmgprobe_faults as faults
     import tmgprobe_inputs as inputs
     import tmgprobe_record as record
     import tmgprobe_watch as watch
@@ -229,3 +230,41 @@ def test_virtual_devices(where: str | None, virtual: str | None) -> None:
     assert watch.virtual(where) == virtual
     if where is not None:
         assert watch.virtual(lambda op: where)(None) == virtual
+
+
+class Parts:
+    """An original whose gradients are 1 in exact arithmetic, and what it computes over parts of its batch."""
+
+    kept = {"before": {}}
+
+    def __init__(self, *computed: float | None) -> None:
+        self.computed = iter(computed)
+
+    def in_parts(self, weights: object, count: int) -> tuple[Any, Any]:
+        value = next(self.computed)
+        return (None, None) if value is None else (value, {})
+
+    def applied(self, weights: object, raw: float, feed: object) -> float:
+        return raw
+
+    def dense(self, raw: float) -> dict[tuple[int, str], Any]:
+        return {(0, "w"): np.array([raw])}
+
+
+@pytest.mark.parametrize(
+    ("parts", "whole", "mine", "excused"),
+    [
+        ((1.0, 1.0001), 1.0008, 0.9992, True),  # the whole batch's own sum is off, the towers' no more than that
+        ((1.0, 1.0001), 1.0008, 0.9980, False),  # the towers' is off further
+        ((1.0, 1.0001), 1.0, 1.0008, False),  # the whole batch's is as exact as those of the parts
+        ((1.0040, 1.0150), 1.0, 1.0002, False),  # each part's own statistics count: smaller parts lead further away
+        ((None, None), 1.0008, 0.9992, False),  # it cannot be measured
+    ],
+)
+def test_sums_over_a_whole_batch_are_less_exact(
+    parts: tuple[float, float], whole: float, mine: float, excused: bool
+) -> None:
+    key = (0, "w")
+    found = faults.less_exact(Parts(*parts), {key: 4e-4}, {key: np.array([mine])}, {key: np.array([whole])})
+    assert found == ([key] if excused else [])
+    assert faults.less_exact(Parts(*parts), {key: 1e-5}, {key: np.array([mine])}, {key: np.array([whole])}) == []

@@ -174,6 +174,36 @@ def test_rounding_excuses_no_other_gradient(tmp_path: Path, tensorflow_python: s
     assert {statuses(report)["gradients"], statuses(report)["uneven batch"]} == {"failed"}
 
 
+CANCELLING = """
+import numpy as np
+import tensorflow as tf
+random = np.random.RandomState(0)
+data, classes = random.rand(30000, 8).astype(np.float32), np.eye(10)[random.randint(10, size=30000)]
+X = tf.placeholder(tf.float32, [None, 8])
+Y = tf.placeholder(tf.float32, [None, 10])
+scores = tf.matmul(X, tf.Variable(tf.zeros([8, 10]))) + tf.Variable(tf.zeros([10]))
+loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(labels=Y, logits=scores))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        sess.run(train_op, {X: data, Y: classes})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("fault", "status"), [("", "passed"), (" * 1.001", "failed")])
+def test_a_gradient_that_nearly_cancels_over_a_whole_set(
+    tmp_path: Path, tensorflow_python: str, fault: str, status: str
+) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(CANCELLING)
+    text = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    multi.write_text(text.replace("loss * weight", f"loss * weight{fault}"))
+    report = verify(single, multi, Settings(python=tensorflow_python))
+    assert statuses(report)["gradients"] == status, report
+
+
 COUPLED = (
     NORMED.replace("scale=1e-3, ", "")
     .replace("tf.nn.relu(tf.layers.batch_normalization(hidden, training=True, epsilon=1e-9))", "hidden - mean")

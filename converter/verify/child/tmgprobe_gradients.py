@@ -38,6 +38,10 @@ def check(one):
     worst, name, errors, wanted, applied = best
     rounding = [] if worst < faults.CLOSE else faults.only_rounding(one, errors, recorded, wanted, name)
     errors.update((key, 0.0) for key in rounding)
+    coarse = []
+    if name == 'whole' and kind == 'mean' and not faults.worst(errors) < faults.CLOSE:
+        coarse = faults.less_exact(one, errors, recorded, wanted)
+        errors.update((key, 0.0) for key in coarse)
     one.figures.update(
         {
             'reference': name,
@@ -49,6 +53,7 @@ def check(one):
             'loss': loss(one, found[name]),
             'matches': [],
             'noise': [],
+            'less_exact': sorted(key[1] for key in coarse),
         }
     )
     scale = max([compare.largest(value) for value in wanted.values() if value is not None] or [0.0])

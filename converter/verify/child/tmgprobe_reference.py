@@ -145,6 +145,22 @@ class Comparison(object):
                 pass
         return found, parts
 
+    def in_parts(self, weights, count):
+        """Raw gradients averaged over so many consecutive parts of the batch, and the feed of the first.
+
+        None for both where the batch has not several rows for each, or the original takes no parts of it.
+        """
+        rows = inputs.rows(self.pairs, self.kept['arrays'])
+        shards = inputs.shards(self.pairs, self.kept['arrays'], count)
+        if not rows or rows < 4 * count or not all(inputs.fits(feed, self.statics) for feed, _ in shards):
+            return None, None
+        share = [size / float(rows) for _, size in shards]
+        try:
+            computed = [self._micro(weights, feed) for feed, _ in shards]
+        except self.refused:
+            return None, None
+        return self._average(computed, share)[0], shards[0][0]
+
     def kind(self, found):
         """Whether the loss is a 'mean' or a 'sum' over examples; 'unknown' where not both fit.
 
