@@ -11,12 +11,13 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: help demo test matrix lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+.PHONY: help demo test matrix coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
+	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether docs/rules is what the rules say'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
@@ -63,10 +64,14 @@ demo: compiled
 	@echo; echo 'The same as a page: build/demo/report.html'
 
 test: lint compiled tf1.15
-	$(PYTEST) -m 'not matrix' --cov --cov-report=term
+	$(PYTEST) -m 'not matrix' --durations=10
 
 matrix: lint compiled tf1.15 tf1.4 tf1.12
 	$(PYTEST)
+
+# Of the tests that run in one process; watching the lines takes as long again as these tests.
+coverage: $(VENV)/.dev
+	$(PYTEST) -m 'not matrix and not tf1 and not tf2' --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
