@@ -47,8 +47,8 @@ def _l2_loss(call: Call) -> Value:
 
 
 def _norm(call: Call) -> Value:
-    why = "a norm over the batch is not linear"
-    return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", False, why)
+    why, keep = "a norm over the batch is not linear", call.flag(3, "keepdims", "keep_dims")
+    return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", keep, why)
 
 
 def _moments(call: Call) -> Value:

@@ -104,7 +104,7 @@ def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: st
     first = batched[0].batch
     if op in LINEAR:
         return first
-    if op in ("add", "subtract", "add_n"):
+    if op in ("add", "subtract", "add_n", "stack", "concat"):
         return _sum_of(tensors, batched)
     if op == "maximum" and len(batched) == 1 and first.how == "sum" and any(is_tiny(t) for t in tensors):
         return replace(first, affine=True)  # a guard against a division by zero
@@ -127,7 +127,7 @@ def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
     affine = any(not is_batched(t) for t in tensors) or any(t.batch.affine for t in batched)
     if len(kinds) > 1:
         return next((t.batch for t in batched if t.batch.how == "other"), None) or Batch(
-            "reduced", how="other", why="a sum and a mean over the examples are added"
+            "reduced", how="other", why="a sum and a mean over the examples go together"
         )
     how, per = next(iter(kinds))
     return Batch("reduced", how=how, per=per, affine=affine, why=batched[0].batch.why, over=batched[0].batch.over)
@@ -196,7 +196,7 @@ def stack(values: Value, axis: int) -> Tensor:
     """`tf.stack`: a new axis at a position; also what TensorFlow makes of a list of tensors."""
     elements = values.elements if isinstance(values, Sequence) else [values]
     parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
-    combined = combine(parts)
+    combined = combine(parts, "stack")
     first = next((p.dims for p in parts if p.dims is not None), None)
     many = isinstance(values, Sequence) and values.many
     dims = None if first is None or axis < 0 else (*first[:axis], None if many else len(parts), *first[axis:])

@@ -106,7 +106,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
     inputs = [*parts, values, *([axis] if axis is not None else [])]
-    combined = combine(parts)
+    combined = combine(parts, "concat")
     if combined.kind != "example":
         return Tensor(combined, inputs, None, "concat")
     rank = next((p.rank for p in parts if p.rank is not None), None)
