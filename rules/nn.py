@@ -154,7 +154,7 @@ def _sampled_loss(call: Call) -> Value:
 
 def _embedding(call: Call) -> Value:
     ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
-    width = params.dims[-1:] if isinstance(params, Tensor) and params.dims else (None,)
+    width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
     return Tensor(ids.batch, call.values(), dims, call.name)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import TYPE_CHECKING
 
+from converter.analysis.arrays import shape_of
 from converter.analysis.batch import Dims
 from converter.analysis.size_names import named_batch
 from converter.analysis.values import (
@@ -47,7 +48,7 @@ def shape_entries(value: Value | None) -> list[Value] | None:
         if rank is None:
             return [dimension(value, Number(0))] if value.tensor.batch.axis == 0 else None
         return [dimension(value, Number(i)) for i in range(rank)]
-    if isinstance(value, (Number, Count)):
+    if isinstance(value, (Number, Count)) or (isinstance(value, Host) and shape_of(value) == ()):
         return [value]
     if isinstance(value, Tensor) and value.op in ("stack", "concat"):
         inner = [v for v in value.inputs if isinstance(v, Sequence)]

@@ -476,6 +476,8 @@ LOOKUPS = """
 tf.nn.embedding_lookup(e, n)                          -> example 0
 tf.nn.embedding_lookup(e, z)                          -> example 0
 tf.nn.embedding_lookup(e, [1, 2])                     -> free
+tf.nn.embedding_lookup(w[0], z) + tf.to_float(z)      -> example 0
+tf.nn.embedding_lookup(tf.zeros(unknown().shape[0]), z) + tf.to_float(z) -> example 0
 tf.gather(e, n)                                       -> example 0
 tf.gather(e, 3)                                       -> free
 tf.gather(x, [0, 2], axis=1)                          -> example 0
