@@ -227,7 +227,6 @@ class Loop:
     scopes: tuple[Scope, ...]
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
-    layer_names: str  # the object that goes on counting layers' default names after the loop, "" for none
     register: bool  # losses are looked up by the merged one where they are minimised elsewhere
     collections: tuple[tuple[str, ...], str] = ((), "")
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then

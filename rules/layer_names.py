@@ -9,8 +9,10 @@ RULES = (
         why="A layer without a name is called after its kind and counted: dense, dense_1. Each tower starts "
         "counting anew, which is how it finds the first one's variables; after the loop the count stands "
         "where it stood before. A layer made there would take a name that the model has already, and "
-        "fail or share its variables. LayerNames counts on from where the towers left off, so that its "
-        "variables have the names that old checkpoints know.",
+        "fail or share its variables. LayerNames counts on from where the first tower left off, so that its "
+        "variables have the names that old checkpoints know. The slots of an optimizer are counted in the same "
+        "way, under the names of their variables: where a model is built again with the same variables, and a "
+        "training step with it, its optimizer finds the slots of the first.",
         before="""\
 import tensorflow as tf
 

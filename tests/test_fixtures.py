@@ -28,7 +28,7 @@ MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells un
 # Their batches have a fixed size, and so no uneven rest.
 STATIC = {
     "recurrent", "inference_loss_training", "fixed_batch", "stateful_characters", "reading_pipeline", "own_queue",
-    "window_producer", "step_decoder",
+    "window_producer", "step_decoder", "trained_and_sampled",
 }  # fmt: skip
 # Their model takes no batch with more padding than its longest example needs.
 PADDED = {"padded_sequences"}

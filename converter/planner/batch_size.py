@@ -28,12 +28,14 @@ class BatchSize:
     fixed: it cannot be scaled, as the whole data set is fed in each step, or as its size comes from
         somewhere that was not found: the conversion then keeps the total.
     whole: the same data set is fed in each training step.
+    alone: the model is also built for a single example, which leaves all towers but the first without one.
     """
 
     origins: frozenset[Origin]
     fixed: bool
     warnings: tuple[Diagnostic, ...]
     whole: bool = False
+    alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,9 +60,15 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
             "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
     origins, unknown, whole = _origins(facts, inputs, steps)
-    _check_single(facts, origins)
+    alone = _single(origins)
+    if alone is not None:
+        origins.discard(alone)
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
+    if alone is not None:
+        warnings.append(warn(facts, alone.node, "TMG316", "the same model is built for one example at a time, which "
+                             "has no shards: all towers but the first compute on a copy that is left out",
+                             "build that model in a script of its own, and restore the checkpoint there"))  # fmt: skip
     call = whole[0].call if whole else steps[0].call
     acting = _acting(facts, steps)
     if acting is not None:
@@ -99,15 +107,14 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     fixed = bool(not origins or computed or by_hand is not None or same)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in _base(facts, number)}
-    return BatchSize(frozenset(origins), fixed, tuple(warnings), bool(same) and len(same) == len(whole) and not unknown)
+    return BatchSize(frozenset(origins), fixed, tuple(warnings), bool(same) and len(same) == len(whole) and not unknown,
+                     alone is not None)
 
 
-def _check_single(facts: Facts, origins: set[Origin]) -> None:
-    """Refuses a model that also takes one example at a time, as those that write texts do: it has no shards."""
-    single = next((o.node for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1), None)
-    if single is not None and len(origins) > 1:
-        raise refuse(facts, single, "TMG228", "the same model is built for one example at a time, which has no shards",
-                     "build that model in a script of its own, and restore the checkpoint there")  # fmt: skip
+def _single(origins: set[Origin]) -> Origin | None:
+    """The one of several batch sizes that is a single example, as models have it that also write texts."""
+    ones = (o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1)
+    return next(ones, None) if len(origins) > 1 else None
 
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:

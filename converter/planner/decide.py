@@ -283,7 +283,7 @@ def _plan_loop(
     facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
     options: Options, aliases: Aliases,
 ) -> _Part:  # fmt: skip
-    traffic, tensorflow = Traffic(), aliases.tensorflow(facts.path_of(region.block.body[0]))
+    traffic, tensorflow = Traffic(size.alone), aliases.tensorflow(facts.path_of(region.block.body[0]))
     _check_last_line(facts, region, text)
     shards_in(facts, region, names, traffic, steps)
     numbers_in(facts, region, names, traffic, size.origins, scaling)
@@ -322,7 +322,6 @@ def _plan_loop(
         reopened(facts, region, names, text, aliases),
         _again(again, text),
         asks_again(facts, region),
-        names.fresh("layer_names") if _counts_on(facts, region) else "",
         register,
         (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
         tuple(kept),
@@ -333,7 +332,6 @@ def _plan_loop(
     helpers += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     helpers += ["weigh_losses"] if traffic.counts else []
-    helpers += ["LayerNames"] if loop.layer_names else []
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
     return _Part(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
@@ -394,7 +392,10 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:
-    """Whether layers with default names are made after the loop, in later runs of it too."""
+    """Whether layers, or slots, with default names are made after the loop, in later runs of it too."""
+    built = {(step.call, step.loss.roots) for step in facts.train_steps if step.loss.roots}
+    if len({call for call, _ in built}) < len(built):
+        return True  # a model that is built again, on other inputs, comes with an optimizer of its own
     made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node) and "global_step" not in e.name]
     within = [e for e in made if region.in_tower(e.site)]
     return bool(within) and any(e.time > region.end or e not in within and region.in_any_tower(e.site) for e in made)
@@ -422,6 +423,8 @@ def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> t
         contexts.append(("first_tower_updates", ""))
     if "ema" in kinds:
         contexts.append(("TowerAverages", names.fresh("tower_averages")))
+    if _counts_on(facts, region):
+        contexts.append(("LayerNames", names.fresh("layer_names")))
     return tuple(contexts)
 
 

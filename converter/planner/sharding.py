@@ -77,7 +77,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
         whole.update(zip(texts, saved, strict=True))
         texts = _regrouped(facts, region, names, traffic, texts, holders)
         suffix = "" if len(groups) == 1 else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
-        static = all(_static(i) for i in group)
+        static = not traffic.alone and all(_static(i) for i in group)
         sparse = any(is_sparse(i) for i in group)
         traffic.groups.append(group)
         traffic.shards.append(
@@ -90,7 +90,8 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
     for nest, access in nests:
         text = spelling(region.block.frame, access.place) or ""
         inputs = whole_inputs(nest)
-        traffic.nests.append(Nest(text, kept[text], inputs[0].batch.axis, all(map(_static, inputs))))
+        static = not traffic.alone and all(map(_static, inputs))
+        traffic.nests.append(Nest(text, kept[text], inputs[0].batch.axis, static))
         traffic.restore += [(text, kept[text])] if text not in rebound else []
 
 

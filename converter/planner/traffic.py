@@ -14,6 +14,7 @@ from converter.planner.structures import Part
 class Traffic:
     """What goes through the border of the loop."""
 
+    alone: bool = False  # batches may be of a single example: no tower is sure to have one
     shards: list[Shard] = field(default_factory=list)
     groups: list[list[Input]] = field(default_factory=list)
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers

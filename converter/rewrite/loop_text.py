@@ -90,8 +90,6 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     if lists:
         lines.append(Line(f"{', '.join(lists)} = {', '.join('[]' for _ in lists)}", ",".join(why)))
     lines += [Line(f"{variable} = {names[helper]}()", _why(helper)) for helper, variable in loop.contexts if variable]
-    if loop.layer_names:
-        lines.append(Line(f"{loop.layer_names} = {names['LayerNames']}()", _why("LayerNames")))
     return lines
 
 
@@ -236,7 +234,8 @@ def _part(plan: Plan, merge: Merge, shard: Shard, names: dict[str, str]) -> str:
 
 def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     tf = plan.tensorflow
-    lines = [Line(f"{loop.layer_names}.resume()", _why("LayerNames"))] if loop.layer_names else []
+    counters = [variable for helper, variable in loop.contexts if helper == "LayerNames"]
+    lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
     if loop.restore:
         places, saved = zip(*loop.restore, strict=True)

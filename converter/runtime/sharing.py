@@ -49,23 +49,26 @@ class SharedVariables(object):
 
 
 class LayerNames(object):
-    """Goes on counting the default names of layers (dense, dense_1, ...) where the towers left off."""
+    """Goes on counting the default names of layers (dense, dense_1, ...) and of slots where the first tower left off.
+
+    TensorFlow keeps the counters in a collection of the graph, and sets them back at the end of each tower.
+    """
 
     def __init__(self):
-        self.before = set(v.op.name for v in tf.global_variables())
+        self.counts = {}
+
+    def store(self):
+        graph = tf.get_default_graph()
+        return (graph.get_collection(('__varscope',)) or graph.get_collection(('__variable_store',)))[0]
+
+    @contextlib.contextmanager
+    def tower(self, gpu):
+        yield
+        if gpu == 0:
+            self.counts = dict(self.store().variable_scopes_count)
 
     def resume(self):
-        outer = tf.get_variable_scope().name
-        prefix = outer + '/' if outer else ''
-        names = []
-        for variable in tf.global_variables():
-            name = variable.op.name
-            if name not in self.before and name.startswith(prefix):
-                layer = name[len(prefix):].split('/')[0]
-                if layer not in names:
-                    names.append(layer)
-                    with tf.variable_scope(None, default_name=re.sub(r'_[0-9]+$', '', layer)):
-                        pass
+        self.store().variable_scopes_count = self.counts
 
 
 def keep_names():

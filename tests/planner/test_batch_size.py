@@ -379,3 +379,46 @@ def test_other_entries_of_a_file_are_no_batch_size() -> None:
     assert changed(text) == [] and codes(text) == ["TMG303"]
     unread = script("settings = fetch()", STEPS.format("settings['batch_size']"))
     assert changed(unread) == [] and codes(unread) == ["TMG303"]
+
+
+WRITER = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, batch_size, writes=False):
+        if writes:
+            batch_size = 1
+        self.X = tf.placeholder(tf.float32, [batch_size, 4])
+        self.Y = tf.placeholder(tf.float32, [batch_size, 1])
+        with tf.variable_scope('net'):
+            self.h = tf.layers.dense(self.X, 1, name='h')
+        self.loss = tf.reduce_mean(tf.square(self.h - self.Y))
+        {step}
+
+
+net = Net(32)
+with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+    writer = Net(32, writes=True)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        xs, ys = next_batch(32)
+        sess.run(net.train_op, {{net.X: xs, net.Y: ys}})
+    print(sess.run(writer.h, {{writer.X: xs[:1]}}))
+"""
+OWN_STEP = "self.train_op = tf.train.AdamOptimizer().minimize(self.loss)"
+
+
+def test_a_batch_of_one_example_is_not_scaled_and_leaves_towers_without_a_row() -> None:
+    text = WRITER.format(step=f"if not writes:\n            {OWN_STEP}")
+    assert codes(text) == ["TMG316"]
+    lines = [line.strip() for line in body(text)]
+    assert "batch_size = 1" in lines and "net = Net(32 * num_gpus)" in lines
+    assert "(self.X, self.Y), rows, weight = shard([X_batch, Y_batch], gpu)" in lines
+    assert "tower_h.append(self.h[:rows])" in lines
+    assert "layer_names.resume()" not in lines
+
+
+def test_an_optimizer_that_is_made_again_with_the_model() -> None:
+    assert "layer_names.resume()" in [line.strip() for line in body(WRITER.format(step=OWN_STEP))]

@@ -496,7 +496,7 @@ def test_layers_go_on_counting(tf: Any, helpers: Helpers, scope: str) -> None:
         variable("dense")
         names = made.LayerNames()
         for gpu in range(2):
-            with tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+            with tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0), names.tower(gpu):
                 variable("dense"), variable("conv"), variable("dense")
         names.resume()
         prefix = scope + "/" if scope else ""
@@ -505,6 +505,28 @@ def test_layers_go_on_counting(tf: Any, helpers: Helpers, scope: str) -> None:
             f"{prefix}conv_1/w:0",
             f"{prefix}pool/w:0",
         ]
+
+
+@pytest.mark.tf2
+def test_an_optimizer_that_is_made_again_finds_its_slots(tf: Any, helpers: Helpers) -> None:
+    made = helpers(2)
+
+    def build() -> None:
+        names = made.LayerNames()
+        for gpu in range(2):
+            outer = tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0)
+            with outer, names.tower(gpu), tf.variable_scope("net"):
+                tf.get_variable("w", [2])
+        names.resume()
+        grads = [tf.ones([2])]
+        tf.train.AdamOptimizer().apply_gradients(zip(grads, tf.trainable_variables(), strict=True))
+
+    build()
+    before = [v.name for v in tf.global_variables() if "power" not in v.name]
+    with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+        build()
+    assert [v.name for v in tf.global_variables() if "power" not in v.name] == before
+    assert "net/w/Adam_1:0" in before
 
 
 # -- devices -----------------------------------------------------------------------------------------
