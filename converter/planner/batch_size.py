@@ -98,7 +98,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             "the script fills the queue of its batches in runs of its own, with as many examples at a time as before",
             "fill it by a QueueRunner, which goes on until a larger batch is there"))  # fmt: skip
     fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
-    same = [run for run, values in fed if values and all(_is_kept(value, run) for value in values)]
+    same = [run for run, values in fed if values and all(is_kept(value, run) for value in values)]
     if same and origins and not computed:
         warnings.append(_kept(
             facts, same[0].call, "TMG304",
@@ -260,7 +260,7 @@ def _origins(
         for key, value in run.feeds:
             if isinstance(key, Input) and key in inputs:
                 found |= _fed(facts, value)
-                kept = _is_kept(value, run)
+                kept = is_kept(value, run)
                 whole &= _is_whole(value) if kept is None else kept
         origins |= found
         if not found:
@@ -292,7 +292,7 @@ def _fed(facts: Facts, value: Value) -> set[Origin]:
     return asked
 
 
-def _is_kept(value: Value, run: RunCall) -> bool | None:
+def is_kept(value: Value, run: RunCall) -> bool | None:
     """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
     loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):

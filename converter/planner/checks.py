@@ -25,7 +25,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 from converter.diagnostics import Diagnostic, Refusal
-from converter.planner.batch_size import BatchSize
+from converter.planner.batch_size import BatchSize, is_kept
 from converter.planner.entrance import upstream
 from converter.planner.findings import refuse, warn
 from converter.planner.noise import drawn_in
@@ -141,17 +141,17 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
 
 
 def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
-    """Steps whose batches have a single row each, wherever they are run, or their gradients fetched."""
+    """Steps whose batches have a single row each, another one in each run; gradients that are fetched are such, too."""
     trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
     fed = [
-        (run, key.batch.axis, value)
+        (run, value, key.batch.axis)
         for run in facts.runs
         for key, value in run.feeds
         if isinstance(key, Input) and key.uid in roots and key.batch.kind == "example"
         and trained & set(needed(run.fetches))
     ]  # fmt: skip
     grown = {e.value.uid for e in facts.effects if e.kind == "mutation" and e.value is not None}
-    if fed and all(is_one_row(value, axis, grown) for _, axis, value in fed):
+    if all(is_one_row(value, axis, grown) for _, value, axis in fed) and not all(is_kept(v, run) for run, v, _ in fed):
         raise refuse(facts, fed[0][0].call, "TMG218",
                      "each training step takes one example: its batch has a single row",
                      "collect several examples, and feed them in one step")  # fmt: skip

@@ -356,6 +356,12 @@ def test_a_single_row_beside_batches() -> None:
     assert "TMG218" not in codes(script("h = tf.layers.dense(X, 1)\n", training=TRAINING + again))
 
 
+def test_a_data_set_of_one_example_is_fed_whole() -> None:
+    training = TRAINING.replace("xs, ys = next_batch(batch_size)", "pass")
+    data = "xs, ys = [[1.0, 2.0, 3.0, 4.0]], [[1.0]]\n"
+    assert codes(data + script("h = tf.layers.dense(X, 1)\n", training=training)) == ["TMG304"]
+
+
 def test_gradients_of_one_example_at_a_time() -> None:
     step = """\
 optimizer = tf.train.AdamOptimizer(0.1)
