@@ -84,8 +84,9 @@ tf.summary.scalar('rmse', rmse)
         title="a statement between those of the model cannot be moved",
         why="The loop holds the statements from the first use of an input to the loss. What stands between "
         "them and does not depend on the batch goes before it, what the loss does not need goes after "
-        "it. This statement can do neither: it makes an input out of something that the model made, or "
-        "ends the block. Inside the loop it would be done once for each tower. Move it before the model "
+        "it. This statement can do neither: it makes an input out of something that the model made, "
+        "ends the block, or calls another package that may add to a collection of the graph which the loss reads. "
+        "Inside the loop it would be done once for each tower. Move it before the model "
         "or after the loss.",
         before="""\
 import tensorflow as tf

@@ -165,11 +165,12 @@ def unknown(
             call_with_unknowns(walk, value)
     if (seen := traced_value(walk, [function, *values], node, name)) is not None:
         return seen
-    if batched and not name.startswith(
-        ("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")
-    ):
-        walk.effect("escape", name, Sequence(values), node)
-    return Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
+    result = Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
+    if not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
+        walk.effect("unfollowed", name, result, node)
+        if batched:
+            walk.effect("escape", name, Sequence(values), node)
+    return result
 
 
 # -- functions of the script ----------------------------------------------------------------------
@@ -250,9 +251,9 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
         for a in parameters
     ]  # fmt: skip
     node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
-    site = walk.site
-    if site is None and not isinstance(function.node, ast.Lambda):
-        with walk.at(function.node, None):
+    around = function.site.stmt if isinstance(function.node, ast.Lambda) and function.site else function.node
+    if walk.site is None and isinstance(around, ast.stmt):
+        with walk.at(around, None):
             return call_function(walk, function, [*first, *rest], {}, node)
     return call_function(walk, function, [*first, *rest], {}, node)
 

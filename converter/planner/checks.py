@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import ast
-import builtins
 import re
-import sys
 
 from converter.analysis.data import beside
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.feeds import is_one_example, is_one_row
 from converter.analysis.sparse import has_rows
 from converter.analysis.values import (
+    Bound,
     Host,
     Input,
+    Instance,
     Number,
     Sequence,
     ShapeOf,
-    Symbol,
     Tensor,
     Value,
     Variable,
@@ -28,6 +27,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.batch_size import BatchSize, is_kept
 from converter.planner.entrance import upstream
 from converter.planner.findings import refuse, warn
+from converter.planner.foreign import is_foreign
 from converter.planner.noise import drawn_in
 from converter.planner.region import Region
 
@@ -352,30 +352,24 @@ def _read_as_data(losses: list[Tensor]) -> set[int]:
 
 def check_followed(facts: Facts, steps: list[TrainStep]) -> None:
     """A call that is not followed may make variables, or mix examples, of which nothing would be seen."""
-    unfollowed = set(facts.unfollowed)
-    for value in needed(step.loss for step in steps).values():
-        if isinstance(value, Host) and value.roots and value.node in unfollowed and _is_foreign(value):
+    unfollowed, values = set(facts.unfollowed), needed(step.loss for step in steps).values()
+    for value in values:
+        if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
+            _check_set_unseen(facts, value)
+        if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
             raise refuse(facts, value.node, "TMG241", "the loss needs what this call makes of a batch, and it is not "
                          "followed", "convert with --trace, which runs the script to see what it gives")  # fmt: skip
 
 
-LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
-BUILTINS = {*dir(builtins), "xrange", "unicode", "long", "basestring", "raw_input", "reduce", "unichr", "cmp"}
-FINDS_MODULES = {"importlib", "imp", "pydoc", "runpy"}
-
-
-def _is_foreign(value: Value) -> bool:
-    """Whether a call leads into another package, or where only a run tells; those of Python itself do no harm."""
-    while True:
-        if isinstance(value, Symbol):
-            name = f"{value.library}.{value.name}".strip(".")
-            library, _, called = name.partition(".")
-            if library == "builtins":  # or a name that is bound nowhere: `from nets import *` may have brought it
-                return name in LEADS_ANYWHERE or called.partition(".")[0] not in BUILTINS
-            return library not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
-        if not value.inputs or isinstance(value, ShapeOf):
-            return not isinstance(value, ShapeOf)  # a shape's methods give numbers
-        value = value.inputs[0]  # the function called, the object it is a method of
+def _check_set_unseen(facts: Facts, attribute: Bound) -> None:
+    """An attribute that nothing sets may be set by a method of its object that gets a batch and is not followed."""
+    for effect in facts.effects:
+        result = effect.value if effect.kind == "unfollowed" else None
+        method = result.inputs[0] if result is not None and result.roots else None
+        if isinstance(method, Bound) and method.receiver is attribute.receiver:
+            raise refuse(facts, effect.node, "TMG241", f"the loss needs {attribute.name}, which may be what this call "
+                         "makes of a batch, and it is not followed", "see that the module of this object's class can "
+                         "be imported from the folder of the script")  # fmt: skip
 
 
 def check_contents(facts: Facts, regions: list[Region]) -> None:

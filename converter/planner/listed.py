@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Effect, Facts
+from converter.planner.reused import is_found
 from converter.planner.trail import Block
 
 LISTS = {"trainable_variables", "global_variables", "all_variables", "local_variables", "model_variables",
@@ -18,7 +19,11 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
     A saver that is made there is for these alone. With a scope given, as `tf.trainable_variables('encoder')`, a list is
     taken to be complete.
     """
-    made = [e.time for e in facts.effects if e.kind.endswith("variable") and block.statement(e.site) in tower]
+    made = [
+        e.time for e in facts.effects
+        if e.kind.endswith("variable") and (at := block.statement(e.site)) is not None and at in tower
+        and not is_found(e, block.body[at])
+    ]  # fmt: skip
     last, first = max(made, default=0), min(made, default=0)
     return [
         e for e in facts.effects

@@ -11,9 +11,10 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Instance, Number, Value, tensors_in
 from converter.planner.carried import is_container
 from converter.planner.findings import refuse
-from converter.planner.listed import listed_between
+from converter.planner.foreign import is_foreign
+from converter.planner.listed import KEYS, listed_between
 from converter.planner.nests import inputs_in
-from converter.planner.reused import makes_variables, sets_reuse
+from converter.planner.reused import finds_variables, makes_variables, sets_reuse
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
 from converter.planner.unwalked import unwalked
 
@@ -88,11 +89,19 @@ def _is_data(value: Value) -> bool:
     return isinstance(value, Input) and value.op == DATA
 
 
-def sort_out(facts: Facts, block: Block, tower: set[int]) -> tuple[set[int], set[int], set[int]]:
-    """Statements between those of the towers: before the loop, after it, or into it."""
+def sort_out(
+    facts: Facts, block: Block, tower: set[int], inline: set[ast.AST]
+) -> tuple[set[int], set[int], set[int]]:  # fmt: skip
+    """Statements between those of the towers: before the loop, after it, or into it.
+
+    inline: the nodes of losses that are written out where they are minimised, and computed in the towers all the same.
+    """
     touched = touched_in(block)
+    written_out = {a.place for _, a in block.accesses() if a.node in inline and not a.write}
+    trained = max((i for i, a in block.accesses() if a.node in inline), default=0)
     while True:
-        first, last = min(tower), max(tower)
+        first = min(tower)
+        last = max(*tower, *(i for i in range(trained) if touched[i][1] & written_out), first)
         before: set[int] = set()
         after: set[int] = set()
         joined = False
@@ -100,7 +109,7 @@ def sort_out(facts: Facts, block: Block, tower: set[int]) -> tuple[set[int], set
             if index in tower:
                 continue
             stmt = block.body[index]
-            choice = _choose(facts, block, index, tower, touched, after)
+            choice = _choose(facts, block, index, tower, touched, after, written_out)
             if choice == "before":
                 before.add(index)
             elif choice == "after":
@@ -132,7 +141,9 @@ def touched_in(block: Block) -> Touched:
     return found
 
 
-def _choose(facts: Facts, block: Block, index: int, tower: set[int], touched: Touched, after: set[int]) -> str:
+def _choose(
+    facts: Facts, block: Block, index: int, tower: set[int], touched: Touched, after: set[int], written_out: set[Place]
+) -> str:
     stmt = block.body[index]
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         return "ends the block"
@@ -166,13 +177,15 @@ def _choose(facts: Facts, block: Block, index: int, tower: set[int], touched: To
     reuses = sets_reuse(facts, block, index)
     if reuses and makes_variables(facts, block, set(later)) and not makes_input(block, facts, index):
         return "tower"
+    finds = finds_variables(facts, block, index) and makes_variables(facts, block, {i for i in tower if i < index})
     hoistable = (
         not from_tower
         and not reads_graph
         and not reuses
+        and not finds
         and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
-    fed_by = any(writes & touched[i][0] for i in later)
+    fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
     tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
     if hoistable and not (makes_raw and tower_raw) and not reads_batch:
@@ -188,9 +201,22 @@ def _choose(facts: Facts, block: Block, index: int, tower: set[int], touched: To
         i == index and not a.write and is_made_of_shard(a.value) and _made_in(block, a.value, tower)
         for i, a in block.accesses()
     )
+    if sinkable and _may_collect(facts, block, index, tower):
+        return "may add to the collection that the loss is computed from: what it calls is not followed"
     if sinkable and not names_part:
         return "after"
     return "tower" if not makes_input(block, facts, index) else "cannot be moved"
+
+
+def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
+    """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
+    calls = [e for e in facts.effects if e.kind == "unfollowed" and block.statement(e.site) == index]
+    read = any(
+        e.kind in ("get collection", "total loss") and e.name not in KEYS
+        and (at := block.statement(e.site)) is not None and at in tower and at > index
+        for e in facts.effects
+    )  # fmt: skip
+    return read and any(is_foreign(e.value) for e in calls if e.value is not None)
 
 
 def _collects_for(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:

@@ -148,15 +148,16 @@ def _find_region(
     tower |= starting_values(block, tower)
     splits = in_front(facts, block, tower, values)
     behind = behind_loop(facts, block, tower, made, steps)
-    before, tower, after = sort_out(facts, block, tower)
+    nodes = {n for loss in inline for n in ast.walk(loss)}
+    before, tower, after = sort_out(facts, block, tower, nodes)
     if more := starting_values(block, tower) - tower:
-        before, tower, after = sort_out(facts, block, tower | more)
+        before, tower, after = sort_out(facts, block, tower | more, nodes)
     splits.update(in_front(facts, block, tower, values))
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
     return Region(
         block, frozenset(before), frozenset(tower), frozenset(after), inputs, values,
-        min(times), max(times), frozenset(n for loss in inline for n in ast.walk(loss)), splits, behind, forward,
+        min(times), max(times), frozenset(nodes), splits, behind, forward,
     )  # fmt: skip
 
 

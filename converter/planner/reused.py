@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from converter.analysis.facts import Effect, Facts
@@ -34,6 +35,28 @@ def _is_inside_of(facts: Facts, effect: Effect, around: ast.stmt) -> bool:
 def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables, or look them up."""
     return any(e.kind == "variable" and block.statement(e.site) in indexes for e in facts.effects)
+
+
+def finds_variables(facts: Facts, block: Block, index: int) -> bool:
+    """Whether a statement may ask for variables that are there already, by `reuse` in its scopes or its calls."""
+    found = (e for e in facts.effects if e.kind == "variable" and block.statement(e.site) == index)
+    given = [value for effect in found for value in _reuse_given(effect, block.body[index])]
+    return any(not isinstance(value, ast.Constant) or value.value for value in given)
+
+
+def is_found(effect: Effect, around: ast.stmt) -> bool:
+    """Whether a variable was there already, for certain, when a statement asked for it."""
+    return any(isinstance(value, ast.Constant) and value.value is True for value in _reuse_given(effect, around))
+
+
+def _reuse_given(effect: Effect, around: ast.stmt) -> Iterator[ast.expr]:
+    """What is given for `reuse` where a variable is asked for, and in the scopes around that up to a statement."""
+    calls = [effect.node]
+    for site in effect.site.chain():
+        calls += [item.context_expr for item in site.stmt.items] if isinstance(site.stmt, ast.With) else []
+        if site.stmt is around:
+            break
+    return (k.value for call in calls if isinstance(call, ast.Call) for k in call.keywords if k.arg == "reuse")
 
 
 def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[tuple[str, ...], list[Replace]]:

@@ -187,3 +187,36 @@ def test_a_training_step_that_nothing_calls(head: str) -> None:
     body = "    return tf.train.AdamOptimizer(0.1).minimize(loss)\n"
     (found,) = run("import tensorflow as tf\n\n\n" + head + body).diagnostics
     assert found.code == "TMG202" and "nothing here calls" in found.message and "the script that calls it" in found.hint
+
+
+@pytest.mark.parametrize(
+    ("call", "term", "found"),
+    [
+        ("weights.decay(v)", "tf.add_n(tf.get_collection('decay'))", ["TMG203"]),
+        ("weights.decay(v)", "tf.losses.get_total_loss()", ["TMG203"]),
+        ("print('of size {}'.format(v.get_shape()))", "tf.add_n(tf.get_collection('decay'))", []),
+        ("tf.add_to_collection('decay', tf.nn.l2_loss(v))", "tf.add_n(tf.get_collection('decay'))", []),
+        ("weights.decay(v)", "tf.nn.l2_loss(p)", []),
+    ],
+)
+def test_what_other_packages_may_add_to_a_collection(call: str, term: str, found: list[str]) -> None:
+    """The loss would be built in the towers before what stood in front of it, and without its terms."""
+    model = f"p = tf.layers.dense(X, 1)\nfor v in tf.trainable_variables():\n    {call}\n"
+    loss = f"loss = tf.reduce_mean(tf.square(p - Y)) + {term}\n"
+    assert [c for c in codes("import weights\n" + INPUTS + model + loss + STEP + TRAINING) if c == "TMG203"] == found
+
+
+@pytest.mark.parametrize(("base", "found"), [("nets.Net", ["TMG241"]), ("object", [])])
+def test_what_methods_of_another_package_may_set_is_not_seen(base: str, found: list[str]) -> None:
+    net = f"""\
+class Net({base}):
+    def build(self, x):
+        self.x = x
+        {'self.dense(x)' if found else 'self.layers = [tf.layers.dense(x, 1)]'}
+
+
+net = Net()
+net.build(X)
+loss = tf.reduce_mean(tf.square(net.layers[-1] - Y))
+"""
+    assert codes("import nets\n" + INPUTS + net + STEP + TRAINING) == found

@@ -361,3 +361,21 @@ def test_what_class_methods_share_belongs_to_the_class(made: str) -> None:
     _, inside, after = parts(script)
     assert any(line.startswith(f"({made}.x,") for line in inside)
     assert not any("self.x" in line for line in (*inside, *after))
+
+
+@pytest.mark.parametrize(
+    ("line", "place"),
+    cases(
+        ("decay = 2.0 * 3", BEFORE),
+        ("decay = tf.get_variable('decay', [])", BEFORE),
+        ("decay = tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])", INSIDE),
+        ("decay = tf.reduce_mean(prediction)", INSIDE),
+        ("other = tf.trainable_variables()", AFTER),
+    ),
+)
+def test_what_a_loss_reads_that_is_written_out_where_it_is_minimised(line: str, place: int) -> None:
+    step = "shown = tf.trainable_variables()\n" + STEP.replace("(loss)", "(loss + decay)")
+    model = MODEL + (line if line.startswith("decay") else "decay = 0.1\n" + line) + "\n"
+    script = INPUTS + model + step + TRAINING
+    assert where(script, line) == place
+    assert where(script, "shown = tf.trainable_variables()") == AFTER

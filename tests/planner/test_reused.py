@@ -19,6 +19,7 @@ ONE = "p = tf.layers.dense(X, 1, name='d')\n"
 TWO = "q = tf.layers.dense(Y, 1, name='d')\n"
 LOSS = "loss = tf.reduce_mean(tf.square(p - q))\n"
 OWN = "tf.get_variable_scope().reuse_variables()"
+BEFORE, INSIDE = 0, 1
 
 
 def script(model: str, before: str = "") -> str:
@@ -89,3 +90,27 @@ def net(x, reuse=False):
 def test_a_scope_that_another_function_sets() -> None:
     again = "def again(scope):\n    scope.reuse_variables()\n\n\n"
     assert codes(script(within(ONE + "again(scope)\n" + TWO + LOSS + STEP), again)) == ["TMG231"]
+
+
+@pytest.mark.parametrize(
+    ("found", "place"),
+    [
+        ("with tf.variable_scope('', reuse=True):\n    w = tf.get_variable('d/kernel', [4, 1])\n", INSIDE),
+        ("with tf.variable_scope('d', reuse=tf.AUTO_REUSE):\n    w = tf.get_variable('kernel', [4, 1])\n", INSIDE),
+        ("with tf.variable_scope('new', reuse=False):\n    w = tf.get_variable('kernel', [4, 1])\n", BEFORE),
+        ("w = tf.get_variable('new', [4, 1])\n", BEFORE),
+    ],
+    ids=["reused", "reused if there", "new in a scope", "new"],
+)
+def test_a_variable_that_the_model_has_made_is_looked_up_behind_it(found: str, place: int) -> None:
+    text = script(ONE + found + "loss = tf.reduce_mean(tf.square(p - Y)) + tf.nn.l2_loss(w)\n" + STEP)
+    assert [i for i, part in enumerate(parts(text)) if any(line.startswith("w = ") for line in part)] == [place]
+
+
+def test_a_variable_that_is_looked_up_is_no_new_one() -> None:
+    """What lists the variables between is behind the loop: it lists the same there."""
+    found = "with tf.variable_scope('', reuse=True):\n    w = tf.get_variable('d/kernel', [4, 1])\n"
+    average = "average = tf.train.ExponentialMovingAverage(0.9).apply(tf.trainable_variables())\n"
+    loss = "loss = tf.reduce_mean(tf.square(p - Y)) + tf.nn.l2_loss(w)\n"
+    _, inside, after = parts(script(ONE + average + found + loss + STEP))
+    assert average.strip() in after and "w = tf.get_variable('d/kernel', [4, 1])" in inside

@@ -1,0 +1,28 @@
+"""Calls that lead into code of other packages."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+
+from converter.analysis.values import Constant, Mapping, Number, Sequence, ShapeOf, Symbol, Value
+
+LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
+BUILTINS = {*dir(builtins), "xrange", "unicode", "long", "basestring", "raw_input", "reduce", "unichr", "cmp"}
+FINDS_MODULES = {"importlib", "imp", "pydoc", "runpy"}
+
+
+def is_foreign(value: Value) -> bool:
+    """Whether a call leads into another package, or where only a run tells; those of Python itself do no harm."""
+    while True:
+        if isinstance(value, Symbol):
+            name = f"{value.library}.{value.name}".strip(".")
+            library, _, called = name.partition(".")
+            if library == "builtins":  # or a name that is bound nowhere: `from nets import *` may have brought it
+                return name in LEADS_ANYWHERE or called.partition(".")[0] not in BUILTINS
+            return library not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
+        if isinstance(value, (Constant, Number, Sequence, Mapping, ShapeOf)):
+            return False  # Python's own methods; those of a shape give numbers
+        if not value.inputs:
+            return True
+        value = value.inputs[0]  # the function called, the object it is a method of
