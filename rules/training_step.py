@@ -92,7 +92,9 @@ with tf.Session() as sess:
         "loop. Here functions of the script build it right where it is minimised, so there is no statement "
         "for the towers to execute. The same goes for a tensor that is fetched or looked up by its name in the "
         "graph and may be a part of the model: it has another name in each tower, and no name in the script by which "
-        "it could be merged. Give the loss, or the tensor, a name in a statement of its own.",
+        "it could be merged. And where the towers end before the loss, as the function around them makes inputs too, "
+        "what it takes from them has to have a name there. Give the loss, or the tensor, a name in a statement of "
+        "its own.",
         before="""\
 import tensorflow as tf
 

@@ -41,6 +41,7 @@ from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
 from converter.planner.findings import refuse
 from converter.planner.gradients import gradients
+from converter.planner.handed import check_handed
 from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
 from converter.planner.longest import longest_edits
@@ -292,6 +293,8 @@ def _plan_loop(
     merged = [] if region.forward else steps
     traffic.counts.update(loss_counts(region, merged, text, tensorflow))
     wanted = wanted_out(facts, region)
+    if region.forward:
+        check_handed(facts, region, wanted)
     again = repeats(facts, region, wanted, merged)
     merges_out(facts, region, names, traffic, merged, options, wanted)
     check_modes(facts, region, wanted)

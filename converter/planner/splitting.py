@@ -57,8 +57,8 @@ def behind_loop(
 
     Blocks inside of blocks that are opened again stand among the statements that follow in the outer one.
     """
-    found: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
-    for index in sorted(tower):
+    parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
+    for index in sorted(tower, reverse=True):  # what is left of a later block reads no more of an earlier one
         around = block.body[index]
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
@@ -75,11 +75,12 @@ def behind_loop(
                          what if goes_on else "the training step stands among the statements of the model",
                          "take the gradients after the loss")  # fmt: skip
         deeper: tuple[ast.stmt, ...] = ()
+        parts.append({})
         for holder, rest in reversed(rests or []):
             if deeper or rest:
-                found[holder], deeper = (*deeper, *rest), (holder,)
+                parts[-1][holder], deeper = (*deeper, *rest), (holder,)
             block.move(rest, BEHIND)
-    return found
+    return {holder: rest for part in reversed(parts) for holder, rest in part.items()}
 
 
 def _rests(
@@ -91,7 +92,7 @@ def _rests(
     while _opens_again(block, around, tower):
         inner = Block(facts, block.frame, around.body)  # type: ignore[attr-defined]
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
-        rest = inner.body[last + 1 :]
+        rest = [stmt for stmt in inner.body[last + 1 :] if block.moved.get(stmt) != IN_FRONT]
         if rest and not _trails(block, index, tower, inner, last):
             return None
         found.append((around, rest))

@@ -84,3 +84,28 @@ def test_the_refusal_says_whether_the_model_goes_on() -> None:
     (within_one,) = run(script(within("if training", text=STEP) + within("else", text=LOSS + STEP),
                                LOSS.replace("(h,", "(X,"))).diagnostics  # fmt: skip
     assert "goes on" in later.message and "among the statements" in within_one.message
+
+
+def test_blocks_in_which_another_batch_is_evaluated_follow_each_other() -> None:
+    """What the second block does with it is behind the loop by then, so that the first one's can be, too."""
+    nets = "with tf.variable_scope('net', reuse=tf.AUTO_REUSE):\n    p = tf.layers.dense(X, 1, name='d')\n"
+    nets += "    q = tf.layers.dense(V, 1, name='d')\n"
+    ends = "with tf.name_scope('loss'):\n    loss = tf.reduce_mean(tf.square(p - Y))\n"
+    ends += "    other = tf.reduce_mean(tf.square(q))\n"
+    _, inside, after = parts(INPUTS + "V = tf.placeholder(tf.float32, [None, 4])\n" + nets + ends + STEP + TRAINING)
+    assert not any(line.startswith(("q =", "other =")) for line in inside)
+    opened = after.index("with tf.variable_scope('net', reuse=tf.AUTO_REUSE):")
+    assert after[opened + 1 : opened + 4] == [
+        "q = tf.layers.dense(V, 1, name='d')",
+        "with tf.name_scope('loss'):",
+        "other = tf.reduce_mean(tf.square(q))",
+    ]
+
+
+def test_an_input_that_goes_in_front_of_the_loop_is_not_made_again_behind_it() -> None:
+    block = "with tf.name_scope('in'):\n    h = tf.nn.relu(X)\n    step = tf.Variable(0, trainable=False)\n"
+    block += "    rate = tf.placeholder(tf.float32, [])\n"
+    step = STEP.replace("(0.1)", "(rate)")
+    before, inside, after = parts(INPUTS + block + LOSS + step + TRAINING.replace("Y: ys", "Y: ys, rate: 0.1"))
+    line = "rate = tf.placeholder(tf.float32, [])"
+    assert [part.count(line) for part in (before, inside, after)] == [1, 0, 0]

@@ -134,3 +134,35 @@ def test_what_is_looked_up_is_prepared_and_layers_are_not(result: str, refused: 
     else:
         before, inside, _ = parts(script)
         assert "X, Y = read()" in before and "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+LAYERS = """\
+import tensorflow as tf
+
+batch_size = 32
+
+
+class Net(object):
+    def __init__(self, x):
+        self.rate = tf.placeholder_with_default(tf.constant(1.0), [])
+        self.layers = {'x': x}
+        self.build()
+
+    def build(self):
+        self.layers[OUT] = tf.layers.dense(self.layers['x'], 1)
+
+
+X, Y = tf.train.batch(read(), batch_size=batch_size)
+net = Net(X)
+loss = tf.reduce_mean(tf.square(net.layers['out'] - Y))
+"""
+QUEUED = "with tf.Session() as sess:\n    for step in range(100):\n        sess.run(train_op)\n"
+
+
+@pytest.mark.parametrize(("name", "found"), [("'out'", []), ("name()", ["TMG209"])])
+def test_a_loss_outside_takes_nothing_of_the_towers_but_what_is_merged(name: str, found: list[str]) -> None:
+    """An item with a name that is not known has no merge: the loss would read the last tower's."""
+    script = LAYERS.replace("OUT", name) + STEP + QUEUED
+    assert codes(script) == found
+    if not found:
+        assert "self.layers['out'] = tf.concat(tower_out, 0)" in converted(script)
