@@ -256,7 +256,8 @@ def _origins(
         if not any(uid in trained for uid in needed(run.fetches)):
             continue
         found: set[Origin] = set()
-        whole = not any(i.op.startswith("train.dequeue") for i in inputs)
+        fed = any(isinstance(key, Input) and key in inputs for key, _ in run.feeds)
+        whole = fed and not any(i.op.startswith("train.dequeue") for i in inputs)
         for key, value in run.feeds:
             if isinstance(key, Input) and key in inputs:
                 found |= _fed(facts, value)
@@ -267,7 +268,15 @@ def _origins(
             (everything if whole else unknown).append(run)
     if not inputs:
         origins |= {origin for number in drawn_sizes(steps) for origin in _base(facts, number)}
-    return origins, unknown, everything
+    return {o for o in origins if not _follows(facts, o, origins - {o})}, unknown, everything
+
+
+def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
+    """Whether a batch size by its name is made of one that is scaled, wherever that is, or read off a fetched batch."""
+    inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
+    read = [a.value for a in facts.accesses if not a.write and a.node in inner]
+    scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
+    return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and _fetched(v) for v in read))
 
 
 def _base(facts: Facts, number: Number) -> set[Origin]:

@@ -303,6 +303,41 @@ def test_a_size_that_is_not_found_is_said(text: str, code: str) -> None:
     assert changed(text) == []
 
 
+def test_a_queue_of_unknown_batches_is_no_data_set_that_is_fed() -> None:
+    text = script("X, Y = reader(size())", "for step in range(100):", "{}", MODEL + STEP)
+    queue = "def reader(size):\n    return tf.train.batch(read(), batch_size=size)\n\n\n"
+    assert codes(text.replace("X, Y =", queue + "X, Y =")) == ["TMG303"]
+
+
+QUEUES = """\
+class Data(object):
+    def __init__(self, batch_size):
+        self.batch_size = batch_size
+
+    def batch(self, parts):
+        part_batch_size = int(self.batch_size / parts)
+        return tf.train.batch(read(), batch_size=part_batch_size)
+
+
+tf.app.flags.DEFINE_integer('batch_size', 32, '')
+images, labels = Data(tf.app.flags.FLAGS.batch_size).batch(2)
+shown, _ = Data(500).batch(1)
+"""
+
+
+def test_what_is_computed_of_a_size_is_not_scaled_again() -> None:
+    loop = "for step in range(100):\n    xs, ys = sess.run([images, labels])"
+    assert [line for line in changed(script(QUEUES, loop)) if "self.batch_size" in line] == []
+
+
+def test_a_size_that_is_read_off_a_fetched_batch_follows_it() -> None:
+    data = "rows = tf.data.Dataset.from_generator(read, tf.float32).batch(32).make_one_shot_iterator().get_next()\n"
+    hot = "def one_hot(labels):\n    batch_size = labels.shape[0]\n    return np.zeros([batch_size, 1])\n"
+    loop = "for step in range(100):\n    xs, ys = sess.run(rows)\n    ys = one_hot(ys)"
+    assert codes(script(hot + data, loop)) == []
+    assert len(changed(script(hot + data, loop))) == 1
+
+
 def test_a_whole_data_set_beside_batches_keeps_the_total() -> None:
     """One header tells what a step of the script takes: what is fed whole cannot grow."""
     second = "other = tf.reduce_mean(tf.abs(tf.layers.dense(X, 1) - Y))\n"
