@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Batch, Constant, Counted, Sequence, Symbol, Tensor, Value
+from converter.analysis.values import (
+    Batch,
+    Constant,
+    Counted,
+    Host,
+    Mapping,
+    Sequence,
+    Symbol,
+    Tensor,
+    Value,
+    opaque,
+)
 from converter.rule import Rule
 
 LOSSES = (
@@ -77,6 +88,16 @@ def _get_collection(call: Call) -> Value:
     return Sequence([*found, Tensor(op=f"collection {key}")], mutable=True)
 
 
+def _collected_layers(call: Call) -> Value:
+    """A dict of what the layers of a model have put into a collection by themselves: some of its tensors."""
+    walk = call.walk
+    made = [t for t in walk.facts.tensors if t.time >= walk.frame.began and t.batch.kind != "free"]
+    if not made:
+        return Mapping([(Host(), Tensor(op=call.name))])
+    why = "which of the model's tensors a collection holds is not followed"
+    return Mapping([(Host(), walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node))])
+
+
 def collection_key(value: Value | None) -> object:
     """The name of a collection, however it is spelled; None where it is not known."""
     if isinstance(value, Symbol):
@@ -113,6 +134,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),
     **dict.fromkeys(("add_to_collection", "add_to_collections", "Graph.add_to_collection"), _add_to_collection),
     **dict.fromkeys(("get_collection", "get_collection_ref", "Graph.get_collection"), _get_collection),
+    **dict.fromkeys([m + "utils.convert_collection_to_dict" for m in ("contrib.slim.", "contrib.layers.")],
+                    _collected_layers),
     **dict.fromkeys([m + name for m in MODULES for name in ("get_losses", "get_regularization_losses")], _get_losses),
     **dict.fromkeys([m + "get_total_loss" for m in MODULES], _total_loss),
     **dict.fromkeys([m + name for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")

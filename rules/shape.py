@@ -49,8 +49,10 @@ def _concat(call: Call) -> Value:
 
 
 def _stack(call: Call) -> Value:
-    axis = call.constant(1, "axis")
-    stacked = batch.stack(call.get(0, "values") or Sequence([]), axis if isinstance(axis, int) else 0)
+    axis, values = call.constant(1, "axis"), call.get(0, "values")
+    if isinstance(values, Tensor) and axis in (None, 0):
+        return values  # TensorFlow takes a tensor for a list that is stacked already (array_ops.py, 1.15)
+    stacked = batch.stack(values or Sequence([]), axis if isinstance(axis, int) else 0)
     stacked.inputs = (*stacked.inputs, *call.values())
     return stacked
 

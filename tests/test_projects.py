@@ -286,6 +286,19 @@ def test_modules_are_attributes_of_their_package(tmp_path: Path, lines: str, cal
 
 
 @pytest.mark.parametrize(
+    "line", ["from nets import model", "from nets import loss, model", "import nets.model as model"]
+)
+def test_modules_of_a_folder_that_is_no_package_by_itself(tmp_path: Path, line: str) -> None:
+    """Python 3 takes any folder for a package."""
+    (tmp_path / "nets").mkdir()
+    put(tmp_path / "nets", model=MODEL, loss="")
+    put(tmp_path, train=TRAIN.replace("from model import Net", line).replace("Net()", "model.Net()"))
+    done = converted(tmp_path)
+    assert done.status == "converted", done.diagnostics
+    assert [os.path.basename(part.path) for part in done.parts if part.source] == ["model.py"]
+
+
+@pytest.mark.parametrize(
     ("line", "found"),
     [
         ("sys.path.append('nets')", True),

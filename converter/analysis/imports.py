@@ -113,8 +113,11 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
         return
     _note_library(walk, root, stmt)
     local = _local(walk, module, stmt, stmt.level) if module or stmt.level else None
+    inner = f"{module}.{alias.name}" if module else alias.name
     if local is not None:
         _import_name(walk, local, alias, stmt, module)
+    elif (found := _local(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
+        _bind(walk, alias.asname or alias.name, found, stmt)
     elif alias.name != "*":
         name = f"{rest}.{alias.name}" if rest else alias.name
         if stmt.level:

@@ -10,6 +10,8 @@ from converter.analysis.moving import axis_numbers, positive
 from converter.analysis.values import (
     Batch,
     How,
+    Number,
+    Sequence,
     Tensor,
     Value,
     opaque,
@@ -30,6 +32,8 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = 
     if batch.kind == "reduced":
         kept = batch if how in ("mean", "sum") or tensor.dims == () else _not_linear(batch)
         return Tensor(kept, inputs, _reduced_dims(tensor.dims, axes, keep), "reduce")
+    if isinstance(axes, str) and _begin_behind(axis, batch.axis):
+        return Tensor(batch, inputs, None, "reduce")
     if isinstance(axes, str):
         return Tensor(opaque("the axis of a reduction is not a constant"), inputs, None, "reduce")
     front = None if axes is None else [positive(a, tensor.rank, batch.axis) for a in axes]
@@ -43,6 +47,14 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = 
         return Tensor(result, inputs, dims, "reduce")
     shift = 0 if keep else sum(1 for a in front if a is not None and 0 <= a < batch.axis)
     return Tensor(replace(batch, axis=batch.axis - shift), inputs, dims, "reduce")
+
+
+def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
+    """Whether axes are all those behind the batch axis, however many there are: `range(1, x.shape.ndims)`."""
+    turns = axes.elements if isinstance(axes, Sequence) and axes.many else []
+    begins = {e.inputs[0] if isinstance(e, Number) and e.value is None and len(e.inputs) == 2 else e for e in turns}
+    return bool(begins) and all(isinstance(b, Number) and isinstance(b.value, int) and b.value > batch_axis
+                                for b in begins)  # fmt: skip
 
 
 def _not_linear(batch: Batch) -> Batch:

@@ -202,6 +202,13 @@ tf.reduce_mean(t, -2)                                 -> mean
 tf.reduce_sum(x)                                      -> sum
 tf.reduce_sum(x, 0)                                   -> sum
 tf.reduce_sum(x, 1)                                   -> example 0
+tf.reduce_sum(image, range(1, features))              -> example 0
+tf.reduce_sum(image, list(range(1, image.shape.ndims))) -> example 0
+tf.reduce_sum(image, range(0, features))              -> opaque
+tf.reduce_sum(image, range(features, 4))              -> opaque
+tf.reduce_sum(image, range(3, features, -1))          -> opaque
+tf.reduce_sum(t, range(1, features))                  -> opaque
+tf.reduce_sum(t, range(2, features))                  -> example 1
 tf.reduce_mean(tf.reduce_sum(x, 1))                   -> mean
 tf.reduce_sum(tf.reduce_mean(x, 1))                   -> sum
 tf.reduce_sum(tf.reduce_mean(x, 0))                   -> mean
@@ -411,6 +418,8 @@ tf.stack([x, x])                                      -> example 1
 tf.stack([x, x], axis=1)                              -> example 0
 tf.stack([v, v], 1)                                   -> example 0
 tf.stack([v, v], axis=-1)                             -> example 0
+tf.stack(x)                                           -> example 0
+tf.stack(tf.map_fn(tf.nn.relu, t))                    -> example 1
 tf.stack([w, w])                                      -> free
 tf.stack([tf.reduce_mean(x), tf.reduce_mean(y)])      -> mean
 tf.stack([tf.reduce_mean(x), 1.0])                    -> mean

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes
 
 MODEL = """\
 prediction = tf.layers.dense(X, 1)
@@ -57,3 +57,34 @@ def test_a_name_that_the_script_gave_is_kept() -> None:
 
 def test_a_name_that_nobody_asks_for_is_left_to_tensorflow() -> None:
     assert "loss = tf.add_n(tower_loss)" in body(INPUTS + LOSS + STEP + TRAINING)
+
+
+LAYERS = """\
+slim = tf.contrib.slim
+
+
+def net(x):
+    with slim.arg_scope([slim.fully_connected], outputs_collections='ends'):
+        out = slim.fully_connected(slim.fully_connected(x, 4, scope='one'), 1, scope='two')
+    ends = slim.utils.convert_collection_to_dict('ends')
+    ends['out'] = out
+    return out, ends
+
+
+prediction, ends = net(X)
+"""
+
+
+@pytest.mark.parametrize(
+    ("target", "line", "found"),
+    [
+        ("prediction", "", []),
+        ("ends['out']", "tf.summary.histogram('out', ends['out'])", []),
+        ("ends['one']", "", ["TMG302"]),
+        ("prediction", "tf.summary.histogram('one', ends['one'])", ["TMG208"]),
+    ],
+)
+def test_layers_that_a_model_collects(target: str, line: str, found: list[str]) -> None:
+    """Which of its tensors it is that a name of the collection stands for is not known, but that it is one of them."""
+    loss = f"loss = tf.reduce_mean(tf.square({target} - Y))\n"
+    assert codes(INPUTS + LAYERS + loss + line + "\n" + STEP + TRAINING) == found
