@@ -15,7 +15,7 @@ from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
-from converter.source import from_bytes, imported_by, leads_to_tensorflow, parse, scripts_in
+from converter.source import from_bytes, imported_by, leads_to_tensorflow, mixed_indents, parse, scripts_in
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
@@ -117,10 +117,13 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
             entrances.update(entrance.decisions)
             facts = read_facts(source.path, tree, options, originals, entrances, facts.project)
     width = options.line_length or project_line_length(source.path)
-    made = [
-        apply(read(plan.path), facts.tree_of(plan.path), plan, _header(files[plan.path], plan, source), width)
-        for plan in plans
-    ]
+    made = []
+    for plan in plans:
+        text, header = read(plan.path), _header(files[plan.path], plan, source)
+        try:
+            made.append(apply(text, facts.tree_of(plan.path), plan, header, width))
+        except IndentationError:
+            raise mixed_indents(files[plan.path]) from None
     parts = [
         Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
         for plan, one in zip(plans[1:], made[1:], strict=True)

@@ -47,7 +47,8 @@ RULES = (
         code="TMG005",
         title="the file is not Python",
         why="Python's own parser refuses the file, at the line and column given. Notebook commands "
-        "(%matplotlib, !pip) are the usual reason, besides plain slips.",
+        "(%matplotlib, !pip) are the usual reason, besides plain slips. A mixture of tabs and blanks that Python "
+        "still takes cannot be edited line by line; with blanks alone it can.",
         before="%matplotlib inline\nimport tensorflow as tf\n",
         after="import tensorflow as tf\n",
     ),

@@ -198,7 +198,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     if isinstance(holder, Sequence):
         if holder.many:
             if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
-                return holder.elements[0]
+                return any_of(holder.elements[:1], (holder, key))
             part = Sequence(holder.elements, holder.mutable, many=True)
             part.inputs = (*part.inputs, holder, key)
             return part

@@ -40,8 +40,16 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
 
     header: the comment line that names the tool and the source, without a newline; "" for none.
     width: the longest line that the tool writes, in characters.
+
+    Raises:
+        IndentationError: the text mixes tabs and blanks in a way that Python takes and LibCST does not.
     """
-    module = cst.parse_module(text)
+    try:
+        module = cst.parse_module(text)
+    except cst.ParserSyntaxError as error:
+        if "dent" not in error.message:
+            raise
+        raise IndentationError(error.message) from None
     rewriter = _Rewriter(plan, module, tree, width)
     changed = module.visit(rewriter)
     missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]

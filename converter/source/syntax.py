@@ -42,6 +42,15 @@ def _diagnose(source: Source, error: SyntaxError) -> Refusal:
     return _refusal(source, line, column, error.msg, _hint(text, error))
 
 
+def mixed_indents(source: Source) -> Refusal:
+    """Refuses a text with lines that are indented by tabs and others by blanks: LibCST does not take it."""
+    lines = split_lines(source.text)
+    first = next((line[0] for line in lines if line[:1] in (" ", "\t") and line.strip()), "")
+    other = (i for i, line in enumerate(lines, 1) if line[:1] in (" ", "\t") and line[0] != first and line.strip())
+    message = "blocks are indented by tabs and by blanks"
+    return _refusal(source, next(other, 0), 1, message, "`expand -i -t 8` writes blanks only")
+
+
 def _hint(text: str, error: SyntaxError) -> str:
     if isinstance(error, TabError):
         return "Python 2 took a tab for eight columns; `expand -i -t 8` writes blanks instead"

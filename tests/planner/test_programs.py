@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
+from tests.scripts import INPUTS, SCRIPT, STEP, TRAINING, codes, converted, parts, run
 
 LOSS = "loss = tf.reduce_mean(tf.square(h - Y))\n"
 BEFORE, INSIDE, AFTER = 0, 1, 2
@@ -406,3 +406,27 @@ def test_arguments_of_a_session_in_a_dict() -> None:
     after = parts(script("h = tf.layers.dense(X, 1)\n", training=training))[AFTER]
     assert "config = settings.get('config') or tf.ConfigProto()" in after
     assert "with tf.Session(**dict(settings, config=config)) as sess:" in after
+
+
+STACK = """\
+stack = []
+while left():
+    stack.append(0)
+stack.pop()
+stack.pop()
+print(stack[-1])
+"""
+
+
+@pytest.mark.parametrize(
+    "line", ["show = lambda x: sess.run('out:0', {X: x})", STACK], ids=["a function that nothing calls", "a stack"]
+)
+def test_lines_that_do_not_matter(line: str) -> None:
+    assert codes(SCRIPT + line + "\n") == []
+
+
+def test_lines_that_are_indented_by_tabs_and_lines_that_are_by_blanks() -> None:
+    text = SCRIPT + "for i in range(2):\n\tif i:\n\t\tfor j in range(2):\n" + " " * 24 + "print(j)\n\tprint(i)\n"
+    (found,) = run(text).diagnostics
+    assert (found.code, found.line) == ("TMG005", text.partition("\t")[0].count("\n") + 1)
+    assert "expand" in (found.hint or "")
