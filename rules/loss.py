@@ -95,7 +95,9 @@ def _collected_layers(call: Call) -> Value:
     if not made:
         return Mapping([(Host(), Tensor(op=call.name))])
     why = "which of the model's tensors a collection holds is not followed"
-    return Mapping([(Host(), walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node))])
+    layer = walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node)
+    walk.effect("collection", str(collection_key(call.get(0, "collection"))), layer, call.node)
+    return Mapping([(Host(), layer)])
 
 
 def collection_key(value: Value | None) -> object:

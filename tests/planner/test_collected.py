@@ -88,3 +88,8 @@ def test_layers_that_a_model_collects(target: str, line: str, found: list[str]) 
     """Which of its tensors it is that a name of the collection stands for is not known, but that it is one of them."""
     loss = f"loss = tf.reduce_mean(tf.square({target} - Y))\n"
     assert codes(INPUTS + LAYERS + loss + line + "\n" + STEP + TRAINING) == found
+
+
+def test_each_tower_collects_its_own_layers() -> None:
+    loss = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
+    assert any("tower_collections.tower(gpu)" in line for line in body(INPUTS + LAYERS + loss + STEP + TRAINING))
