@@ -9,6 +9,7 @@ from converter.analysis import batch, moving
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     FREE,
+    STEPS,
     Batch,
     Constant,
     Function,
@@ -77,7 +78,7 @@ def _scan(call: Call) -> Value:
         return _not_followed(call)
     rows = _each(elems)
     if any(t.batch.kind == "opaque" for t in tensors_in(rows)):
-        return _stateless(call, function, elems, start) or _not_followed(call)
+        return _over_examples(call, function, elems, start)
 
     def turn(state: Value) -> Value:
         return call_value(call.walk, function, [state, rows], {}, call.node)
@@ -86,18 +87,20 @@ def _scan(call: Call) -> Value:
     return state if call.name.startswith("fold") else _mapped(state, lambda t: batch.stack(Sequence([t], many=True), 0))
 
 
-def _stateless(call: Call, function: Value, elems: Value, start: Value | None) -> Value | None:
-    """A scan over the examples that makes each of its own row alone, as map_fn does; None for any other."""
+def _over_examples(call: Call, function: Value, elems: Value, start: Value | None) -> Value:
+    """A scan over the examples that makes each of its own row alone, as map_fn does; any other is not followed."""
     from converter.analysis.calling import call_value
 
     if call.name != "scan" or not _are_examples(elems):
-        return None
+        return _not_followed(call)
     rows = _mapped(_tensors(elems), _row)
     state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
     made = _tensors(call_value(call.walk, function, [state, rows], {}, call.node))
     read = needed([made])
-    if any(t.uid in read for t in tensors_in(state)) or any(t.batch.kind != "free" for t in tensors_in(made)):
-        return None
+    if any(t.uid in read for t in tensors_in(state)):
+        return _mapped(made, lambda t: Tensor(opaque(STEPS), (t, *call.values()), None, call.name))
+    if any(t.batch.kind != "free" for t in tensors_in(made)):
+        return _not_followed(call)
     return _mapped(made, lambda t: _whole(call, t))
 
 
@@ -171,7 +174,7 @@ def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
         state = _joined(state, made)
         if any(t.batch.kind == "opaque" for t in tensors_in(state)):
             break
-    return _not_followed(call)
+    return _not_followed(call, state)
 
 
 def _joined(one: Value, two: Value) -> Value:
@@ -187,12 +190,12 @@ def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
     return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.dims, t.op if t.op == ARRAY else "loop"))
 
 
-def _not_followed(call: Call) -> Value:
-    """A result of which only is known whether there is a batch behind it."""
+def _not_followed(call: Call, *found: Value) -> Value:
+    """A result of which only is known whether there is a batch behind it, as it is behind what was found so far."""
     from converter.analysis.calling import call_with_unknowns
 
-    body = [call_with_unknowns(call.walk, f) for f in call.values() if isinstance(f, Function)]
-    inputs = [*call.values(), *body]
+    made = found or [call_with_unknowns(call.walk, f) for f in call.values() if isinstance(f, Function)]
+    inputs = [*call.values(), *made]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
     kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else FREE
     like = call.get(2, "loop_vars", "Tout")
@@ -219,8 +222,11 @@ def _array_write(call: Call) -> Value:
 
 
 def _array_read(call: Call) -> Value:
+    """An entry; one that the data name was made of another row before."""
     array = call.receiver
     assert isinstance(array, Tensor)
+    if call.tensor(0, "index").batch.why == batch.PICKED:
+        return Tensor(opaque(STEPS), call.values(), array.dims, call.name)
     return Tensor(array.batch, call.values(), array.dims, call.name)
 
 

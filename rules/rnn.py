@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from converter.analysis import batch, shaping
+from converter.analysis.cells import state_of
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import FREE, Batch, Counted, Record, Sequence, Tensor, Typed, Value, opaque, tensors_in
+from converter.analysis.values import (
+    FREE,
+    STEPS,
+    Batch,
+    Counted,
+    Record,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+    tensors_in,
+)
 from converter.rule import Rule
 
 CELLS = (
@@ -12,8 +24,6 @@ CELLS = (
     "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
     "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell PhasedLSTMCell"
 ).split()
-ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
-STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
 
 
 def _lstm_state(call: Call) -> Value:
@@ -26,45 +36,25 @@ def _cell(call: Call) -> Value:
     return call.typed("Cell")
 
 
-def _state(call: Call, cell: Value | None, kept: Batch) -> Value:
-    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells."""
-    if isinstance(cell, Typed):
-        name = cell.name.rpartition(".")[2]
-        stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
-        if name == "MultiRNNCell" and isinstance(stacked, Sequence):
-            return Sequence([_state(call, c, kept) for c in stacked.elements], many=stacked.many)
-        wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
-        if name == "AttentionWrapper":
-            rest = [Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]]
-            return Record(ATTENTION_STATE, [_state(call, wrapped, kept), *rest])
-        if name.endswith("Wrapper") and wrapped is not None:
-            return _state(call, wrapped, kept)
-        tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
-        if name in STATE_IS_TUPLE and tuple_given is not False:
-            both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
-            return Record(("c", "h"), both)
-    return Tensor(kept, call.values(), (None, None), "state")
-
-
 def _zero_state(call: Call) -> Value:
     size = call.args[:1] or list(call.kwargs.values())[:1]
     kept = Batch("example", 0) if shaping.batch_entry(call.walk, size) == 0 else FREE
-    return _state(call, call.receiver, kept)
+    return state_of(call, call.receiver, kept)
 
 
 def _call_cell(call: Call) -> Value:
     inputs = call.tensor(0, "inputs")
     call.walk.effect("variable", "cell", None, call.node)
     kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
-    return Sequence([Tensor(kept, call.values(), (None, None), "cell"), _state(call, call.receiver, kept)])
+    return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
 def _dynamic(call: Call) -> Value:
     cell, inputs = call.get(0, "cell"), _inputs(call)
     call.walk.effect("variable", call.name, None, call.node)
-    call.note_layout(inputs, call.flag(7, "time_major"))
-    outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
-    return Sequence([outputs, _state(call, cell, _rows(inputs))])
+    kept = call.laid_out(inputs, call.flag(7, "time_major"))
+    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
+    return Sequence([outputs, state_of(call, cell, _rows(kept))])
 
 
 def _inputs(call: Call) -> Tensor:
@@ -72,16 +62,17 @@ def _inputs(call: Call) -> Tensor:
     return next(tensors_in(call.get(1, "inputs") or Tensor()), call.tensor(1, "inputs"))
 
 
-def _rows(inputs: Tensor) -> Batch:
-    return Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
+def _rows(kept: Batch) -> Batch:
+    """The batch of a state: its examples lie in front, wherever those of the inputs lie."""
+    return Batch("example", 0, kept.packed) if kept.kind == "example" else kept
 
 
 def _bidirectional(call: Call) -> Value:
     inputs = call.tensor(2, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
-    call.note_layout(inputs, call.flag(9, "time_major"))
-    outputs = [Tensor(inputs.batch, call.values(), (None, None, None), call.name) for _ in range(2)]
-    states = [_state(call, call.get(i, name), _rows(inputs)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    kept = call.laid_out(inputs, call.flag(9, "time_major"))
+    outputs = [Tensor(kept, call.values(), (None, None, None), call.name) for _ in range(2)]
+    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
     return Sequence([Sequence(outputs), Sequence(states)])
 
 
@@ -89,10 +80,11 @@ def _stacked(call: Call) -> Value:
     """Layers that read both ways: the outputs of the last one, and the states of each."""
     inputs = call.tensor(2, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
-    outputs = Tensor(inputs.batch, call.values(), (None, None, None), call.name)
+    kept = call.laid_out(inputs, call.flag(8, "time_major"))
+    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
     given = (call.get(i, name) for i, name in enumerate(("cells_fw", "cells_bw")))
     cells = [cell.elements if isinstance(cell, Sequence) else [] for cell in given]
-    states = [Sequence(_state(call, cell, _rows(inputs)) for cell in each) for each in cells]
+    states = [Sequence(state_of(call, cell, _rows(kept)) for cell in each) for each in cells]
     return Sequence([outputs, *states])
 
 
@@ -100,19 +92,25 @@ def _static(call: Call) -> Value:
     steps = call.get(1, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
-    first = batch.as_tensor(elements[0]) if elements else Tensor()
+    kept = _of_steps(elements)
     many = isinstance(steps, Sequence) and steps.many
-    outputs = [Tensor(first.batch, call.values(), (None, None), call.name) for _ in elements]
-    return Sequence([Sequence(outputs, mutable=True, many=many), _state(call, call.get(0, "cell"), _rows(first))])
+    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, call.get(0, "cell"), _rows(kept))])
+
+
+def _of_steps(elements: list[Value]) -> Batch:
+    """The batch that steps have in a list; where the steps are rows of what was taken for the batch, they have none."""
+    first = batch.as_tensor(elements[0]) if elements else Tensor()
+    return opaque(STEPS) if first.batch.why == batch.APART else first.batch
 
 
 def _static_bidirectional(call: Call) -> Value:
     steps = call.get(2, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else []
-    first = batch.as_tensor(elements[0]) if elements else Tensor()
-    outputs = [Tensor(first.batch, call.values(), (None, None), call.name) for _ in elements]
-    states = [_state(call, call.get(i, name), _rows(first)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    kept = _of_steps(elements)
+    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
     return Sequence([Sequence(outputs, mutable=True, many=getattr(steps, "many", False)), *states])
 
 

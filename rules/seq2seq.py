@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from converter.analysis.cells import state_of
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     FREE,
@@ -74,7 +75,7 @@ def _paced(call: Call, parts: list[Value]) -> bool:
     given = dict(zip(("inputs", "sequence_length"), helper.args, strict=False)) | helper.kwargs
     steps = next(tensors_in(given["inputs"]), None) if "inputs" in given else None
     major = isinstance(time := given.get("time_major"), Constant) and time.value is True
-    call.note_layout(steps or Tensor(), major)
+    call.laid_out(steps or Tensor(), major)
     known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
     lengths = given.get("sequence_length")
     if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":
@@ -113,7 +114,8 @@ def _legacy(call: Call) -> Value:
     elements = steps.elements if isinstance(steps, Sequence) else [call.tensor(0)]
     outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
     many = isinstance(steps, Sequence) and steps.many
-    return Sequence([Sequence(outputs, mutable=True, many=many), Tensor(kept, call.values(), (None, None), call.name)])
+    cell = next((v for v in call.values() if isinstance(v, Typed) and v.kind == "Cell"), None)
+    return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, cell, kept)])
 
 
 def _legacy_loss(call: Call) -> Value:

@@ -10,6 +10,7 @@ from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     CONFLICT,
     FREE,
+    PIECES,
     Batch,
     Constant,
     Count,
@@ -81,7 +82,7 @@ def _split(call: Call) -> Value:
         at = at + tensor.rank if tensor.rank is not None else 99
     kept = tensor.batch
     if kept.kind == "example" and kept.axis == at:
-        kept = opaque("the batch is split")
+        kept = opaque(PIECES if _is_fixed(call, sizes) else "the batch is split")
     dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
@@ -89,6 +90,11 @@ def _split(call: Call) -> Value:
     known = isinstance(count, int) and count <= 64
     parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known and count else 1)]
     return Sequence(parts, mutable=True, many=not known)
+
+
+def _is_fixed(call: Call, sizes: Value | None) -> bool:
+    """Whether there are as many pieces whatever the batch size is."""
+    return isinstance(sizes, Number) and sizes.value is not None and not shaping.stands_for_batch(call.walk, sizes)
 
 
 def _tile(call: Call) -> Value:

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Dims = tuple[int | None, ...] | None
 SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
+APART = "the batch is taken apart example by example"
 PICKED = "one example of the batch is picked"
 
 LINEAR = frozenset(

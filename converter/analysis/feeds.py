@@ -159,11 +159,17 @@ def _is_left_at_default(value: Input, facts: Facts) -> bool:
 
 
 def _is_settings(facts: Facts, value: Input) -> bool:
-    """Whether a vector holds settings, such as a rate of dropout for each layer: only single entries of it are used."""
+    """Whether a vector holds settings, such as a rate of dropout for each layer: only single entries of it are used.
+
+    Those are named by numbers of Python; a loop of the graph goes over rows.
+    """
     if value.batch.kind != "example" or value.rank != 1 or "placeholder" not in value.op:
         return False
     users = [t for t in facts.tensors if value in t.inputs or any(value in tensors_in(v) for v in _lists(t))]
-    return bool(users) and all(t.op == "subscript" and t.batch.why == PICKED for t in users)
+    return bool(users) and all(
+        t.op == "subscript" and t.batch.why == PICKED and not any(isinstance(v, Tensor) for v in t.inputs[1:])
+        for t in users
+    )
 
 
 def _lists(tensor: Tensor) -> list[Value]:

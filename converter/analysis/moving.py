@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from converter.analysis.batch import PICKED, Dims, as_tensor, combine
+from converter.analysis.batch import APART, PICKED, Dims, as_tensor, combine
 from converter.analysis.values import (
     Batch,
     Constant,
@@ -147,7 +147,7 @@ def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
     if axis < 0:
         axis = axis + tensor.rank if tensor.rank is not None else 99
     if axis == tensor.batch.axis:
-        return Tensor(opaque("the batch is taken apart example by example"), (tensor,), dims, "unstack")
+        return Tensor(opaque(APART), (tensor,), dims, "unstack")
     return moved(tensor, tensor.batch.axis - (axis < tensor.batch.axis), dims, "unstack")
 
 

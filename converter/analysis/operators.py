@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis import batch
 from converter.analysis.data import enter
 from converter.analysis.items import any_of, item_place, iterate
+from converter.analysis.size_names import named_batch
 from converter.analysis.values import (
     Absent,
     Bound,
@@ -33,6 +34,7 @@ from converter.analysis.values import (
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
+SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
 ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
     ast.Add: ("add", operator.add),
     ast.Sub: ("subtract", operator.sub),
@@ -66,6 +68,8 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         if isinstance(op, ast.MatMult):
             return batch.matmul(left, right)
         return batch.elementwise(walk, name, [left, right])
+    if name == "multiply":
+        left, right = _as_factor(walk, left, right), _as_factor(walk, right, left)
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
         return combine_numbers(name, compute, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
@@ -91,6 +95,14 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
         return None
     repeats = 1 if known is None else known
     return Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
+
+
+def _as_factor(walk: Walk, value: Value, beside: Value) -> Value:
+    """A setting that is not known, as the number that it must be beside a batch size."""
+    setting = isinstance(value, Host) and not value.roots and value.call in SETTINGS
+    origins = beside.linear if isinstance(beside, Number) else ()
+    named = any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins)
+    return Number(None, inputs=(value,)) if setting and named else value
 
 
 def _string(left: Constant, right: Value, op: ast.operator) -> Value:

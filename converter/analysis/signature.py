@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converter.analysis.batch import as_tensor
-from converter.analysis.values import Constant, Tensor, Typed, Value
+from converter.analysis.values import STEPS, Batch, Constant, Tensor, Typed, Value, opaque
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -54,10 +54,12 @@ class Call:
         """Whether an argument is known to be true."""
         return bool(self.constant(position, *names))
 
-    def note_layout(self, inputs: Tensor, time_major: bool) -> None:
-        """Notes where steps lie in front of the examples, though an input was taken to have its examples there."""
-        if time_major and inputs.batch.kind == "example" and inputs.batch.axis == 0:
-            self.walk.effect("time major", self.name, inputs, self.node)
+    def laid_out(self, inputs: Tensor, time_major: bool) -> Batch:
+        """The batch of what a net reads step by step; notes where its steps lie along what was taken for the batch."""
+        if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
+            return inputs.batch
+        self.walk.effect("time major", self.name, inputs, self.node)
+        return opaque(STEPS)
 
     def node_of(self, position: int, *names: str) -> ast.expr | None:
         """The expression of an argument in the source."""

@@ -50,7 +50,8 @@ def wanted_out(facts: Facts, region: Region) -> Wanted:
     for index, access in region.block.accesses():
         if index in region.tower and access.write and access.place.kind == "attr" and isinstance(access.value, Tensor):
             text = spelling(region.block.frame, access.place)
-            if text and is_mergeable(access.value) and not region.in_tower(getattr(access.place.holder, "site", None)):
+            made = not isinstance(access.value, Input) and is_mergeable(access.value)
+            if text and made and not region.in_tower(getattr(access.place.holder, "site", None)):
                 wanted.setdefault(text, (Part(text, access.value, "", None), access.node))
     return wanted
 

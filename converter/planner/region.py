@@ -10,6 +10,8 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Site
 from converter.analysis.values import (
     CONFLICT,
+    PIECES,
+    STEPS,
     WHOLE_GRAPH,
     Input,
     Origin,
@@ -87,6 +89,13 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
             raise refuse(facts, value.node or steps[0].call, "TMG215",
                          f"{CONFLICT}: its shards would not fit those of the batch",
                          "feed what belongs to each of the batches on its own")  # fmt: skip
+        if isinstance(value, Tensor) and value.batch.why == PIECES:
+            raise refuse(facts, value.node or steps[0].call, "TMG215", PIECES,
+                         "feed each of the pieces on its own")  # fmt: skip
+        if isinstance(value, Tensor) and value.batch.why == STEPS:
+            raise refuse(facts, value.node or steps[0].call, "TMG218", STEPS,
+                         "feed several sequences at a time; where they lie along the second axis, say so: "
+                         "--batch-axis NAME=1")  # fmt: skip
     return inputs
 
 
