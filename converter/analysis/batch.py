@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 Dims = tuple[int | None, ...] | None
 SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
 APART = "the batch is taken apart example by example"
+MULTIPLIED = "examples of the batch are multiplied with each other"
 PICKED = "one example of the batch is picked"
 
 LINEAR = frozenset(
@@ -240,5 +241,4 @@ def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_ri
     if one.batch.kind == "free":
         axis = two.batch.axis if not transpose_right else 1 - two.batch.axis
         return Tensor(replace(two.batch, axis=axis), inputs, dims, "matmul")
-    why = "examples of the batch are multiplied with each other"
-    return Tensor(other(why) if sums_one else opaque(why), inputs, dims, "matmul")
+    return Tensor(other(MULTIPLIED) if sums_one else opaque(MULTIPLIED), inputs, dims, "matmul")

@@ -9,6 +9,7 @@ from converter.analysis.arrays import shape_of
 from converter.analysis.batch import Dims
 from converter.analysis.size_names import named_batch
 from converter.analysis.values import (
+    UNSIZED,
     Batch,
     Count,
     Host,
@@ -93,6 +94,8 @@ def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
             first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
         )
         return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
+    if isinstance(first, Host) and not first.roots and any(getattr(e, "value", None) == -1 for e in entries[1:]):
+        return Tensor(opaque(UNSIZED), inputs, dims, "reshape")
     if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
         packed = tensor.batch.packed
         if _cuts_examples(tensor, dims):

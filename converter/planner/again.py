@@ -1,18 +1,20 @@
 """Values that no merging gives: the statements that make them are repeated after the loop, on merged values.
 
 The square root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the
-towers have of it; computed once more from what can be merged, it is what it was on one GPU.
+towers have of it; computed once more from what can be merged, it is what it was on one GPU. So is what
+has rows for each example, but may be fed in another number than that of the shards.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from converter.analysis.batch import MULTIPLIED
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Input, Tensor, Value, Variable
+from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.planner.merging import Wanted, is_mergeable, want
 from converter.planner.places import spelling
 from converter.planner.region import Region
@@ -35,15 +37,20 @@ class Repeat:
 
 def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainStep]) -> tuple[Repeat, ...]:
     """What is repeated after the loop; takes it from the values to merge, and adds those that it reads."""
+    crossed = _crossed(facts)
     losses = {s.loss.uid for s in steps}
+
+    def merged(value: Value) -> bool:
+        return value.uid in losses or (is_mergeable(value) and value.uid not in crossed)
+
     found: dict[ast.stmt, Repeat] = {}
     for text, (part, _) in list(wanted.items()):
         value = part.value
-        if value.uid in losses or is_mergeable(value):
+        if merged(value):
             continue
         chain: dict[ast.stmt, Repeat] = {}
         reads: Wanted = {}
-        if _follow(facts, region, text, value, losses, chain, reads):
+        if _follow(facts, region, text, value, merged, chain, reads):
             found.update(chain)
             del wanted[text]
             for name, read in reads.items():
@@ -51,9 +58,22 @@ def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainS
     return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
 
 
+def _crossed(facts: Facts) -> set[int]:
+    """What examples of two inputs that are multiplied with each other are made of, as scores of items for users.
+
+    In a run that does not train the two may be fed in different numbers, and no shards fit both.
+    """
+    products = [
+        t for t in facts.tensors
+        if t.op == "matmul" and t.batch.why == MULTIPLIED and len(t.inputs) > 1
+        and t.inputs[0].roots.isdisjoint(t.inputs[1].roots)
+    ]  # fmt: skip
+    return set(needed(products))
+
+
 def _follow(
-    facts: Facts, region: Region, text: str, value: Value, losses: set[int], chain: dict[ast.stmt, Repeat],
-    reads: Wanted,
+    facts: Facts, region: Region, text: str, value: Value, merged: Callable[[Value], bool],
+    chain: dict[ast.stmt, Repeat], reads: Wanted,
 ) -> bool:  # fmt: skip
     """Whether a value can be computed once more from what is merged; notes the statements and what they read."""
     made = repeat(facts, region, text, value)
@@ -66,10 +86,9 @@ def _follow(
     for access in made.reads:
         want(facts, region, access, new)
     for name, (part, node) in new.items():
-        read = part.value
-        if read.uid in losses or is_mergeable(read):
+        if merged(part.value):
             reads[name] = (part, node)
-        elif not _follow(facts, region, name, read, losses, chain, reads):
+        elif not _follow(facts, region, name, part.value, merged, chain, reads):
             return False
     return True
 

@@ -8,6 +8,7 @@ import re
 from converter.analysis.data import beside
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.feeds import is_one_example, is_one_row
+from converter.analysis.size_names import named_batch
 from converter.analysis.sparse import has_rows
 from converter.analysis.values import (
     Bound,
@@ -227,6 +228,18 @@ def check_shapes(facts: Facts, steps: list[TrainStep], size: BatchSize) -> None:
                          "make its shape independent of the batch size")  # fmt: skip
 
 
+def check_fed_sizes(facts: Facts, steps: list[TrainStep]) -> None:
+    """A batch size that is fed is that of the whole batch, in each of the towers."""
+    for value in _read_as_data([s.loss for s in steps]).values():
+        if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
+            continue
+        if named_batch([value.label.rpartition(".")[2]]):
+            raise refuse(facts, value.node or steps[0].call, "TMG207",
+                         "the batch size is fed to the model: each tower would take that of the whole batch for its "
+                         "own",
+                         "read it off an input in the model, as tf.shape(X)[0]")  # fmt: skip
+
+
 def check_share(steps: list[TrainStep], facts: Facts, inputs: tuple[Input, ...], size: BatchSize) -> None:
     """A batch of one example that does not grow with the towers cannot be shared among them."""
     for value in inputs if size.fixed else ():
@@ -333,15 +346,17 @@ def _is_number(variable: Variable) -> bool:
     return variable.dims is not None and all(d == 1 for d in variable.dims)
 
 
-def _read_as_data(losses: list[Tensor]) -> set[int]:
+def _read_as_data(losses: list[Tensor]) -> dict[int, Value]:
     """What losses are computed from: not what they wait for, nor what stands in for statistics of the batch."""
-    found: set[int] = set()
+    found: dict[int, Value] = {}
     todo: list[Value] = list(losses)
     while todo:
         value = todo.pop()
-        if value.uid in found or isinstance(value, Input):
+        if value.uid in found:
             continue
-        found.add(value.uid)
+        found[value.uid] = value
+        if isinstance(value, Input):
+            continue
         waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
         inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
         if isinstance(value, Tensor) and value.op in ("join", "cond") and any(v.roots for v in inputs):

@@ -22,6 +22,7 @@ from converter.planner.checks import (
     check_contents,
     check_data,
     check_defaults,
+    check_fed_sizes,
     check_feeds,
     check_followed,
     check_placement,
@@ -97,6 +98,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_beside(facts, steps, size)
     check_share(steps, facts, batch_inputs(facts, steps), size)
     check_shapes(facts, steps, size)
+    check_fed_sizes(facts, steps)
     check_contents(facts, regions)
     check_defaults(facts, regions)
     check_lookups(facts, regions)

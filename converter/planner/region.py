@@ -12,6 +12,7 @@ from converter.analysis.values import (
     CONFLICT,
     PIECES,
     STEPS,
+    UNSIZED,
     WHOLE_GRAPH,
     Input,
     Origin,
@@ -68,6 +69,16 @@ class Region:
         return index is not None and index in self.tower
 
 
+# Why a batch cannot be cut where it is seen to come to this: the code, and what to do.
+UNSHARED = {
+    CONFLICT: ("TMG215", "feed what belongs to each of the batches on its own"),
+    PIECES: ("TMG215", "feed each of the pieces on its own"),
+    STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
+                      "--batch-axis NAME=1"),
+    UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
+}  # fmt: skip
+
+
 def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
     """The inputs behind the losses that are cut into shards; none where the towers draw their batches themselves."""
     values = needed(step.loss for step in steps)
@@ -85,17 +96,9 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
             raise refuse(facts, value.node or steps[0].call, "TMG233",
                          f"{WHOLE_GRAPH}, as for a graph and its nodes: they cannot be cut into shards",
                          "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.why == CONFLICT and value.batch.kind == "opaque":
-            raise refuse(facts, value.node or steps[0].call, "TMG215",
-                         f"{CONFLICT}: its shards would not fit those of the batch",
-                         "feed what belongs to each of the batches on its own")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.why == PIECES:
-            raise refuse(facts, value.node or steps[0].call, "TMG215", PIECES,
-                         "feed each of the pieces on its own")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.why == STEPS:
-            raise refuse(facts, value.node or steps[0].call, "TMG218", STEPS,
-                         "feed several sequences at a time; where they lie along the second axis, say so: "
-                         "--batch-axis NAME=1")  # fmt: skip
+        if isinstance(value, Tensor) and value.batch.kind == "opaque" and value.batch.why in UNSHARED:
+            code, hint = UNSHARED[value.batch.why]
+            raise refuse(facts, value.node or steps[0].call, code, value.batch.why, hint)
     return inputs
 
 

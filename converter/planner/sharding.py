@@ -220,6 +220,15 @@ def _static(value: Input) -> bool:
     return fixed and isinstance(entries[axis], Number) and entries[axis].value != -1  # type: ignore[attr-defined]
 
 
+def _fixed_rows(value: Input) -> object:
+    """The number of rows that a shape fixes, as a number or by the batch size that it is a multiple of; else None."""
+    if not _static(value) or not isinstance(value.shape, Sequence):
+        return None
+    rows = value.shape.elements[value.batch.axis]
+    assert isinstance(rows, Number)
+    return rows.value if rows.value is not None else rows.linear
+
+
 def _check_parts(facts: Facts, group: list[Input]) -> None:
     """A run in parts must be fed first what says how many rows each shard has."""
     for run in (run for run in facts.runs if run.handle is not None):
@@ -249,7 +258,7 @@ def _groups(region: Region, steps: list[TrainStep]) -> list[list[Input]]:
         lead = max(rest, key=lambda i: (sum(i in loss for loss in losses), sum(i in b for b in behind),
                                         not is_sparse(i), -rest.index(i)))  # fmt: skip
         together = [i for i in rest if all((i in loss) <= (lead in loss) for loss in losses)
-                    and (i.batch.axis == lead.batch.axis or i.op == DATA) and _static(i) == _static(lead)
+                    and (i.batch.axis == lead.batch.axis or i.op == DATA) and _fixed_rows(i) == _fixed_rows(lead)
                     and (i.op == DATA) == (lead.op == DATA)]  # fmt: skip
         groups.append([lead, *(i for i in together if i is not lead)])
         rest = [i for i in rest if i not in together]
