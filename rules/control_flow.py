@@ -194,8 +194,9 @@ def _not_followed(call: Call, *found: Value) -> Value:
     """A result of which only is known whether there is a batch behind it, as it is behind what was found so far."""
     from converter.analysis.calling import call_with_unknowns
 
-    made = found or [call_with_unknowns(call.walk, f) for f in call.values() if isinstance(f, Function)]
-    inputs = [*call.values(), *made]
+    stepwise = any(isinstance(v, Tensor) and v.batch.why == STEPS for v in needed(found).values())
+    functions = [] if stepwise else [f for f in call.values() if isinstance(f, Function)]
+    inputs = [*call.values(), *found, *(call_with_unknowns(call.walk, f) for f in functions)]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
     kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else FREE
     like = call.get(2, "loop_vars", "Tout")

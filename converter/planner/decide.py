@@ -149,8 +149,9 @@ def _plan(
     names, text = Names(*facts.trees()), Text(facts, sources.read)
     aliases = Aliases(facts, names)
     aliases.tensorflow("")
-    count = GpuCount(facts, names, options, text, aliases, module)
-    scaling = scale(facts, regions, size, text, count.beside) if options.batch == "per-gpu" else Scaling()
+    scales = options.batch == "per-gpu"
+    count = GpuCount(facts, names, options, text, aliases, module, size.origins if scales else ())
+    scaling = scale(facts, regions, size, text, count.beside) if scales else Scaling()
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
     text.planned += longest

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, FlagDefinition, SessionSite, TrainStep
 from converter.analysis.frames import Site
-from converter.analysis.values import Typed
+from converter.analysis.values import Origin, Typed
 from converter.options import Options
 from converter.plan import Insert, Replace
 from converter.planner.builtin_names import Builtins
+from converter.planner.early import is_early
 from converter.planner.helpers import called
 from converter.planner.modules import Aliases
 from converter.planner.names import Names
@@ -25,13 +27,15 @@ FLAG_HELP = "number of GPUs to train on"
 class GpuCount:
     """How the script says the number of GPUs: by a constant, or by a flag beside its own.
 
+    A flag of argparse would come too late for numbers that are scaled while the files are executed.
     name: the constant, "" where a flag takes its place. define: the statement that defines it.
     module: the module that carries it, "" where the script does.
     """
 
     def __init__(
-        self, facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, module: str = ""
-    ) -> None:
+        self, facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, module: str,
+        scaled: Iterable[Origin],
+    ) -> None:  # fmt: skip
         self.inserts: list[Insert] = []
         self.module = module
         self.counts = options.num_gpus is None
@@ -52,7 +56,10 @@ class GpuCount:
         elif in_flags and definition is not None:
             self.define = ""
             self._define_flag(definition, text, value)
-        elif definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts):
+        elif (
+            definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts)
+            and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
+        ):  # fmt: skip
             self._add_argument(facts, definition, text)
 
     def at(self, path: str) -> str:

@@ -48,12 +48,22 @@ def wanted_out(facts: Facts, region: Region) -> Wanted:
             kept = _place_of(facts, region, value, name, node)
             wanted.setdefault(kept, (Part(kept, value, "", None), node))
     for index, access in region.block.accesses():
-        if index in region.tower and access.write and access.place.kind == "attr" and isinstance(access.value, Tensor):
-            text = spelling(region.block.frame, access.place)
-            made = not isinstance(access.value, Input) and is_mergeable(access.value)
-            if text and made and not region.in_tower(getattr(access.place.holder, "site", None)):
-                wanted.setdefault(text, (Part(text, access.value, "", None), access.node))
+        if index in region.tower and access.write and access.place.kind == "attr":
+            _want_attribute(facts, region, access, wanted)
     return wanted
+
+
+def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
+    """An attribute that the towers set may be read by code that is not seen: it is merged wherever it can be."""
+    value, text = access.value, spelling(region.block.frame, access.place)
+    if not text or region.in_tower(getattr(access.place.holder, "site", None)):
+        return
+    if isinstance(value, Mapping):
+        made = [t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)]
+        if made and all(is_mergeable(t) and region.in_tower(t.site) for t in made):
+            _want_parts(facts, region, access, text, value, wanted)
+    elif isinstance(value, Tensor) and not isinstance(value, Input) and is_mergeable(value):
+        wanted.setdefault(text, (Part(text, value, "", None), access.node))
 
 
 def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.AST) -> str:
