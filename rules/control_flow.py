@@ -91,7 +91,8 @@ def _over_examples(call: Call, function: Value, elems: Value, start: Value | Non
     """A scan over the examples that makes each of its own row alone, as map_fn does; any other is not followed."""
     from converter.analysis.calling import call_value
 
-    if call.name != "scan" or not _are_examples(elems):
+    all_of_them = _are_examples(elems)
+    if call.name != "scan" or not (all_of_them or all(t.batch.why == batch.PART for t in tensors_in(elems))):
         return _not_followed(call)
     rows = _mapped(_tensors(elems), _row)
     state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
@@ -99,7 +100,7 @@ def _over_examples(call: Call, function: Value, elems: Value, start: Value | Non
     read = needed([made])
     if any(t.uid in read for t in tensors_in(state)):
         return _mapped(made, lambda t: Tensor(opaque(STEPS), (t, *call.values()), None, call.name))
-    if any(t.batch.kind != "free" for t in tensors_in(made)):
+    if not all_of_them or any(t.batch.kind != "free" for t in tensors_in(made)):
         return _not_followed(call)
     return _mapped(made, lambda t: _whole(call, t))
 

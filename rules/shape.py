@@ -170,7 +170,7 @@ def _slice(call: Call) -> Value:
         and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
              or shaping.stands_for_batch(call.walk, size[axis]))
     )  # fmt: skip
-    kept = tensor.batch if whole else opaque("a part of the batch is taken")
+    kept = tensor.batch if whole else opaque(batch.PART)
     return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
 
 
@@ -185,7 +185,7 @@ def _strided_slice(call: Call) -> Value:
     whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
         isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk, end[axis])
     )
-    kept = tensor.batch if whole else opaque("a part of the batch is taken")
+    kept = tensor.batch if whole else opaque(batch.PART)
     return Tensor(kept, call.values(), tensor.dims, call.name)
 
 

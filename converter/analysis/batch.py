@@ -40,6 +40,7 @@ Dims = tuple[int | None, ...] | None
 SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
 APART = "the batch is taken apart example by example"
 MULTIPLIED = "examples of the batch are multiplied with each other"
+PART = "a part of the batch is taken"
 PICKED = "one example of the batch is picked"
 
 LINEAR = frozenset(

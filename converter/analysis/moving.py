@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from converter.analysis.batch import APART, PICKED, Dims, as_tensor, combine
+from converter.analysis.batch import APART, PART, PICKED, Dims, as_tensor, combine
 from converter.analysis.values import (
     Batch,
     Constant,
@@ -198,5 +198,5 @@ def _is_new(node: ast.expr) -> bool:
 
 
 def _part_of_batch(inputs: list[Value], whole: bool) -> Tensor:
-    why = "a part of the batch is taken" if whole else PICKED
+    why = PART if whole else PICKED
     return Tensor(opaque(why), inputs, None, "subscript")

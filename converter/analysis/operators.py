@@ -69,7 +69,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
             return batch.matmul(left, right)
         return batch.elementwise(walk, name, [left, right])
     if name == "multiply":
-        left, right = _as_factor(walk, left, right), _as_factor(walk, right, left)
+        left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
         return combine_numbers(name, compute, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
@@ -97,12 +97,14 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     return Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
 
 
-def _as_factor(walk: Walk, value: Value, beside: Value) -> Value:
+def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     """A setting that is not known, as the number that it must be beside a batch size."""
     setting = isinstance(value, Host) and not value.roots and value.call in SETTINGS
     origins = beside.linear if isinstance(beside, Number) else ()
-    named = any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins)
-    return Number(None, inputs=(value,)) if setting and named else value
+    if not setting or not any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins):
+        return value
+    own = frozenset((walk.origin(node, "setting"),))
+    return Number(None, own, own, (value,))
 
 
 def _string(left: Constant, right: Value, op: ast.operator) -> Value:

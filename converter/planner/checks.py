@@ -233,7 +233,8 @@ def check_fed_sizes(facts: Facts, steps: list[TrainStep]) -> None:
     for value in _read_as_data([s.loss for s in steps]).values():
         if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
             continue
-        if named_batch([value.label.rpartition(".")[2]]):
+        names = {a.place.key for a in facts.accesses if a.write and a.value is value and isinstance(a.place.key, str)}
+        if named_batch(names):
             raise refuse(facts, value.node or steps[0].call, "TMG207",
                          "the batch size is fed to the model: each tower would take that of the whole batch for its "
                          "own",

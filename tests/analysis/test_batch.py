@@ -622,8 +622,8 @@ tf.cond(k > 0, lambda: x, lambda: tf.reshape(s, [-1, 6])) -> example 0 major
 
 
 def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
-    reason = "tf.scan goes over the batch in a way that is not followed"
-    unknown = "tf.scan(lambda h, r: h + r, x)"
+    reason = "tf.foldl goes over the batch in a way that is not followed"
+    unknown = "tf.foldl(lambda h, r: h + r, x)"
     for expression in (f"{unknown} if anything() else x", f"x if anything() else {unknown}"):
         value = evaluate(expression)
         assert isinstance(value, Tensor) and value.batch.why == reason

@@ -114,3 +114,42 @@ def test_a_distribution_that_a_function_makes_beside_variables_is_refused_where_
     made = "def make(x):\n    return tf.distributions.Normal(tf.layers.dense(x, 1), 1.0)\n\n\ndist = make(X)"
     found = codes(script(made, f"{LOSS} - tf.reduce_mean(dist.log_prob(Y))", "drawn = dist.sample()"))
     assert found == ["TMG210"]
+
+
+SCORES = """
+import tensorflow as tf
+
+batch_size = 32
+users = tf.placeholder(tf.int32, [None])
+items = tf.placeholder(tf.int32, [None])
+user_table = tf.get_variable('users', [50, 8])
+item_table = tf.get_variable('items', [60, 8])
+u = tf.nn.embedding_lookup(user_table, users)
+i = tf.nn.embedding_lookup(item_table, items)
+{scores}
+loss = tf.reduce_mean(tf.nn.softplus(-tf.reduce_sum(u * i, 1)))
+train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        one, other = next_batch(batch_size)
+        sess.run(train_op, {users: one, items: other})
+    print(sess.run(scores, {users: [1, 2], items: range(60)}))
+"""
+
+
+@pytest.mark.parametrize(
+    ("scores", "again", "merged"),
+    [
+        ("scores = tf.matmul(u, i, transpose_b=True)", ["u", "i"], []),
+        ("scores = tf.matmul(u, u, transpose_b=True)", [], ["u"]),
+        ("scores = tf.reduce_sum(u * i, 1)", [], ["u", "i"]),
+    ],
+    ids=["items for users", "users for users", "pairs"],
+)
+def test_scores_of_one_input_for_another_are_made_of_whole_inputs(
+    scores: str, again: list[str], merged: list[str]
+) -> None:
+    """In a run that does not train there may be other numbers of them, which no shards fit both."""
+    after = parts(SCORES.replace("{scores}", scores))[2]
+    assert [line[0] for line in after if "embedding_lookup" in line] == again
+    assert [line[0] for line in after if line.startswith(("u = tf.concat", "i = tf.concat"))] == merged

@@ -457,3 +457,53 @@ def test_a_batch_of_one_example_is_not_scaled_and_leaves_towers_without_a_row() 
 
 def test_an_optimizer_that_is_made_again_with_the_model() -> None:
     assert "layer_names.resume()" in [line.strip() for line in body(WRITER.format(step=OWN_STEP))]
+
+
+LATE = """
+import argparse
+import tensorflow as tf
+
+{top}
+
+def train(rate, batch_size={default}):
+    {size}
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+    train_op = tf.train.AdamOptimizer(rate).minimize(loss)
+    with tf.Session() as sess:
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--rate', type=float, default=0.1)
+    args = parser.parse_args()
+    train(args.rate)
+
+
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("top", "default", "size", "flag"),
+    [
+        ("", "32", "pass", False),
+        ("SIZE = 32", "SIZE", "pass", False),
+        ("SIZE = 32", "None", "batch_size = SIZE", False),
+        ("", "None", "batch_size = 32", True),
+        ("class Config(object):\n    size = 32\n", "None", "batch_size = Config.size", False),
+    ],
+    ids=["default", "constant as default", "constant", "in the function", "class"],
+)
+def test_numbers_that_are_computed_before_arguments_are_parsed(top: str, default: str, size: str, flag: bool) -> None:
+    """A flag would not change them any more: the number of GPUs is a constant there."""
+    text = LATE
+    for name, value in (("top", top), ("default", default), ("size", size)):
+        text = text.replace("{" + name + "}", value)
+    lines = "\n".join(body(text))
+    assert "32 * num_gpus" in lines.replace("NUM_GPUS", "num_gpus")
+    assert ("--num_gpus" in lines) == flag

@@ -220,3 +220,33 @@ net.build(X)
 loss = tf.reduce_mean(tf.square(net.layers[-1] - Y))
 """
     assert codes("import nets\n" + INPUTS + net + STEP + TRAINING) == found
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("count = load()\nrows = tf.reshape(X, [count, 2, -1])\nout = tf.reduce_mean(rows, 1)[:, :1]\n", ["TMG207"]),
+        ("count = load()\nrows = tf.reshape(X, [-1, 2, 2])\nout = tf.reduce_mean(rows, 1)[:, :1]\n", []),
+        ("rows = tf.reshape(X, [batch_size, 2, -1])\nout = tf.reduce_mean(rows, 1)[:, :1]\n", []),
+        ("rows = tf.reshape(X, [tf.shape(X)[0], 2, -1])\nout = tf.reduce_mean(rows, 1)[:, :1]\n", []),
+    ],
+)
+def test_rows_of_an_unknown_number(lines: str, found: list[str]) -> None:
+    """A number that has nothing to do with the batch is the same in each tower, and the rest of the shape is not."""
+    script = INPUTS.replace("[None, 4]", "[batch_size, 4]").replace("[None, 1]", "[batch_size, 1]") + lines
+    assert codes(script + "loss = tf.reduce_mean(tf.square(out - Y))\n" + STEP + TRAINING) == found
+
+
+@pytest.mark.parametrize(
+    ("size", "used", "found"),
+    [
+        ("tf.placeholder(tf.int32, [])", "tf.reshape(X, tf.stack([size, 4]))", ["TMG207"]),
+        ("tf.placeholder(tf.int32, [])", "X", []),
+        ("tf.shape(X)[0]", "tf.reshape(X, tf.stack([size, 4]))", []),
+    ],
+)
+def test_batch_sizes_that_are_fed(size: str, used: str, found: list[str]) -> None:
+    """Each tower would take the size of the whole batch for that of its shard."""
+    script = INPUTS + f"bsz = {size}\nsize = bsz\nout = tf.layers.dense({used}, 1)\n"
+    script += "loss = tf.reduce_mean(tf.square(out - Y))\n" + STEP
+    assert codes(script + TRAINING.replace("Y: ys", "Y: ys, bsz: 32")) == found

@@ -235,5 +235,124 @@ def test_steps_in_front_of_open_examples(net: str, outputs: str) -> None:
 
 
 def test_an_option_goes_before_what_a_net_says_of_the_layout() -> None:
+    """It says that the rows are the examples: the net makes one of the other then, and no shard can."""
     text = TIME_MAJOR.format(net=ONE_WAY, outputs="outputs", layout=", time_major=True")
-    assert cuts(text, batch_axes=(("X", 0), ("Y", 0))) == ["shard([X_batch, Y_batch, lengths_batch], gpu)"]
+    assert codes(text, batch_axes=(("X", 0), ("Y", 0))) == ["TMG218"]
+
+
+SEQUENCE = """
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 4])
+words = tf.placeholder(tf.int32, [None])
+cell = tf.nn.rnn_cell.GRUCell(4)
+zero = tf.zeros([4])
+array = tf.TensorArray(tf.float32, size=0, dynamic_size=True, infer_shape=False)
+
+
+def written(array, n):
+    return array.write(n, tf.gather(zero, words[n])), n + 1
+
+
+def read_again(array, n):
+    return array.write(n, array.read(words[n])), n + 1
+
+
+def below(array, n):
+    return tf.less(n, tf.shape(words)[0])
+
+
+{lines}
+loss = tf.reduce_mean(tf.square(out - Y)) + tf.reduce_mean(tf.layers.dense(X, 1))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, n = next_batch(batch_size)
+        sess.run(train_op, {{X: xs, Y: ys, words: n}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("out = tf.nn.dynamic_rnn(cell, tf.expand_dims(X, 1), dtype=tf.float32, time_major=True)[0][:, 0]", "TMG218"),
+        ("out = tf.nn.dynamic_rnn(cell, tf.expand_dims(X, 1), dtype=tf.float32)[0][:, 0]", ""),
+        ("out = tf.stack(tf.nn.static_rnn(cell, tf.unstack(X, 8), dtype=tf.float32)[0])", "TMG218"),
+        ("out = tf.scan(lambda state, row: 0.9 * state + row, X, zero)", "TMG218"),
+        ("out = tf.reduce_sum(tf.scan(lambda state, row: 0.9 * state + row, X[1:], X[0]))", "TMG218"),
+        ("out = tf.scan(lambda state, row: 2.0 * row, X, zero)", ""),
+        ("out = tf.while_loop(below, read_again, [array, tf.constant(0)])[0].stack()", "TMG218"),
+        ("out = tf.while_loop(below, written, [array, tf.constant(0)])[0].stack()", "TMG241"),
+    ],
+    ids=["time major", "batch major", "steps", "scan", "scan of the rest", "scan of rows", "tree", "row by row"],
+)
+def test_rows_that_are_steps_of_one_sequence(lines: str, found: str) -> None:
+    """What is made of one row goes into the next: a shard would begin anew."""
+    text = SEQUENCE.format(lines=lines).replace("{{", "{").replace("}}", "}")
+    assert [code for code in codes(text) if code != "TMG302"] == [found][: len(found)]
+
+
+FED_STATE = """
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 5, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+S = tf.placeholder(tf.float32, [None, 4])
+{parts}
+state = tf.nn.rnn_cell.LSTMStateTuple(c, h)
+_, last = tf.nn.dynamic_rnn(tf.nn.rnn_cell.BasicLSTMCell(4), X, initial_state=state)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(last.h, 1) - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys, s = next_batch(batch_size)
+        sess.run(train_op, {X: xs, Y: ys, S: s})
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("c, h = tf.split(S, 2, axis=0)", ["TMG215"]),
+        ("c, h = tf.split(S, num_or_size_splits=2)", ["TMG215"]),
+        ("c, h = tf.split(tf.concat([S, S], 0), 2)", []),
+        ("c, h = tf.split(tf.layers.dense(S, 8), 2, axis=1)", []),
+    ],
+)
+def test_pieces_of_a_batch_are_no_shards(lines: str, found: list[str]) -> None:
+    assert codes(FED_STATE.replace("{parts}", lines)) == found
+
+
+@pytest.mark.parametrize(
+    ("shape", "lines"),
+    [
+        ("[batch_size * steps]", ["shard_static([X_batch], gpu)", "shard_static([Y_batch], gpu)"]),
+        ("[batch_size, steps]", ["shard_static([X_batch, Y_batch], gpu)"]),
+    ],
+)
+def test_inputs_with_other_numbers_of_rows_are_cut_apart(shape: str, lines: list[str]) -> None:
+    text = HEAD + "steps = 5\nX = tf.placeholder(tf.int32, [batch_size, steps])\n"
+    text += f"Y = tf.placeholder(tf.int32, {shape})\n"
+    text += "rows = tf.reshape(tf.nn.embedding_lookup(tf.get_variable('table', [20, 4]), X), [-1, 4])\n"
+    text += "losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=rows, labels=tf.reshape(Y, [-1]))\n"
+    assert cuts(text + "loss = tf.reduce_mean(losses)\n" + STEP + TRAINING) == lines
+
+
+def test_a_setting_beside_a_batch_size_makes_rows() -> None:
+    """`[batch_size * samples, None]`: the examples lie in front, not along the open dimension."""
+    text = """
+        import tensorflow as tf
+
+        class Model(object):
+            def __init__(self, config):
+                self.batch_size = config['batch_size']
+                self.samples = config['negatives'] + 1
+                X = tf.placeholder(tf.float32, [self.batch_size, None])
+                Z = tf.placeholder(tf.float32, [self.batch_size * self.samples, None])
+                self.loss = tf.reduce_mean(tf.reduce_mean(X, 1)) + tf.reduce_mean(tf.reduce_mean(Z, 1))
+                self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+    """
+    assert cuts(text) == ["shard_static([X_batch], gpu)", "shard_static([Z_batch], gpu)"]

@@ -142,3 +142,58 @@ def test_what_is_put_into_a_structure_after_the_loop_is_whole_already() -> None:
     training = TRAINING.replace("{X: xs, Y: ys}", "{g['x']: xs}")
     text = RECORD + INPUTS + BUILT + STEP.format(loss="g['loss']") + training
     assert not [line for line in parts(text)[INSIDE] if "g[" in line]
+
+
+NET_OF_ATTRIBUTES = """
+import tensorflow as tf
+
+batch_size = 32
+
+
+class Net(object):
+    def __init__(self):
+        x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        out = tf.layers.dense(x, 1)
+        self.x = x
+        self.forward(out)
+        self.loss = tf.reduce_mean(tf.square(self.x[:, :1] + self.predictions['probs'] - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
+
+    def forward(self, out):
+        self.predictions = {made}
+
+
+net = Net()
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(net.train_op, {net.x: xs, net.y: ys})
+"""
+
+
+def test_an_attribute_that_is_an_input_is_the_input_again() -> None:
+    after = parts(NET_OF_ATTRIBUTES.replace("{made}", "{'probs': tf.sigmoid(out)}"))[AFTER]
+    assert "x, self.y, self.x = x_batch, y_batch, x_batch" in after
+    assert not any(line.startswith("self.x = ") for line in after)
+
+
+@pytest.mark.parametrize(
+    ("made", "merged"),
+    [
+        ("{'probs': tf.sigmoid(out)}", True),
+        ("{'probs': tf.sigmoid(out), 'top': tf.reduce_max(out)}", False),
+    ],
+)
+def test_dicts_that_are_attributes_are_merged_for_readers_that_are_not_seen(made: str, merged: bool) -> None:
+    after = parts(NET_OF_ATTRIBUTES.replace("{made}", made))[AFTER]
+    assert ("self.predictions['probs'] = tf.concat(tower_probs, 0)" in after) == merged
+
+
+@pytest.mark.parametrize("decoder", ["rnn_decoder(steps, zero, cell)", "basic_rnn_seq2seq(steps, steps, cell)"])
+def test_the_state_of_a_decoder_is_what_its_cell_makes_it(decoder: str) -> None:
+    text = INPUTS + "cell = tf.nn.rnn_cell.BasicLSTMCell(8)\nzero = cell.zero_state(tf.shape(X)[0], tf.float32)\n"
+    text += f"steps = [X, X]\noutputs, state = tf.contrib.legacy_seq2seq.{decoder}\n"
+    text += "loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[-1], 1) - Y))\n" + STEP.format(loss="loss")
+    after = parts(text + "last = state\n" + TRAINING)[AFTER]
+    assert "state = map_structure(lambda *parts: tf.concat(parts, 0), *tower_state)" in after
