@@ -180,7 +180,9 @@ class _Rewriter(cst.CSTTransformer):
                 moved = {*loop.before, *loop.tower, *loop.after}
                 first = order.index(min(moved))
                 rest = [s for s in order[first:] if s not in moved]
-                order = [*order[:first], *loop.before, loop.tower[0], *loop.after, *rest]
+                among = self._among_reopened(loop)
+                after = [at for at in loop.after if at not in among]
+                order = [*order[:first], *loop.before, loop.tower[0], *after, *rest]
                 for at in _out_of_order(loop):
                     statements[at] = mark_all(statements[at], MOVED)
                 statements[loop.tower[0]] = self._loop(loop, statements, depth)
@@ -241,26 +243,24 @@ class _Rewriter(cst.CSTTransformer):
         parts: tuple[tuple[At, tuple[At, ...]], ...],
         statements: dict[At, list[cst.BaseStatement]],
         heads: dict[At, tuple[str, str]],
+        at: At,
     ) -> list[cst.BaseStatement]:
-        """The towers' blocks, opened once more for what of them stays out of the loop.
+        """A block of the towers, opened once more for what of it stays out of the loop.
 
         heads: what they enter where that is not what the script says, and a line to begin with.
         """
-        made: list[cst.BaseStatement] = []
+        if at not in statements:
+            return []  # in another one of these blocks
         inside = dict(parts)
-        for at, inner in parts:
-            if at not in statements:
-                continue  # in another one of these blocks
-            block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
-            body = self._split_off(inner, inside)
-            if at in heads:
-                items, first = heads[at]
-                (head,) = self._parse((f"with {items}:\n    pass",), at[1])
-                assert isinstance(head, cst.With)
-                body = [*mark_all(self._parse((first,) if first else (), at[1]), MOVED), *body]
-                block = block.with_changes(items=head.items)
-            made.append(_opened_again(block, body))
-        return made
+        block = next(s for s in statements[at] if isinstance(s, (cst.With, cst.If)))
+        body = self._split_off(inside[at], inside)
+        if at in heads:
+            items, first = heads[at]
+            (head,) = self._parse((f"with {items}:\n    pass",), at[1])
+            assert isinstance(head, cst.With)
+            body = [*mark_all(self._parse((first,) if first else (), at[1]), MOVED), *body]
+            block = block.with_changes(items=head.items)
+        return [_opened_again(block, body)]
 
     def _split_off(self, ats: Iterable[At], inside: dict[At, tuple[At, ...]]) -> list[cst.BaseStatement]:
         """Statements that were split out of a block, with the blocks in it that are opened again for theirs."""
@@ -288,10 +288,20 @@ class _Rewriter(cst.CSTTransformer):
         towered = _fill(towered, [*above, *towers, *below], loops.why, scopes.why)
         kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes}
         entered = {scope.at: (scope.enter, "") for scope in loop.scopes}
-        made = [*self._reopened(loop.splits, statements, kept), *prelude, towered]
+        splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
+        made = [*splits, *prelude, towered]
         made += [*self._lines(text.epilogue, depth), *(s for again in loop.again for s in self._again(again))]
-        made += [*self._reopened(loop.behind, statements, entered), *self._lines(text.closing, depth)]
+        among = self._among_reopened(loop)
+        for at in sorted((*(at for at, _ in loop.behind), *among)):
+            made += statements[at] if at in among else self._reopened(loop.behind, statements, entered, at)
+        made += self._lines(text.closing, depth)
         return [_with_leading(made[0], head), *made[1:]]
+
+    def _among_reopened(self, loop: Loop) -> list[At]:
+        """What comes after the loop, but stood in front of a block that is opened again there: it goes on doing so."""
+        last = max((at for at, _ in loop.behind), default=(0, 0))
+        bounds = {at for run in self.plan.pinned for at in run}
+        return [at for at in loop.after if at < last and at not in bounds]
 
     def _again(self, again: Again) -> list[cst.BaseStatement]:
         """Statements of the towers once more, without the blank lines and comments above them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 
 import pytest
 
@@ -379,3 +380,22 @@ def test_what_a_loss_reads_that_is_written_out_where_it_is_minimised(line: str, 
     script = INPUTS + model + step + TRAINING
     assert where(script, line) == place
     assert where(script, "shown = tf.trainable_variables()") == AFTER
+
+
+def test_what_stood_in_front_of_a_block_that_is_opened_again_stays_there() -> None:
+    """A raw variable that is made behind those of the model, and read by the training step in a scope."""
+    lines = """
+        with tf.name_scope('hidden'):
+            w = tf.Variable(tf.zeros([4, 3]))
+            hidden = tf.matmul(X, w)
+        with tf.name_scope('out'):
+            out = tf.layers.dense(hidden, 1)
+        global_step = tf.Variable(0, trainable=False)
+        with tf.variable_scope('train'):
+            loss = tf.reduce_mean(tf.square(out - Y))
+            optimizer = tf.train.AdamOptimizer(0.1)
+            train_op = optimizer.minimize(loss, global_step=global_step)
+    """
+    _, inside, after = parts(INPUTS + textwrap.dedent(lines) + TRAINING)
+    made = "global_step = tf.Variable(0, trainable=False)"
+    assert made not in inside and after.index(made) < after.index("with tf.variable_scope('train'):")
