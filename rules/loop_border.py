@@ -388,8 +388,10 @@ with tf.Session() as sess:
         "real and generated images) are no longer one batch: a tower has the shard of the first behind "
         "the shard of the second. An input that is fed with rows for all of them at once, such as "
         "labels for both halves, would be cut down the middle instead, and its rows would belong to "
-        "other examples. Feed what belongs to each of the batches on its own, and put it together as "
-        "the batches are.",
+        "other examples. So would the pieces into which the model splits what is fed (tf.split into a "
+        "given number of pieces along the batch axis, as for the parts of a recurrent net's state): those "
+        "of a shard are other ones. Feed what belongs to each of the batches on its own, and put it "
+        "together as the batches are.",
         before="""\
 import tensorflow as tf
 

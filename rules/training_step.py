@@ -312,7 +312,9 @@ with tf.Session() as sess:
         title="each training step takes one example",
         why="The placeholders have no batch axis and the training loop feeds them with the examples of the "
         "data set one by one, or it feeds batches of a single row ([x], x[None], x.reshape(1, 4)), as "
-        "programs do that take the gradients of each step of a game and feed back their mean. There "
+        "programs do that take the gradients of each step of a game and feed back their mean. Or the rows "
+        "that are fed are the steps of one sequence: a recurrent net (time_major=True), tf.scan or a loop "
+        "of the graph takes what it made of one row to the next, and each tower would begin anew. There "
         "is nothing to share among towers, and on GPUs a step of one example is mostly waiting. Feed "
         "several examples at a time, to placeholders with a batch axis, and take the mean of their losses.",
         before="""\
