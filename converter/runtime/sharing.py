@@ -59,7 +59,8 @@ class LayerNames(object):
 
     def store(self):
         graph = tf.get_default_graph()
-        return (graph.get_collection(('__varscope',)) or graph.get_collection(('__variable_store',)))[0]
+        stores = graph.get_collection(('__varscope',)) + graph.get_collection(('__variable_store',))
+        return [store for store in stores if hasattr(store, 'variable_scopes_count')][0]
 
     @contextlib.contextmanager
     def tower(self, gpu):
