@@ -143,16 +143,19 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
 
 def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
     """Steps whose batches have a single row each, another one in each run; gradients that are fetched are such, too."""
-    trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
-    fed = [
-        (run, value, key.batch.axis)
+    grown = {e.value.uid for e in facts.effects if e.kind == "mutation" and e.value is not None}
+    batches = [
+        (run, key, value, is_one_row(value, key.batch.axis, grown))
         for run in facts.runs
         for key, value in run.feeds
-        if isinstance(key, Input) and key.uid in roots and key.batch.kind == "example"
-        and trained & set(needed(run.fetches))
-    ]  # fmt: skip
-    grown = {e.value.uid for e in facts.effects if e.kind == "mutation" and e.value is not None}
-    if all(is_one_row(value, axis, grown) for _, value, axis in fed) and not all(is_kept(v, run) for run, v, _ in fed):
+        if isinstance(key, Input) and key.batch.kind == "example"
+    ]
+    if not any(single for *_, single in batches):
+        return
+    trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
+    runs = {run for run, *_ in batches if trained & set(needed(run.fetches))}
+    fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
+    if all(single for *_, single in fed) and not all(is_kept(value, run) for run, value, _ in fed):
         raise refuse(facts, fed[0][0].call, "TMG218",
                      "each training step takes one example: its batch has a single row",
                      "collect several examples, and feed them in one step")  # fmt: skip
