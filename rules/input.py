@@ -40,7 +40,7 @@ RULES = (
         after='try:\n    print("step", step)\nexcept IOError as error:\n    raise ValueError("no data")\n',
         references=(
             "https://docs.python.org/3.12/library/2to3.html",
-            "https://pypi.org/project/fissix/",
+            "https://github.com/jreese/fissix",
         ),
     ),
     Rule(
