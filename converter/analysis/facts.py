@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import ast
 import os
-from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar, cast
 
 from converter.analysis.data import Entry
 from converter.analysis.frames import Access, Frame, Site
+from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
-from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable
-
-Node = TypeVar("Node", bound=ast.AST)
+from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable, needed
 
 
 @dataclass(frozen=True)
@@ -47,6 +44,15 @@ class RunCall:
     feeds: tuple[tuple[Value, Value], ...]
     time: int
     handle: Value | None = None
+
+    @cached_property
+    def behind(self) -> dict[int, Value]:
+        """Everything that the fetches are computed from, as it is once the walk is over."""
+        return needed(self.fetches)
+
+    def computes(self, uids: Set[int]) -> bool:
+        """Whether the run computes one of these values."""
+        return not uids.isdisjoint(self.behind)
 
 
 @dataclass(frozen=True)
@@ -143,19 +149,13 @@ class Facts:
 
     def nodes(self, kind: type[Node], tree: ast.AST | None = None) -> Iterator[Node]:
         """The nodes of a kind, of one of the trees or of all of them, from the top of each down."""
-        found = self._by_kind.values() if tree is None else [self._by_kind[tree]]
-        return cast("Iterator[Node]", chain.from_iterable(by_kind.get(kind, ()) for by_kind in found))
+        found = self.walked.values() if tree is None else [self.walked[tree]]
+        return chain.from_iterable(nodes.of(kind) for nodes in found)
 
     @cached_property
-    def _by_kind(self) -> dict[ast.AST, dict[type, list[ast.AST]]]:
-        """The nodes of each tree by their kinds: the one time that whole trees are walked for them."""
-        found: dict[ast.AST, dict[type, list[ast.AST]]] = {}
-        for tree in self.trees():
-            by_kind: dict[type, list[ast.AST]] = defaultdict(list)
-            for node in ast.walk(tree):
-                by_kind[type(node)].append(node)
-            found[tree] = by_kind
-        return found
+    def walked(self) -> dict[ast.AST, Nodes]:
+        """The nodes of each tree."""
+        return {tree: Nodes(tree) for tree in self.trees()}
 
     @cached_property
     def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:

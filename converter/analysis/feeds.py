@@ -27,7 +27,7 @@ def fed_tensors(facts: Facts) -> Decisions:
     found: Decisions = {}
     trained = {step.result.uid for step in facts.train_steps}
     for run in facts.runs:
-        if not run.feeds or not trained & set(needed(run.fetches)):
+        if not run.feeds or not run.computes(trained):
             continue
         for key, _ in run.feeds:
             for tensor in tensors_in(key) if isinstance(key, Sequence) else [key]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 from converter.analysis.facts import LocalModule
@@ -58,6 +59,7 @@ ALIASES = {
 }
 
 
+@cache
 def canonical(name: str) -> str:
     """The name by which the rules know something: `compat.v1.math.add` is `add`."""
     if name.startswith("python.training."):  # defined there, one module for each optimizer

@@ -120,14 +120,14 @@ def _single(origins: set[Origin]) -> Origin | None:
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
     """A run that puts examples into a queue that gives the batches; None where queue runners do."""
     filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and v.op.startswith("Queue.enqueue")}
-    return next((run for run in facts.runs if filled & set(needed(run.fetches))), None)
+    return next((run for run in facts.runs if run.computes(filled)), None)
 
 
 def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
     """A training step that is fed what an environment answered to the model's own actions; None if there is none."""
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
-        if not trained & set(needed(run.fetches)):
+        if not run.computes(trained):
             continue
         for value in needed(v for _, v in run.feeds).values():
             if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and _fetched(value):
@@ -253,7 +253,7 @@ def _origins(
     unknown: list[RunCall] = []
     everything: list[RunCall] = []
     for run in facts.runs:
-        if not any(uid in trained for uid in needed(run.fetches)):
+        if not run.computes(trained):
             continue
         found: set[Origin] = set()
         fed = any(isinstance(key, Input) and key in inputs for key, _ in run.feeds)

@@ -34,10 +34,13 @@ class Builtins:
         self.module = ""
         self._facts = facts
         self._names = names
+        self._hidden: dict[Frame, frozenset[str]] = {}
 
     def hidden(self, frame: Frame, read: Iterable[str]) -> tuple[str, ...]:
         """Those of the builtins that are read in a frame which must be reached by the module."""
-        found = tuple(sorted(hidden_builtins(self._facts, frame) & set(read)))
+        if frame not in self._hidden:
+            self._hidden[frame] = hidden_builtins(self._facts, frame)
+        found = tuple(sorted(self._hidden[frame] & set(read)))
         if found and not self.module:
             self.module = self._names.fresh("builtins", "python_builtins")
         return found

@@ -135,7 +135,7 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
             without_axis = shapeless and key.uid in roots
-            if without_axis and is_one_example(value) and trained & set(needed(run.fetches)):
+            if without_axis and is_one_example(value) and run.computes(trained):
                 raise refuse(facts, run.call, "TMG218", "each training step takes one example, without a batch axis",
                              "feed several examples at a time to placeholders with a batch axis")  # fmt: skip
     _check_rows(facts, steps)
@@ -153,7 +153,7 @@ def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
     if not any(single for *_, single in batches):
         return
     trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
-    runs = {run for run, *_ in batches if trained & set(needed(run.fetches))}
+    runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
     if all(single for *_, single in fed) and not all(is_kept(value, run) for run, value, _ in fed):
         raise refuse(facts, fed[0][0].call, "TMG218",
@@ -173,7 +173,7 @@ def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
     inputs = {i.uid for region in regions for i in upstream(region.inputs)}
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
-        behind = needed(run.fetches)
+        behind = run.behind
         if not trained & set(behind):
             continue
         reached = {*behind, *(i.uid for i in upstream(v for v in behind.values() if isinstance(v, Input)))}

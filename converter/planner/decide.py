@@ -109,7 +109,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     if len(plans) > 1:
         if not sources.several:
             raise _several(facts, plans)
-        names = Names(*facts.trees())
+        names = Names(*facts.walked.values())
         while True:
             module = names.fresh(HELPERS)
             plans, warnings = _plan(chosen, sources, module)
@@ -146,7 +146,7 @@ def _plan(
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
     facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
     regions = [region for _, region in chosen.groups]
-    names, text = Names(*facts.trees()), Text(facts, sources.read)
+    names, text = Names(*facts.walked.values()), Text(facts, sources.read)
     aliases = Aliases(facts, names)
     aliases.tensorflow("")
     scales = options.batch == "per-gpu"
@@ -258,7 +258,7 @@ def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> b
     """Whether models are trained before another is built, which has nothing in common with them but its inputs."""
     trained = {step.result.uid for step in steps}
     built = needed([later.loss])
-    runs = [run for run in facts.runs if run.time < later.loss.time and trained & set(needed(run.fetches))]
+    runs = [run for run in facts.runs if run.time < later.loss.time and run.computes(trained)]
     shared = (v for uid, v in needed(s.loss for s in steps).items() if uid in built and depends_on_batch(v))
     return bool(runs) and not any(isinstance(value, Tensor) for value in shared)
 

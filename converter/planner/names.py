@@ -7,25 +7,26 @@ import builtins
 import keyword
 from itertools import chain
 
+from converter.analysis.nodes import Nodes
+
 
 class Names:
     """Gives out names that are free in whole files; the first of them says how constants are written."""
 
-    def __init__(self, *trees: ast.Module) -> None:
+    def __init__(self, *trees: Nodes) -> None:
         self.taken: set[str] = set(keyword.kwlist) | set(dir(builtins))
         constants = 0
-        for node in chain.from_iterable(map(ast.walk, trees)):
-            if isinstance(node, ast.Name):
-                self.taken.add(node.id)
-            elif isinstance(node, ast.arg):
-                self.taken.add(node.arg)
-            elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler)):
-                self.taken.add(node.name or "_")
-            elif isinstance(node, (ast.Global, ast.Nonlocal)):
-                self.taken.update(node.names)
-            elif isinstance(node, ast.alias):
-                self.taken.add((node.asname or node.name).split(".")[0])
-        for stmt in trees[0].body:
+        for nodes in trees:
+            self.taken.update(node.id for node in nodes.of(ast.Name))
+            self.taken.update(node.arg for node in nodes.of(ast.arg))
+            self.taken.update(node.name for node in nodes.of(ast.FunctionDef))
+            self.taken.update(node.name for node in nodes.of(ast.AsyncFunctionDef))
+            self.taken.update(node.name for node in nodes.of(ast.ClassDef))
+            self.taken.update(node.name or "_" for node in nodes.of(ast.ExceptHandler))
+            self.taken.update(chain.from_iterable(node.names for node in nodes.of(ast.Global)))
+            self.taken.update(chain.from_iterable(node.names for node in nodes.of(ast.Nonlocal)))
+            self.taken.update((node.asname or node.name).split(".")[0] for node in nodes.of(ast.alias))
+        for stmt in trees[0].tree.body:
             if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Constant):
                 for target in stmt.targets:
                     if isinstance(target, ast.Name) and len(target.id) > 1:

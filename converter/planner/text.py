@@ -23,7 +23,6 @@ class Text:
         self._source = source
         self._lines: dict[str, list[str]] = {}
         self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
-        self._parents: dict[str, dict[ast.AST, ast.AST]] = {}
 
     def lines(self, path: str) -> list[str]:
         """A file's lines."""
@@ -33,11 +32,8 @@ class Text:
 
     def parent(self, node: ast.AST) -> ast.AST | None:
         """The node that a node is a direct part of; None for a module."""
-        path = self._facts.path_of(node)
-        if path not in self._parents:
-            tree = self._facts.modules[path].tree if path else self._facts.tree
-            self._parents[path] = _parents(tree)
-        return self._parents[path].get(node)
+        tree = self._facts.tree_of(self._facts.path_of(node))
+        return self._facts.walked[tree].parents.get(node)
 
     def start(self, node: ast.AST) -> At:
         """Where a node begins."""
@@ -57,7 +53,7 @@ class Text:
         """The statement beside which lines can stand: the first of its line, outside of one-line blocks."""
         path = self._facts.path_of(stmt)
         if path not in self._neighbours:
-            self._neighbours[path] = neighbours(self._facts.modules[path].tree if path else self._facts.tree)
+            self._neighbours[path] = neighbours(self._facts.tree_of(path))
         while True:
             at = self.start(stmt)
             above = self._neighbours[path].get(stmt)
@@ -87,17 +83,6 @@ class Text:
 def _python_lines(source: str) -> list[str]:
     """Lines as the parser sees them: only newlines and carriage returns end one."""
     return [line + "\n" for line in source.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-
-
-def _parents(tree: ast.Module) -> dict[ast.AST, ast.AST]:
-    found: dict[ast.AST, ast.AST] = {}
-    todo: list[ast.AST] = [tree]
-    while todo:
-        node = todo.pop()
-        children = list(ast.iter_child_nodes(node))
-        found.update(dict.fromkeys(children, node))
-        todo += children
-    return found
 
 
 def neighbours(tree: ast.Module) -> dict[ast.stmt, ast.stmt]:

@@ -21,6 +21,7 @@ from converter.rewrite.positions import positions
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
 _NAME = re.compile(r"\w+")
+HELPERS = "#\0\0"  # a comment that stands for the helpers in the tree
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,13 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
     if missed:
         raise LookupError(f"edits without a place in the source: {missed}")
     written = set(_NAME.findall("\n".join(rewriter.written)))
-    if not plan.helper_module or written:
-        changed = _with_helpers(changed, rewriter.first_user, plan, written, width)
+    helpers = _helpers(changed, rewriter.first_user, plan, written, width) if not plan.helper_module or written else ""
+    if helpers:
+        changed = _with_helpers_place(changed, rewriter.first_user, plan)
     if header:
         changed = _with_header(changed, header)
-    return Rewritten(*take_out(changed.code))
+    helpers = helpers.removesuffix("\n").replace("\n", module.default_newline)
+    return Rewritten(*take_out(changed.code.replace(HELPERS, helpers)))
 
 
 class _Rewriter(cst.CSTTransformer):
@@ -400,35 +403,38 @@ def _with_leading(stmt: cst.BaseStatement, lines: Sequence[cst.EmptyLine]) -> cs
 # -- helpers and header ----------------------------------------------------------------------------
 
 
-def _with_helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str], width: int) -> cst.Module:
-    """The helpers, or imports of those that are `written`, after the imports and before what needs them."""
-    body: list[cst.BaseStatement] = list(module.body)
+def _helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str], width: int) -> str:
+    """The helpers, or imports of those that are `written`; "" for none."""
+    if plan.helper_module:
+        return helper_imports(plan, written, width)
+    return helper_text(plan, module.default_indent, _imported(module.body[: _below_imports(module, first_user)]))
+
+
+def _with_helpers_place(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
+    """The place of the helpers, after the imports and before what needs them: they are no part of the tree.
+
+    As text they are what the tool knows them to be; to parse them would take a third of the time of the script.
+    """
+    place = _below_imports(module, first_user)
+    blank = cst.EmptyLine(indent=False)
+    end = cst.EmptyLine(indent=False, comment=cst.Comment(END + mark_text(SHARED if plan.helper_module else FRAME)))
+    lines = [*([blank] if place else []), cst.EmptyLine(indent=False, comment=cst.Comment(HELPERS)), end]
+    if place == len(module.body):
+        return module.with_changes(footer=[*lines, *module.footer])
+    following: cst.BaseStatement = module.body[place]
+    if place == 0 or not getattr(following, "leading_lines", ()):
+        lines.append(blank)
+    body = [*module.body[:place], _with_leading(following, lines), *module.body[place + 1 :]]
+    return module.with_changes(body=body)
+
+
+def _below_imports(module: cst.Module, first_user: int) -> int:
+    """How many statements stand above the helpers: up to the last import before what needs them."""
     place = 0
-    for index, stmt in enumerate(body[:first_user]):
+    for index, stmt in enumerate(module.body[:first_user]):
         if _is_import(stmt) or (index == 0 and _is_docstring(stmt)):
             place = index + 1
-    if plan.helper_module:
-        text = helper_imports(plan, written, width)
-    else:
-        text = helper_text(plan, module.default_indent, _imported(module.body[:place]))
-    if not text:
-        return module
-    block = _parsed(text, module)
-    helpers: list[cst.BaseStatement] = list(block.body)
-    blank = [cst.EmptyLine(indent=False)] if place else []
-    helpers[0] = _with_leading(helpers[0], [*blank, *block.header])
-    end = cst.EmptyLine(indent=False, comment=cst.Comment(END + mark_text(SHARED if plan.helper_module else FRAME)))
-    if place < len(body):
-        following = body[place]
-        if place == 0:
-            end_lines = [end, cst.EmptyLine(indent=False)]
-        else:
-            end_lines = [end] if getattr(following, "leading_lines", ()) else [end, cst.EmptyLine(indent=False)]
-        body[place] = _with_leading(following, ()).with_changes(
-            leading_lines=[*end_lines, *getattr(following, "leading_lines", ())]
-        )
-        return module.with_changes(body=[*body[:place], *helpers, *body[place:]])
-    return module.with_changes(body=[*body, *helpers], footer=[end, *module.footer])
+    return place
 
 
 def _is_import(stmt: cst.BaseStatement) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 import pytest
 
+from converter.analysis.nodes import Nodes
 from converter.planner.names import Names
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, converted
 
@@ -111,7 +112,7 @@ def test_a_script_without_a_name_for_tensorflow_gets_one() -> None:
     ],
 )
 def test_a_constant_in_the_scripts_manner(definitions: str, name: str) -> None:
-    assert Names(ast.parse(definitions)).constant("num_gpus") == name
+    assert Names(Nodes(ast.parse(definitions))).constant("num_gpus") == name
 
 
 @pytest.mark.parametrize(
@@ -137,9 +138,9 @@ def test_a_constant_in_the_scripts_manner(definitions: str, name: str) -> None:
     ],
 )
 def test_fresh_names(script: str, candidates: tuple[str, ...], name: str) -> None:
-    assert Names(ast.parse(script)).fresh(*candidates) == name
+    assert Names(Nodes(ast.parse(script))).fresh(*candidates) == name
 
 
 def test_a_name_is_given_out_once() -> None:
-    names = Names(ast.parse(""))
+    names = Names(Nodes(ast.parse("")))
     assert [names.fresh("gpu") for _ in range(3)] == ["gpu", "gpu_2", "gpu_3"]
