@@ -15,7 +15,7 @@ from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
-from converter.source import from_bytes, imported_by, leads_to_tensorflow, mixed_indents, parse, scripts_in
+from converter.source import from_bytes, imported_by, leads_to_tensorflow, lost_blank, mixed_indents, parse, scripts_in
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
@@ -88,7 +88,7 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
     from converter.planner import Entrance, Sources, decide, import_line
-    from converter.rewrite import apply, helper_module_text
+    from converter.rewrite import LossError, apply, helper_module_text
 
     tree = parse(source)
     facts = read_facts(source.path, tree, options, originals)
@@ -124,6 +124,8 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
             made.append(apply(text, facts.tree_of(plan.path), plan, header, width))
         except IndentationError:
             raise mixed_indents(files[plan.path]) from None
+        except LossError as loss:
+            raise lost_blank(files[plan.path], loss.line) from None
     parts = [
         Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
         for plan, one in zip(plans[1:], made[1:], strict=True)

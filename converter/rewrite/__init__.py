@@ -2,5 +2,6 @@
 
 from converter.rewrite.apply import Rewritten, apply
 from converter.rewrite.helper_text import BEGIN, helper_module_text
+from converter.rewrite.outline import LossError
 
-__all__ = ["BEGIN", "Rewritten", "apply", "helper_module_text"]
+__all__ = ["BEGIN", "LossError", "Rewritten", "apply", "helper_module_text"]

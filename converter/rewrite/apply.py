@@ -16,7 +16,7 @@ from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
-from converter.rewrite.positions import positions
+from converter.rewrite.outline import Outline, outline
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
@@ -44,14 +44,17 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
 
     Raises:
         IndentationError: the text mixes tabs and blanks in a way that Python takes and LibCST does not.
+        LossError: LibCST does not give the text back as it is.
     """
+    lines = _Lines(plan)
     try:
-        module = cst.parse_module(text)
+        left = outline(text, tree, lines.concern)
     except cst.ParserSyntaxError as error:
         if "dent" not in error.message:
             raise
         raise IndentationError(error.message) from None
-    rewriter = _Rewriter(plan, module, tree, width)
+    module = left.module
+    rewriter = _Rewriter(plan, left, lines, width)
     changed = module.visit(rewriter)
     missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]
     if missed:
@@ -63,18 +66,39 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
     if header:
         changed = _with_header(changed, header)
     helpers = helpers.removesuffix("\n").replace("\n", module.default_newline)
-    return Rewritten(*take_out(changed.code.replace(HELPERS, helpers)))
+    return Rewritten(*take_out(left.filled(changed.code.replace(HELPERS, helpers))))
+
+
+class _Lines:
+    """On which lines of a file edits begin, all of them sorted.
+
+    inner: without those at which a statement only moves as a whole. moved: where these begin.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.moved = {at for loop in plan.loops for at in (*loop.before, *loop.tower, *loop.after)}
+        again = {at for loop in plan.loops for a in loop.again for at in (*a.ats, *a.around)}
+        split = {at for loop in plan.loops for _, inner in (*loop.splits, *loop.behind) for at in inner}
+        edits = {*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)}
+        self.inner = sorted({at.line for at in (*edits, *again, *split)})
+        self.every = sorted({*self.inner, *(at.line for run in (self.moved, *plan.pinned) for at in run)})
+        self._pinned = [(begin.line, end.line) for begin, end in plan.pinned]
+
+    def concern(self, first: int, last: int) -> bool:
+        """Whether an edit begins on one of these lines, or moves them into a block."""
+        pinned = any(begin <= last and first <= end for begin, end in self._pinned)
+        return pinned or _any_within(self.every, first, last)
 
 
 class _Rewriter(cst.CSTTransformer):
     """Visits only what holds an edit."""
 
-    def __init__(self, plan: Plan, module: cst.Module, tree: ast.Module, width: int) -> None:
+    def __init__(self, plan: Plan, left: Outline, lines: _Lines, width: int) -> None:
         super().__init__()
         self.plan = plan
-        self.module = module
+        self.module = left.module
         self.width = width
-        self.first_user = len(module.body)  # index of the first top level statement that needs the helpers
+        self.first_user = len(left.module.body)  # index of the first top level statement that needs the helpers
         self.replaces = {(r.at, r.end): r for r in plan.replaces}
         self.done: set[Insert | Replace] = set()  # edits that found their place
         self.reasoned: set[Replace] = set()  # those whose statement says why
@@ -88,31 +112,22 @@ class _Rewriter(cst.CSTTransformer):
         self.repeated: dict[At, cst.BaseStatement] = {}  # statements that stand after the loop once more
         self.repeats = {at for loop in plan.loops for again in loop.again for at in (*again.ats, *again.around)}
         self.repeats |= {at for _, inner in split for at in inner if at in opened}
-        self.moved = {at for loop in plan.loops for at in (*loop.before, *loop.tower, *loop.after)}
-        inner = {r.at.line for r in plan.replaces} | {i.at.line for i in plan.inserts}
-        inner |= {at.line for at in (*self.split_out, *self.repeats)}
-        self.inner = sorted(inner)
-        self.lines = sorted(inner | {at.line for at in self.moved} | {at.line for run in plan.pinned for at in run})
+        self.lines = lines
         self.written: list[str] = [r.text for r in plan.replaces]  # what is the tool's own
-        self.positions = positions(module, tree, self._holds_edit)
-
-    def _holds_edit(self, first: int, last: int) -> bool:
-        """Whether an edit begins within a statement at the top; one that moves as a whole need not be looked into."""
-        moves = At(first, 0, self.plan.path) in self.moved
-        return _any_within(self.inner if moves else self.lines, first, last)
+        self.positions = left.positions
 
     def _touched(self, node: cst.CSTNode, lines: list[int] | None = None) -> bool:
         """Whether an edit begins within a node."""
         where = self.positions.get(node)
         if where is None:
             return not isinstance(node, cst.BaseParenthesizableWhitespace)
-        return _any_within(self.lines if lines is None else lines, where.start.line, where.end.line)
+        return _any_within(self.lines.every if lines is None else lines, where.start.line, where.end.line)
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.Module):
             return True
-        whole = isinstance(node, cst.BaseStatement) and self._start(node) in self.moved
-        return self._touched(node, self.inner if whole else None)
+        whole = isinstance(node, cst.BaseStatement) and self._start(node) in self.lines.moved
+        return self._touched(node, self.lines.inner if whole else None)
 
     def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
         if isinstance(original, cst.Module):

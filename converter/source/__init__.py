@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file, write
     from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
-    from converter.source.syntax import mixed_indents, parse
+    from converter.source.syntax import lost_blank, mixed_indents, parse
     from converter.source.text import Source, encode, from_bytes, load, read
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "leads_to_tensorflow",
     "load",
     "mentions_tensorflow",
+    "lost_blank",
     "mixed_indents",
     "parse",
     "read",
@@ -43,6 +44,7 @@ _HOME = {
     "leads_to_tensorflow": "look",
     "load": "text",
     "mentions_tensorflow": "look",
+    "lost_blank": "syntax",
     "mixed_indents": "syntax",
     "parse": "syntax",
     "read": "text",

@@ -51,6 +51,12 @@ def mixed_indents(source: Source) -> Refusal:
     return _refusal(source, next(other, 0), 1, message, "`expand -i -t 8` writes blanks only")
 
 
+def lost_blank(source: Source, line: int) -> Refusal:
+    """Refuses a text of which a line would not stay as it is: LibCST drops form feeds in front of statements."""
+    message = "a form feed stands in front of a statement, and would be lost"
+    return _refusal(source, line, 1, message, "put it on a line of its own")
+
+
 def _hint(text: str, error: SyntaxError) -> str:
     if isinstance(error, TabError):
         return "Python 2 took a tab for eight columns; `expand -i -t 8` writes blanks instead"

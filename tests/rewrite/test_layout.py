@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
-from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, converted, run
 
 # What a conversion takes away from SCRIPT: the batch size, the training step, the session.
 REPLACED = [
@@ -167,3 +167,11 @@ def test_the_tools_lines_are_wrapped_and_the_scripts_are_not() -> None:
 
 def test_the_conversion_is_the_same_every_time() -> None:
     assert len({converted(SCRIPT) for _ in range(3)}) == 1
+
+
+def test_what_would_be_lost_beside_an_edit_is_refused() -> None:
+    above = run(SCRIPT.replace("batch_size = 32", "def f():\n    pass\n\fs = 1\nbatch_size = 32", 1))
+    assert above.text is not None and "\n\fs = 1\n" in above.text
+    beside = run(SCRIPT.replace("batch_size = 32", "\fbatch_size = 32", 1))
+    assert beside.text is None and [d.code for d in beside.diagnostics] == ["TMG005"]
+    assert "form feed" in beside.diagnostics[0].message

@@ -1,0 +1,185 @@
+"""A script without the statements at its top that no edit concerns, and these put back.
+
+LibCST takes most of the time of a conversion, for parsing and for generating the code, and most of a long script are
+functions and classes that stay as they are. Where these stand, Python's own tree says; in what LibCST sees, a call with
+a string of as many lines takes their place.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import groupby, zip_longest
+
+import libcst as cst
+from libcst import BatchableCSTVisitor
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+
+VisitorMethod = Callable[[cst.CSTNode], None]
+Positions = Mapping[cst.CSTNode, CodeRange]
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")  # as the parsers see them
+
+
+class LossError(ValueError):
+    """Something on a line, counted from 1, is not in the tree."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__(f"line {line} would change")
+        self.line = line
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What is left of a script, parsed.
+
+    positions: of every node in it; lines are those of the whole script.
+    held: what the calls with a certain name stand for.
+    """
+
+    module: cst.Module
+    positions: Positions
+    name: str
+    held: tuple[str, ...]
+
+    def filled(self, code: str) -> str:
+        """Code that was made from the outline with what is held put back."""
+        call = re.compile(rf'{self.name}\((\d+), """\s*"""\)')
+        return call.sub(lambda match: self.held[int(match[1])], code)
+
+
+def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> Outline:
+    """Parses what edits may change.
+
+    text, tree: the script, and as Python parses it; edited(first, last): whether an edit concerns one of these lines.
+
+    Raises:
+        LossError: LibCST does not give the text back as it is.
+    """
+    lines = _LINE.findall(text)
+    spans = list(_spans(tree, edited))
+    name = "held"
+    while name in text:
+        name += "_"
+    left, held = _left(lines, spans, name)
+    if held:
+        with suppress(cst.ParserSyntaxError):
+            outlined = "".join(left)
+            module = _parsed(outlined)
+            places = _positions(module)
+            starts = {places[stmt].start.line for stmt in module.body}
+            agree = all(span.free or span.stmt.lineno in starts for span in spans)
+            if agree and module.default_indent == _indent(tree, lines):
+                return Outline(module, places, name, tuple(held))
+    module = _parsed(text)
+    return Outline(module, _positions(module), name, ())
+
+
+def _parsed(text: str) -> cst.Module:
+    """The tree of a text, in which nothing is lost, such as a form feed in front of a statement."""
+    module = cst.parse_module(text)
+    if text.endswith("\r"):  # which LibCST takes for no newline there
+        module = module.with_changes(has_trailing_newline=True)
+    code = module.code
+    if code != text:
+        pairs = zip_longest(_LINE.findall(text), _LINE.findall(code))
+        raise LossError(next(number for number, (one, other) in enumerate(pairs, 1) if one != other))
+    return module
+
+
+@dataclass(frozen=True)
+class _Span:
+    """The lines from `first` to `last`, from 1, of a statement and of those that share its lines.
+
+    free: whether they may be left out.
+    """
+
+    stmt: ast.stmt
+    first: int
+    last: int
+    free: bool
+
+
+def _spans(tree: ast.Module, edited: Callable[[int, int], bool]) -> Iterator[_Span]:
+    together: list[ast.stmt] = []
+    last = 0
+    for stmt in [*tree.body, None]:
+        if together and (stmt is None or _first(stmt) > last):
+            head, first = together[0], _first(together[0])
+            docstring = head is tree.body[0] and isinstance(head, ast.Expr)
+            kept = docstring or isinstance(head, (ast.Import, ast.ImportFrom, ast.Try))  # helpers stand below them
+            yield _Span(head, first, last, not kept and not edited(first, last))
+            together = []
+        if stmt is not None:
+            together.append(stmt)
+            last = stmt.end_lineno or 0
+
+
+def _first(stmt: ast.stmt) -> int:
+    decorators = getattr(stmt, "decorator_list", [])
+    return int(decorators[0].lineno) if decorators else stmt.lineno
+
+
+def _left(lines: list[str], spans: list[_Span], name: str) -> tuple[list[str], list[str]]:
+    """The script with a call in place of each run of free statements, and the text of these runs."""
+    left: list[str] = []
+    held: list[str] = []
+    done = 0
+    for free, run in groupby(spans, key=lambda span: span.free):
+        if not free:
+            continue
+        members = list(run)
+        begin, end = members[0].first - 1, _end(lines, members[-1].last)
+        chunk = "".join(lines[begin:end])
+        kept = chunk.rstrip("\r\n")
+        ends = "".join(re.findall("[\r\n]", kept))
+        left += [*lines[done:begin], f'{name}({len(held)}, """{ends}""")', chunk[len(kept) :]]
+        held.append(kept)
+        done = end
+    return [*left, *lines[done:]], held
+
+
+def _end(lines: list[str], last: int) -> int:
+    """The line on which a statement ends, with the comments that are indented as what is in it."""
+    end = last
+    for number in range(last, len(lines)):
+        if lines[number].strip() and not lines[number].lstrip().startswith("#"):
+            break
+        if lines[number].strip() and lines[number][0].isspace():
+            end = number + 1
+    return end
+
+
+def _indent(tree: ast.Module, lines: list[str]) -> str:
+    """How the first block of a script is indented, as LibCST takes for all of them."""
+    todo: list[ast.AST] = list(reversed(tree.body))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.stmt):
+            begin = _first(node)
+            margin = lines[begin - 1][: len(lines[begin - 1]) - len(lines[begin - 1].lstrip())]
+            if margin and node.col_offset == len(margin):
+                return margin
+        if not isinstance(node, ast.expr):
+            todo += reversed(list(ast.iter_child_nodes(node)))
+    return "    "
+
+
+def _positions(module: cst.Module) -> Positions:
+    return _Wrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
+
+
+class _Wrapper(MetadataWrapper):
+    """Positions come from generating the code; the walk for visitors, of which there are none, is left out."""
+
+    def visit_batched(
+        self,
+        visitors: Iterable[BatchableCSTVisitor],
+        before_visit: VisitorMethod | None = None,
+        after_leave: VisitorMethod | None = None,
+    ) -> cst.CSTNode:
+        chosen = list(visitors)
+        return super().visit_batched(chosen, before_visit, after_leave) if chosen else self.module
