@@ -67,7 +67,21 @@ def _where(call: Call) -> Value:
         if found.batch.kind != "free":
             found.batch, found.dims = opaque("tf.where gives the places of the batch as numbers"), None
         return found
-    return _elementwise(call)
+    return _rows_of_either(call) or _elementwise(call)
+
+
+def _rows_of_either(call: Call) -> Value | None:
+    """`tf.where` with one condition for each row takes whole rows (array_ops.py, 1.15); None where it has others."""
+    condition, sides = call.tensor(0, "condition"), [call.tensor(1, "x"), call.tensor(2, "y")]
+    chosen = batch.elementwise(call.walk, "where", sides)
+    if condition.rank != 1 or condition.batch.kind != "example" or chosen.rank in (None, 0, 1):
+        return None
+    if chosen.batch.kind == "free":
+        chosen.batch = condition.batch
+    elif chosen.batch.kind != "example" or chosen.batch.axis or chosen.batch.packed != condition.batch.packed:
+        return None
+    chosen.inputs = tuple(call.values())
+    return chosen
 
 
 SPELLINGS = {

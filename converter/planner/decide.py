@@ -51,6 +51,7 @@ from converter.planner.merging import merges_out, wanted_out
 from converter.planner.modes import check_modes
 from converter.planner.modules import Aliases, helper_module
 from converter.planner.names import Names
+from converter.planner.numbered import check_numbered
 from converter.planner.places import declarations
 from converter.planner.region import Region, batch_inputs, find_region
 from converter.planner.resets import begin_anew
@@ -104,6 +105,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_lookups(facts, regions)
     check_data(facts, regions)
     check_averages(facts, regions)
+    numbered = check_numbered(facts, steps, options.batch == "total")
     chosen = _Chosen(facts, options, steps, size, groups)
     plans, warnings = _plan(chosen, sources, "")
     if len(plans) > 1:
@@ -115,8 +117,8 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
             plans, warnings = _plan(chosen, sources, module)
             if not sources.taken(module, plans[0].define):
                 break
-    seen = (*size.warnings, *unread(facts), *sessions_left(facts, sources.several), *host_functions(facts, regions))
-    return plans, (*seen, *summaries_in(facts, regions), *warnings)
+    seen = (*size.warnings, *numbered, *unread(facts), *sessions_left(facts, sources.several))
+    return plans, (*seen, *host_functions(facts, regions), *summaries_in(facts, regions), *warnings)
 
 
 @dataclass(frozen=True)

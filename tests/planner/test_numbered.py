@@ -1,0 +1,59 @@
+"""Rows that are told apart by their numbers, which each tower counts from 0."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import run
+
+SCRIPT = """
+import tensorflow as tf
+from data import next_batch
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 8])
+Y = tf.placeholder(tf.float32, [None, 3])
+rows = tf.range(tf.shape(X)[0])
+made = tf.layers.dense(X, 3)
+{use}
+loss = tf.reduce_mean(tf.square(made - Y))
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        x, y = next_batch(batch_size)
+        sess.run(train_op, {{X: x, Y: y}})
+"""
+TOLD = {
+    "each other row": "made = tf.where(tf.equal(rows % 2, 0), made, Y)",
+    "the first ones": "made = tf.where(rows < 5, made, Y)",
+    "one of them": "made = made * tf.cast(tf.expand_dims(tf.not_equal(rows, 0), 1), tf.float32)",
+    "a table of places": "made += tf.nn.embedding_lookup(tf.get_variable('places', [64, 3]), rows)",
+    "a table of shifted places": "made += tf.gather(tf.get_variable('places', [64, 3]), rows + 1)",
+}
+BEST = "best = tf.argmax(Y, 1, output_type=tf.int32)\n"
+PLACES = {
+    "a value of each row": BEST + "made = tf.gather_nd(made, tf.stack([rows, best], 1))[:, None]",
+    "flattened places": BEST + "made = tf.gather(tf.reshape(made, [-1]), rows * 3 + best)[:, None]",
+    "none": "",
+}
+
+
+def codes(use: str, **options: object) -> list[str]:
+    return [d.code for d in run(SCRIPT.format(use=use), **options).diagnostics]
+
+
+@pytest.mark.parametrize("use", TOLD.values(), ids=TOLD)
+def test_rows_that_are_told_apart(use: str) -> None:
+    assert codes(use) == ["TMG317"]
+    assert codes(use, batch="total") == ["TMG244"]
+
+
+@pytest.mark.parametrize("use", PLACES.values(), ids=PLACES)
+def test_places_in_the_batch_are_no_matter(use: str) -> None:
+    assert codes(use) == codes(use, batch="total") == []
+
+
+def test_numbers_that_are_only_compared_with_each_other_tell_nothing() -> None:
+    same = "same = tf.cast(tf.equal(tf.expand_dims(rows, 1), tf.expand_dims(rows, 0)), tf.float32)\n"
+    assert "TMG317" not in codes(same + "made += tf.reduce_sum(same, 1, keepdims=True)")
