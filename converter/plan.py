@@ -72,12 +72,16 @@ class Shard:
 
 @dataclass(frozen=True)
 class Nest:
-    """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut."""
+    """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut.
+
+    optional: for a single input that is there or not, the expression that gives it or None; "" for all others.
+    """
 
     place: str
     saved: str
     axis: int
     static: bool
+    optional: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,11 +101,14 @@ class Rebind:
     """A number that means the whole batch outside the towers and one shard inside.
 
     name: of the shard's, where the place is an item of a tuple and cannot be assigned to.
+    rows_of: the shard whose rows are counted when the graph runs, as name, axis and type of the number, where it is
+        fed; None where it is a number of Python.
     """
 
     place: str
     saved: str
     name: str = ""
+    rows_of: tuple[str, int, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +134,8 @@ class Merge:
     nested: a list, tuple or dict, of which each tensor is merged.
     renamed: the merged tensor takes the name that TensorFlow gives to it on one GPU.
     steps: the towers' parts may differ in the number of their steps: shorter ones are padded.
+    guard: whether the script has made it at all, as an expression; "" where it always does. unset: the place is bound
+        to nothing where it has not, so that each tower has to begin with None there.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -147,6 +156,8 @@ class Merge:
     nested: bool = False
     renamed: bool = False
     steps: bool = False
+    guard: str = ""
+    unset: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,8 @@ def _placeholder(call: Call) -> Value:
 def _with_default(call: Call) -> Value:
     shape = call.get(1, "shape")
     default = call.tensor(0, "input")
-    made = _input(call, shape, "float")
+    whole = isinstance(given := call.get(0, "input"), Number) and isinstance(given.value, int)
+    made = _input(call, shape, "int32" if whole else "float")
     if default.dims == ():
         made.ambiguous, made.dims = False, ()
         made.batch, made.roots = type(made.batch)(), frozenset()

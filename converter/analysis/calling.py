@@ -250,6 +250,7 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
         function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
         for a in parameters
     ]  # fmt: skip
+    walk.assumed.update(value.uid for value in rest)
     node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
     around = function.site.stmt if isinstance(function.node, ast.Lambda) and function.site else function.node
     if walk.site is None and isinstance(around, ast.stmt):

@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 
 from converter.analysis.data import Entry
-from converter.analysis.frames import Access, Frame, Site
+from converter.analysis.frames import Access, Frame, Place, Site
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable, needed
@@ -79,6 +79,16 @@ class Effect:
 
 
 @dataclass(frozen=True)
+class Maybe:
+    """What only one branch of an unknown condition puts somewhere; after the other there is None, or nothing."""
+
+    place: Place
+    value: Value
+    none: bool
+    site: Site
+
+
+@dataclass(frozen=True)
 class FlagDefinition:
     """`parser.add_argument('--batch_size', …)`, `tf.app.flags.DEFINE_integer('batch_size', …)`."""
 
@@ -119,9 +129,11 @@ class Facts:
     named: list[tuple[Tensor, str, ast.AST]] = field(default_factory=list)  # asked for by their names: name, where
     sessions: list[SessionSite] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
+    maybe: list[Maybe] = field(default_factory=list)
     flags: list[FlagDefinition] = field(default_factory=list)
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
+    fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
     unfollowed: list[ast.Call] = field(default_factory=list)  # calls into code that is not followed

@@ -8,16 +8,21 @@ from collections.abc import Container
 from converter.analysis.arrays import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.batch import PICKED
 from converter.analysis.facts import Facts
+from converter.analysis.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
 
-Decisions = dict[ast.AST, int | None]  # expression, or a statement that joins branches -> batch axis, None: shared
+SIZE = -1
+# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
+Decisions = dict[ast.AST, int | None]
 
 
 ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
           "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
+
+INTEGERS = ("int32", "int64")
 
 SIZED = {"randint": 2, "random_integers": 2, "choice": 1}  # of these, the arguments in front of the size
 
@@ -68,11 +73,21 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = 1, True
         elif _is_left_at_default(value, facts) or _is_settings(facts, value):
             decisions[where], asked = None, True
+        elif is_fed_size(facts, value) and not any(_is_batch(v) for v in fed.get(value.uid, ())):
+            decisions[where], asked = SIZE, True
         elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
             decisions[where], asked = 0, True
         elif value.ambiguous:
             decisions[where] = None
     return decisions if asked else {}
+
+
+def is_fed_size(facts: Facts, value: Input) -> bool:
+    """Whether a placeholder takes the number of examples, as its name says."""
+    if "placeholder" not in value.op or value.batch.kind != "free" or value.dims or value.dtype not in INTEGERS:
+        return False
+    written = (a.place.key for a in facts.accesses if a.write and a.value is value)
+    return named_batch(written)
 
 
 def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:

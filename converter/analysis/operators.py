@@ -214,6 +214,14 @@ def truth(value: Value) -> bool | None:
     return None
 
 
+def decide(walk: Walk, test: ast.expr) -> bool | None:
+    """What a condition comes to; None where it is not known, as of a default that a caller may replace."""
+    seen = len(walk.facts.accesses)
+    value = walk.evaluate(test)
+    assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])
+    return None if assumed else truth(value)
+
+
 def _bool(walk: Walk, node: ast.BoolOp) -> Value:
     values = [walk.evaluate(v) for v in node.values]
     stop = isinstance(node.op, ast.Or)
@@ -229,7 +237,7 @@ def _bool(walk: Walk, node: ast.BoolOp) -> Value:
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     from converter.analysis.statements import join
 
-    known = truth(walk.evaluate(node.test))
+    known = decide(walk, node.test)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
     return join(walk.evaluate(node.body), walk.evaluate(node.orelse))

@@ -12,7 +12,7 @@ from converter.analysis.imports import import_from, import_module
 from converter.analysis.items import item_place, iterate
 from converter.analysis.journal import Change, Changes, take_back
 from converter.analysis.loops import Turns
-from converter.analysis.operators import binary, truth
+from converter.analysis.operators import binary, decide, truth
 from converter.analysis.size_names import named_batch, named_batch_size
 from converter.analysis.values import (
     Bound,
@@ -247,7 +247,7 @@ def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
 
 
 def _if(walk: Walk, stmt: ast.If) -> Signal:
-    known = truth(walk.evaluate(stmt.test))
+    known = decide(walk, stmt.test)
     if known is not None and not _trains_either_way(walk, stmt):
         return execute_block(walk, stmt.body if known else stmt.orelse)
     before, mark = dict(walk.frame.locals), len(walk.journal)
@@ -295,16 +295,17 @@ def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
 
 
 def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
+    key = change.key
+    place = item_place(change.holder, key) if isinstance(key, Value) else Place(
+        "attr", change.holder.uid, key, holder=change.holder
+    )  # fmt: skip
+    walk.maybe(place, one, two)
     if one is None or two is None or one is two:
         change.put(two if one is None else one)
         return
     joined = walk.joined(join(one, two), stmt)
     change.put(joined)
     if joined not in (one, two):
-        key = change.key
-        place = item_place(change.holder, key) if isinstance(key, Value) else Place(
-            "attr", change.holder.uid, key, holder=change.holder
-        )  # fmt: skip
         walk.write(place, joined, stmt)
 
 
@@ -312,6 +313,7 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
     """Lets each name stand for what either branch left in it; a name that got a new value was written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
+        walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name))
         value = walk.joined(join(one.get(name), two.get(name)), stmt)
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):

@@ -99,6 +99,9 @@ class Origin:
         return getattr(self.node, "lineno", 0)
 
 
+FED = "fed"  # the kind of an origin that is a placeholder: its number is known when the graph runs
+
+
 class Value:
     """Anything. By itself: a host object that the analysis knows nothing of."""
 

@@ -14,15 +14,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 
-from converter.analysis import statements
+from converter.analysis import statements, values
 from converter.analysis.data import Key
 from converter.analysis.expressions import EVALUATE
-from converter.analysis.facts import Effect, Facts
-from converter.analysis.feeds import Decisions, is_zero_state
+from converter.analysis.facts import Effect, Facts, Maybe
+from converter.analysis.feeds import SIZE, Decisions, is_zero_state
 from converter.analysis.frames import Access, Frame, Place, Site
 from converter.analysis.journal import Journal
 from converter.analysis.project import Project
 from converter.analysis.values import (
+    FED,
     FREE,
     Class,
     Constant,
@@ -70,6 +71,7 @@ class Walk:
         self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
         self.alternatives: set[ast.If] = set()  # of which several branches train
+        self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.control: list[Value] = []
         self.journal: Journal = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
@@ -118,6 +120,8 @@ class Walk:
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression, with where and when it was made."""
         value = EVALUATE[type(node)](self, node)
+        if self.decisions.get(node) == SIZE:
+            return self._fed_size(value, node)
         if node in self.decisions and isinstance(value, Tensor):
             value = self._decided(value, self.decisions[node])
         elif node in self.decisions and isinstance(value, Sequence) and is_zero_state(node):
@@ -148,6 +152,14 @@ class Walk:
                     element.shape = Sequence(size)
             elements.append(element)
         return Sequence(elements, value.mutable, value.many)
+
+    def _fed_size(self, value: Value, node: ast.expr) -> Number:
+        """A placeholder for the number of examples: a batch size that is known when the graph runs."""
+        origins = frozenset((self.origin(node, FED),))
+        number = Number(None, origins, origins, (self.stamp(value, node),))
+        self.facts.fed_sizes.append(number)
+        self.stamp(number, node)
+        return number
 
     def _decided(self, value: Tensor, axis: int | None) -> Tensor:
         """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
@@ -225,6 +237,14 @@ class Walk:
         if self.site is not None:
             self.clock += 1
             self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
+
+    def maybe(self, place: Place, one: Value | None, two: Value | None) -> None:
+        """Notes a place in which one of two branches leaves a value and the other one nothing, or None."""
+        for value, other in ((one, two), (two, one)):
+            none = isinstance(other, Constant) and other.value is None
+            tensors = isinstance(value, (Tensor, Sequence, values.Mapping))
+            if value is not None and tensors and (other is None or none) and self.site is not None:
+                self.facts.maybe.append(Maybe(place, value, none, self.site))
 
     # -- where we are ------------------------------------------------------------------------
 

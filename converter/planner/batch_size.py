@@ -10,7 +10,7 @@ from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.size_names import named_batch
-from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
+from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.findings import refuse, warn
@@ -37,6 +37,11 @@ class BatchSize:
     whole: bool = False
     alone: bool = False
 
+    @property
+    def scaled(self) -> frozenset[Origin]:
+        """Those that are known before the graph runs."""
+        return frozenset(o for o in self.origins if o.key[0] != FED)
+
 
 @dataclass(frozen=True)
 class Scaling:
@@ -60,6 +65,8 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
             "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
     origins, unknown, whole = _origins(facts, inputs, steps)
+    when_run = {origin for number in facts.fed_sizes for origin in number.origins}
+    origins -= when_run
     alone = _single(origins)
     if alone is not None:
         origins.discard(alone)
@@ -107,8 +114,8 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     fixed = bool(not origins or computed or by_hand is not None or same)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in _base(facts, number)}
-    return BatchSize(frozenset(origins), fixed, tuple(warnings), bool(same) and len(same) == len(whole) and not unknown,
-                     alone is not None)
+    every_same = bool(same) and len(same) == len(whole) and not unknown
+    return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
 
 
 def _single(origins: set[Origin]) -> Origin | None:
@@ -158,7 +165,7 @@ def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_
     replaces: list[Replace] = []
     flags: set[Origin] = set()
     inserts: list[Insert] = []
-    for origin in sorted(size.origins, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
+    for origin in sorted(size.scaled, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
         if origin.key[0] == "literal":
             replaces.append(_scaled(text, origin.node, num_gpus))
         elif origin.key[0] == "parameter":

@@ -8,7 +8,6 @@ import re
 from converter.analysis.data import beside
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.feeds import is_one_example, is_one_row
-from converter.analysis.size_names import named_batch
 from converter.analysis.sparse import has_rows
 from converter.analysis.values import (
     Bound,
@@ -229,19 +228,6 @@ def check_shapes(facts: Facts, steps: list[TrainStep], size: BatchSize) -> None:
             raise refuse(facts, value.node or steps[0].call, "TMG224",
                          "this variable is made with the batch size in it",
                          "make its shape independent of the batch size")  # fmt: skip
-
-
-def check_fed_sizes(facts: Facts, steps: list[TrainStep]) -> None:
-    """A batch size that is fed is that of the whole batch, in each of the towers."""
-    for value in _read_as_data([s.loss for s in steps]).values():
-        if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
-            continue
-        names = {a.place.key for a in facts.accesses if a.write and a.value is value and isinstance(a.place.key, str)}
-        if named_batch(names):
-            raise refuse(facts, value.node or steps[0].call, "TMG207",
-                         "the batch size is fed to the model: each tower would take that of the whole batch for its "
-                         "own",
-                         "read it off an input in the model, as tf.shape(X)[0]")  # fmt: skip
 
 
 def check_share(steps: list[TrainStep], facts: Facts, inputs: tuple[Input, ...], size: BatchSize) -> None:

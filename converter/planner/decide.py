@@ -22,7 +22,6 @@ from converter.planner.checks import (
     check_contents,
     check_data,
     check_defaults,
-    check_fed_sizes,
     check_feeds,
     check_followed,
     check_placement,
@@ -40,6 +39,7 @@ from converter.planner.collected import merged_keys
 from converter.planner.devices import own_devices
 from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
+from converter.planner.fed_size import check_fed_sizes
 from converter.planner.findings import refuse
 from converter.planner.gradients import gradients
 from converter.planner.handed import check_handed
@@ -99,7 +99,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_beside(facts, steps, size)
     check_share(steps, facts, batch_inputs(facts, steps), size)
     check_shapes(facts, steps, size)
-    check_fed_sizes(facts, steps)
+    check_fed_sizes(facts, steps, regions, size, options.batch == "per-gpu")
     check_contents(facts, regions)
     check_defaults(facts, regions)
     check_lookups(facts, regions)
@@ -152,7 +152,7 @@ def _plan(
     aliases = Aliases(facts, names)
     aliases.tensorflow("")
     scales = options.batch == "per-gpu"
-    count = GpuCount(facts, names, options, text, aliases, module, size.origins if scales else ())
+    count = GpuCount(facts, names, options, text, aliases, module, size.scaled if scales else ())
     scaling = scale(facts, regions, size, text, count.beside) if scales else Scaling()
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
@@ -336,7 +336,8 @@ def _plan_loop(
         reused,
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
-    helpers += ["map_structure"] if traffic.nests or any(m.nested for m in traffic.merges) else []
+    nested = any(not nest.optional for nest in traffic.nests)
+    helpers += ["map_structure"] if nested or any(m.nested for m in traffic.merges) else []
     helpers += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     helpers += ["weigh_losses"] if traffic.counts else []
@@ -394,7 +395,7 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
         found.append("shard_sparse" if shard.sparse else kind + ("_along" if along else ""))
     for nest in traffic.nests:
         found.append(("shard_static" if nest.static else "shard") + ("_along" if nest.axis else ""))
-    if traffic.rebinds:
+    if any(rebind.rows_of is None for rebind in traffic.rebinds):
         found.append("shard_size")
     return found
 

@@ -273,8 +273,26 @@ def _merge(
     cast = how == "mean" and not nested and _needs_cast(facts, traffic, value, group)
     traffic.merges.append(
         Merge(text, towers, how, axis, group, is_loss, packed, name, cast, True,  # type: ignore[arg-type]
-              *_counting(traffic, names, value), nested, asked and not name, _is_open_ended(value))
+              *_counting(traffic, names, value), nested, asked and not name, _is_open_ended(value),
+              *_made_at_all(facts, region, part, node))
     )  # fmt: skip
+
+
+def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST) -> tuple[str, bool]:
+    """For what one branch of an unknown condition makes in the towers: how to see that it did, and `Merge.unset`."""
+    for maybe in facts.maybe:
+        if maybe.value is not part.value or not region.in_tower(maybe.site):
+            continue
+        if spelling(region.block.frame, maybe.place) != part.text or part.whole is not None:
+            continue
+        if maybe.place.kind == "name":
+            return f"{part.text} is not None", not maybe.none
+        if maybe.place.kind == "attr":
+            holder, _, name = part.text.rpartition(".")
+            return (f"{part.text} is not None" if maybe.none else f"hasattr({holder}, {name!r})"), False
+        raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
+                     "makes it", "let the other branch put None there")  # fmt: skip
+    return "", False
 
 
 def _is_open_ended(value: Value) -> bool:

@@ -10,8 +10,8 @@ from converter.planner.findings import refuse, warn
 # Operations that give row numbers on, and those that tell rows apart by them: two of them only say which are the same.
 PASSED_ON = frozenset(("add", "subtract", "multiply", "cast", "to_int32", "to_int64", "expand_dims", "squeeze",
                        "reshape", "tile", "identity", "stack", "concat", "transpose"))  # fmt: skip
-TELLING = frozenset(("mod", "floormod", "compare", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal",
-                     "maximum", "minimum"))  # fmt: skip
+TELLING = frozenset(("mod", "floormod", "compare", "equal", "not_equal", "less", "less_equal", "greater",
+                     "greater_equal", "maximum", "minimum"))  # fmt: skip
 LOOKUPS = frozenset(("gather", "nn.embedding_lookup"))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.frames import Access, Place
+from converter.analysis.frames import Access, Place, Site
 from converter.analysis.sparse import is_sparse
 from converter.analysis.values import (
     Input,
@@ -19,6 +20,7 @@ from converter.analysis.values import (
 )
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size import Scaling, reads_flag
+from converter.planner.fed_size import counted_rows
 from converter.planner.findings import refuse
 from converter.planner.names import Names
 from converter.planner.nests import inputs_in, path_to, whole_inputs
@@ -60,7 +62,14 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
             raise refuse(facts, value.node or region.block.body[0], "TMG205",
                          "the model reads this data by no name that the loop could replace",
                          "give it a name in front of the model")  # fmt: skip
-    groups = _groups(region, steps)
+    optional = _optional(facts, region, places)
+    for value, source in optional.items():
+        (text,) = places[value.uid]
+        kept_as = names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+        static = not traffic.alone and _static(value)
+        traffic.nests.append(Nest(text, kept_as, value.batch.axis, static, source))
+        whole[text] = kept_as
+    groups = _groups([i for i in region.inputs if i not in optional], region, steps)
     for group in groups:
         _check_parts(facts, group)
         texts = [t for i in group for t in places[i.uid]]
@@ -85,7 +94,7 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
                   names.fresh("weight" + suffix, f"tower_weight{suffix}"), static, lead, group[0].op == DATA,
                   sparse=sparse)
         )  # fmt: skip
-    _aliases_out(region, traffic, whole, set(tuples))
+    _aliases_out(region, traffic, whole, set(tuples), optional)
     rebound = _bound_texts(region)
     for nest, access in nests:
         text = spelling(region.block.frame, access.place) or ""
@@ -93,6 +102,34 @@ def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, step
         static = not traffic.alone and all(map(_static, inputs))
         traffic.nests.append(Nest(text, kept[text], inputs[0].batch.axis, static))
         traffic.restore += [(text, kept[text])] if text not in rebound else []
+
+
+def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
+    """Inputs that only one branch of an unknown condition makes, and what tells in front of the loop: None for none."""
+    found: dict[Input, str] = {}
+    for maybe in facts.maybe:
+        value = maybe.value
+        if not isinstance(value, Input) or not places.get(value.uid) or region.in_tower(maybe.site):
+            continue
+        text = spelling(region.block.frame, maybe.place)
+        if any(step.stmt is site.stmt for site in [maybe.site] for step in _around(region)):
+            continue  # the condition is around the loop, too
+        if text not in places[value.uid]:
+            continue
+        holder, _, name = text.rpartition(".")
+        source = text if maybe.none else f"getattr({holder}, {name!r}, None)"
+        if len(places[value.uid]) > 1 or is_sparse(value) or not (maybe.none or maybe.place.kind == "attr"):
+            raise refuse(facts, value.node or region.block.body[0], "TMG205",
+                         "only one branch of a condition makes this input, and the towers would cut it in any case",
+                         "let the other branch put None there")  # fmt: skip
+        found[value] = source
+    return found
+
+
+def _around(region: Region) -> list[Site]:
+    """The statements around the block of the model, through callers up to the module."""
+    first = next((a.site for i, a in region.block.accesses() if i in region.tower), None)
+    return list(first.chain()) if first is not None else []
 
 
 def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequence | Mapping, Access]]:
@@ -156,10 +193,12 @@ def _regrouped(
     return found
 
 
-def _aliases_out(region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str]) -> None:
+def _aliases_out(
+    region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str], optional: Iterable[Input]
+) -> None:
     """A name that the towers bind to an input means the whole batch again after the loop."""
     by_input: dict[int, str] = {}
-    for group in traffic.groups:
+    for group in (*traffic.groups, list(optional)):
         for access in tower_reads(region):
             text = spelling(region.block.frame, access.place)
             if text in saved and access.value in group:
@@ -239,13 +278,13 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
                          "feed the input that the model reads first in the first part")  # fmt: skip
 
 
-def _groups(region: Region, steps: list[TrainStep]) -> list[list[Input]]:
+def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list[list[Input]]:
     """Inputs that can share a count of rows.
 
     The count is read from one of them, so that one must be fed whenever a value of the group is
     fetched: it must lie behind every value that leaves the towers and depends on the group.
     """
-    rest = list(region.inputs)
+    rest = list(inputs)
     behind: list[set[Value]] = []
     for value in region.needed.values():
         if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:
@@ -308,7 +347,7 @@ def numbers_in(
             continue
         declare(facts, region, traffic, access, text)
         saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
-        traffic.rebinds.append(Rebind(text, saved))
+        traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(facts, traffic, access)))
         traffic.restore.append((text, saved))
 
 
@@ -321,5 +360,6 @@ def _number_in_tuple(
         raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple of unknown length",
                      "give it a name of its own in front of the model")  # fmt: skip
     name = names.fresh(leaf(text), f"tower_{leaf(text)}")
-    traffic.rebinds.append(Rebind(text, saved_tuple(names, traffic, whole) + key, name))
+    saved = saved_tuple(names, traffic, whole) + key
+    traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))
     make_anew(facts, region, names, traffic, tower_reads(region), (whole, holder), key, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from converter.plan import Loop, Merge, Plan, Reset, Shard
+from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "
@@ -66,7 +66,7 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
     ]
     saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
-    saved += [(n.saved, n.place) for n in loop.nests] + [
+    saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
         (r.saved, r.place) for r in loop.rebinds if not r.name
     ]
     saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
@@ -142,17 +142,32 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         helper = "shard_sparse" if shard.sparse else helper
         cut = f"{names[helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
         lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(helper)))
-    sizes = [f"{r.name or r.place} = {names['shard_size']}({r.saved}, {loop.gpu})" for r in loop.rebinds]
-    lines += [Line(size, _why("shard_size")) for size in sizes]
+    lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
     lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
     for nest in loop.nests:
         axes = f"[{nest.axis}], " if nest.axis else ""
         helper = _shard_helper(nest.static, bool(nest.axis))
+        if nest.optional:
+            cut = f"{nest.place} = {names[helper]}([{nest.saved}], {axes}{loop.gpu})[0][0]"
+            lines.append(Line(f"if {nest.saved} is not None:\n    {cut}", _why(helper)))
+            continue
         cut = f"{names[helper]}([t], {axes}{loop.gpu})[0][0]"
         each = f"{nest.place} = {names['map_structure']}(lambda t: {cut}, {nest.saved})"
         lines.append(Line(each, _why(helper)))
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
+    lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
     return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(reset)]
+
+
+def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:
+    """The batch size of one shard: a number of Python, or one that is counted where it was fed."""
+    if rebind.rows_of is None:
+        number = f"{names['shard_size']}({rebind.saved}, {loop.gpu})"
+    else:
+        shard, axis, dtype = rebind.rows_of
+        given = f"{shard}, out_type={plan.tensorflow}.{dtype}" if dtype != "int32" else shard
+        number = f"{plan.tensorflow}.shape({given})[{axis}]"
+    return Line(f"{rebind.name or rebind.place} = {number}", "TMG108")
 
 
 def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
@@ -189,14 +204,15 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.shards[0].weight})", _why("MergedCollections")))
     for merge in loop.merges:
         part = _part(plan, merge, loop.shards[merge.shard], names)
+        made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""
         if loop.gradient is not None and merge.loss:
             computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
             lines.append(Line(f"{loop.gradient.grads}.append({computed})", "TMG101"))
         if merge.merged or loop.gradient is None:
-            lines.append(Line(f"{merge.towers}.append({part})", "TMG104"))
+            lines.append(Line(f"{made}{merge.towers}.append({part})", "TMG104"))
         if merge.counts:
             count = _count(plan, merge, loop.shards[merge.shard])
-            lines.append(Line(f"{merge.counts}.append({count})", _why("weigh_losses")))
+            lines.append(Line(f"{made}{merge.counts}.append({count})", _why("weigh_losses")))
     return lines
 
 
@@ -243,11 +259,13 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     for merge in loop.merges:
         if merge.counts:
             weighed = f"{names['weigh_losses']}({merge.towers}, {merge.counts})"
-            lines.append(Line(f"{merge.towers} = {weighed}", _why("weigh_losses")))
+            where = f"if {merge.towers}:\n    " if merge.guard else ""
+            lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
     rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
     values = {merge.towers: _merged(merge, loop, names, tf) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
-    lines += [Line(f"{m.place} = {values[m.towers]}", "TMG104") for m in alone]
+    made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
+    lines += [Line(f"{made[m.towers]}{m.place} = {values[m.towers]}", "TMG104") for m in alone]
     for rebuild in loop.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:

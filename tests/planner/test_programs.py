@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, SCRIPT, STEP, TRAINING, codes, converted, parts, run
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, codes, converted, parts, run
 
 LOSS = "loss = tf.reduce_mean(tf.square(h - Y))\n"
 BEFORE, INSIDE, AFTER = 0, 1, 2
@@ -426,7 +426,13 @@ def test_lines_that_do_not_matter(line: str) -> None:
 
 
 def test_lines_that_are_indented_by_tabs_and_lines_that_are_by_blanks() -> None:
-    text = SCRIPT + "for i in range(2):\n\tif i:\n\t\tfor j in range(2):\n" + " " * 24 + "print(j)\n\tprint(i)\n"
+    more = "\t\tif step:\n\t\t\tfor j in range(2):\n" + " " * 32 + "print(j)\n\t\tprint(step)\n"
+    text = INPUTS + "if batch_size:\n    print(batch_size)\n" + MODEL + STEP + TRAINING.replace("    ", "\t") + more
     (found,) = run(text).diagnostics
     assert (found.code, found.line) == ("TMG005", text.partition("\t")[0].count("\n") + 1)
     assert "expand" in (found.hint or "")
+
+
+def test_such_lines_are_none_of_the_tools_business_where_nothing_changes() -> None:
+    more = "for i in range(2):\n\tif i:\n\t\tfor j in range(2):\n" + " " * 24 + "print(j)\n\tprint(i)\n"
+    assert converted(SCRIPT + more).endswith(more)

@@ -92,6 +92,11 @@ def rows(pairs, arrays):
     return None
 
 
+def _counts(value, count):
+    """Whether a number that is fed is that of the examples: each part of the batch has one of its own."""
+    return value.shape == () and value.dtype.kind in 'iu' and count is not None and value == count
+
+
 def _length(pair, part, arrays):
     """What lies along the batch axis of an input: rows, where it is sparse."""
     return int(arrays[pair['sparse'][2]][0]) if pair['sparse'] else arrays[part].shape[pair['axis']]
@@ -128,6 +133,8 @@ def shards(pairs, arrays, gpus, upper=True):
             elif pair['axis'] is not None:  # several rows for each example, or one for several, where it is no count
                 length = _length(pair, part, arrays)
                 value = _cut(pair, part, arrays, length * begin // count, length * end // count)
+            elif _counts(value, count):
+                value = value * 0 + size
             feed[pair['own']] = value
         if size:
             result.append((feed, size))
@@ -150,10 +157,12 @@ def twice(pairs, arrays):
     """The whole global batch with all of its examples given a second time, as one feed for the original."""
     import numpy as np
 
-    feed = whole(pairs, arrays)
+    feed, count = whole(pairs, arrays), rows(pairs, arrays)
     for pair in pairs:
         if pair['axis'] is not None:
             feed[pair['own']] = np.concatenate([feed[pair['own']]] * 2, pair['axis'])
+        elif _counts(feed[pair['own']], count):
+            feed[pair['own']] = feed[pair['own']] * 2
     return feed
 
 
@@ -178,4 +187,6 @@ def cut_rows(pairs, arrays, size):
         if pair['axis'] is not None:
             name = pair['parts'][0]
             result[name] = _cut(pair, name, arrays, 0, _length(pair, name, arrays) * size // count)
+        elif _counts(arrays[pair['parts'][0]], count):
+            result[pair['parts'][0]] = arrays[pair['parts'][0]] * 0 + size
     return result

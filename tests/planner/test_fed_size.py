@@ -1,0 +1,94 @@
+"""Batch sizes that are fed: each tower counts its own rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
+
+SIZE = "bsz = tf.placeholder(tf.int32, [])\n"
+MODEL = "out = tf.layers.dense(tf.reshape(X, tf.stack([bsz, 4])), 1)\nloss = tf.reduce_mean(tf.square(out - Y))\n"
+
+
+def script(model: str = MODEL, size: str = SIZE, fed: str = "batch_size", behind: str = "", more: str = "") -> str:
+    training = TRAINING.replace("Y: ys", f"Y: ys, bsz: {fed}")
+    return INPUTS + size + model + STEP + behind + training.replace("sess.run(train_op", f"sess.run([train_op{more}]")
+
+
+@pytest.mark.parametrize(
+    ("size", "line"),
+    [
+        (SIZE, "        bsz = tf.shape(X)[0]\n"),
+        (SIZE.replace("int32", "int64"), "        bsz = tf.shape(X, out_type=tf.int64)[0]\n"),
+        ("bsz = tf.placeholder(tf.int32)\n", "        bsz = tf.shape(X)[0]\n"),
+        ("bsz = tf.placeholder_with_default(32, [])\n", "        bsz = tf.shape(X)[0]\n"),
+    ],
+)
+def test_it_is_counted_in_each_tower(size: str, line: str) -> None:
+    text = converted(script(size=size))
+    assert line in text and "shard_size" not in text
+    assert "\nX, Y, bsz = X_batch, Y_batch, global_bsz\n" in text
+
+
+def test_what_it_is_of_is_read_along_its_batch_axis() -> None:
+    model = "out = tf.layers.dense(tf.reshape(tf.transpose(X), tf.stack([bsz, 4])), 1)\n"
+    model += "loss = tf.reduce_mean(tf.square(out - tf.transpose(Y)))\n"
+    text = converted(script(model).replace("[None, 4]", "[4, None]").replace("[None, 1]", "[1, None]"))
+    assert "        bsz = tf.shape(X)[1]\n" in text
+
+
+def test_a_sum_that_is_divided_by_it_is_a_mean() -> None:
+    model = "out = tf.layers.dense(X, 1)\nloss = tf.reduce_sum(tf.square(out - Y)) / tf.cast(bsz, tf.float32)\n"
+    assert codes(script(model)) == codes(script(model), batch="total") == []
+
+
+@pytest.mark.parametrize(
+    ("size", "model"),
+    [
+        (SIZE.replace("int32", "float32"), "loss = tf.reduce_sum(tf.square(tf.layers.dense(X, 1) - Y)) / bsz\n"),
+        (SIZE, MODEL + "Z = tf.placeholder(tf.float32, [None, 4])\nloss += tf.reduce_mean(Z[..., None] * Y[0])\n"),
+    ],
+    ids=["no whole number", "a batch that is none"],
+)
+def test_where_it_cannot_be_counted(size: str, model: str) -> None:
+    found = codes(script(model, size))
+    assert found and not set(found).isdisjoint({"TMG207", "TMG205", "TMG302"})
+
+
+@pytest.mark.parametrize(
+    ("fed", "found"),
+    [("32", ["TMG207"]), ("batch_size", []), ("len(xs)", []), ("xs.shape[0]", [])],
+)
+def test_what_is_computed_of_the_whole_batch_takes_what_is_fed(fed: str, found: list[str]) -> None:
+    behind = "error = tf.reduce_sum(tf.abs(out - Y)) / tf.cast(bsz, tf.float32)\n"
+    assert codes(script(fed=fed, behind=behind, more=", error")) == found
+    assert codes(script(fed=fed, behind=behind)) == []  # training does not compute it
+
+
+def test_it_is_counted_on_the_input_that_is_always_fed() -> None:
+    text = """
+import tensorflow as tf
+from data import next_batch
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Z = tf.placeholder(tf.float32, [None, 2])
+bsz = tf.placeholder(tf.int32, [])
+noise = tf.random_normal(tf.stack([bsz, 4]))
+with tf.variable_scope('g'):
+    fake = tf.layers.dense(Z, 4)
+with tf.variable_scope('d'):
+    real_out = tf.layers.dense(X + noise, 1, name='out')
+with tf.variable_scope('d', reuse=True):
+    fake_out = tf.layers.dense(fake, 1, name='out')
+d_loss = tf.reduce_mean(fake_out) - tf.reduce_mean(real_out)
+g_loss = -tf.reduce_mean(fake_out)
+d_step = tf.train.AdamOptimizer().minimize(d_loss, var_list=tf.trainable_variables('d'))
+g_step = tf.train.AdamOptimizer().minimize(g_loss, var_list=tf.trainable_variables('g'))
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        x, z = next_batch(batch_size)
+        sess.run(d_step, {X: x, Z: z, bsz: batch_size})
+        sess.run(g_step, {Z: z})
+"""
+    assert "        bsz = tf.shape(Z)[0]\n" in converted(text)

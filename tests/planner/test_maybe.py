@@ -1,0 +1,100 @@
+"""Values and inputs that only one branch of an unknown condition makes."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
+
+FLAGS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--wide', type=int, default=0)\n"
+FLAGS += "args = parser.parse_args()\n"
+LOSS = "loss = tf.reduce_mean(tf.square(out - Y))\n"
+BRANCHES = """\
+if args.wide:
+    wide = tf.layers.dense(X, 8)
+    out = tf.layers.dense(wide, 1)
+else:
+    out = tf.layers.dense(X, 1)
+"""
+READ = "if args.wide:\n    top = tf.reduce_max(wide, 1)\n"
+CLASS = """
+class Net(object):
+    def __init__(self, wide{default}):
+        self.X = tf.placeholder(tf.float32, [None, 4])
+        self.Y = tf.placeholder(tf.float32, [None, 1])
+        {before}
+        if wide:
+            self.more = {made}
+        out = tf.layers.dense(self.X, 1)
+        {use}
+        self.loss = tf.reduce_mean(tf.square(out - self.Y))
+        {term}
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+"""
+
+
+def net(made: str, before: str = "pass", use: str = "pass", default: str = "", term: str = "pass") -> str:
+    own = CLASS.format(made=made, before=before, use=use, default=default, term=term)
+    return INPUTS.partition("X = ")[0].replace("batch_size = 32", "") + own
+
+
+def test_a_name_that_one_branch_binds_begins_as_none_in_each_tower() -> None:
+    text = converted(FLAGS + INPUTS + BRANCHES + LOSS + STEP + READ + TRAINING)
+    assert "        wide = None\n" in text
+    assert "        if wide is not None:\n            tower_wide.append(wide[:rows])\n" in text
+    assert "\nif tower_wide:\n    wide = tf.concat(tower_wide, 0)\n" in text
+
+
+def test_a_name_that_the_other_branch_leaves_at_none() -> None:
+    branches = BRANCHES.replace("else:\n", "else:\n    wide = None\n")
+    text = converted(FLAGS + INPUTS + branches + LOSS + STEP + READ + TRAINING)
+    assert "        wide = None\n        if args" not in text
+    assert "        if wide is not None:\n            tower_wide.append(wide[:rows])\n" in text
+
+
+def test_what_both_branches_make_is_merged_as_ever() -> None:
+    branches = BRANCHES.replace("else:\n", "else:\n    wide = tf.layers.dense(X, 8)\n")
+    text = converted(FLAGS + INPUTS + branches + LOSS + STEP + "top = tf.reduce_max(wide, 1)\n" + TRAINING)
+    assert "\nwide = tf.concat(tower_wide, 0)\n" in text and "wide is not None" not in text
+
+
+def test_a_condition_around_the_whole_model_needs_no_look() -> None:
+    model = "".join(f"    {line}\n" for line in ("out = tf.layers.dense(X, 1)\n" + LOSS + STEP).splitlines())
+    text = converted(FLAGS + INPUTS + "if args.wide:\n" + model + "    top = tf.reduce_max(out)\n" + TRAINING)
+    assert "    out = tf.concat(tower_out, 0)\n" in text and "out is not None" not in text
+
+
+def test_an_attribute_that_one_branch_sets() -> None:
+    made, use = "tf.layers.dense(self.X, 3)", "if wide:\n            out += tf.layers.dense(self.more, 1)"
+    text = converted(net(made, use=use))
+    assert "if hasattr(self, 'more'):\n                    tower_more.append(self.more[:rows])\n" in text
+    text = converted(net(made, "self.more = None", use))
+    assert "if self.more is not None:\n                    tower_more.append(self.more[:rows])\n" in text
+
+
+@pytest.mark.parametrize(
+    ("before", "given"), [("pass", "getattr(self, 'more', None)"), ("self.more = None", "self.more")]
+)
+def test_an_input_that_one_branch_makes_is_cut_where_it_is_there(before: str, given: str) -> None:
+    use = "if wide:\n            out += tf.layers.dense(self.more, 1)"
+    text = converted(net("tf.placeholder(tf.float32, [None, 2])", before, use))
+    assert f"= self.X, self.Y, {given}\n" in text
+    assert "if more_batch is not None:\n                    self.more = shard([more_batch], gpu)[0][0]\n" in text
+
+
+def test_an_input_of_one_branch_that_has_no_place_otherwise() -> None:
+    script = FLAGS + INPUTS + "if args.wide:\n    Z = tf.placeholder(tf.float32, [None, 2])\n"
+    script += "out = tf.layers.dense(X, 1)\nif args.wide:\n    out += tf.layers.dense(Z, 1)\n" + LOSS + STEP
+    assert codes(script + TRAINING) == ["TMG205"]
+    assert codes(script.replace("if args", "Z = None\nif args", 1) + TRAINING) == []
+
+
+@pytest.mark.parametrize(
+    ("default", "test"), [("=0.0", "wide > 0"), ("=False", "wide"), ("=None", "wide is not None"), ("=None", "wide")]
+)
+def test_a_default_is_not_what_callers_elsewhere_must_give(default: str, test: str) -> None:
+    """A term that the default turns off goes into the gradients all the same."""
+    term = f"if {test}:\n            self.loss += wide * tf.nn.l2_loss(tf.trainable_variables()[0])"
+    text = converted(net("None", default=default, term=term))
+    loop, _, behind = text.partition("tower_grads.append(")
+    assert f"                if {test}:\n                    self.loss += wide" in loop and "l2_loss" not in behind
