@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from math import inf
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -485,14 +486,35 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
 def needed(values: Iterable[Value]) -> dict[int, Value]:
     """Everything that some values were computed from, inputs included but not what is behind them."""
     found: dict[int, Value] = {}
-    todo = list(values)
+    chosen = list(values)
+    todo = list(chosen)
     while todo:
         value = todo.pop()
         if value.uid in found:
             continue
+        if isinstance(value, Instance):
+            return _needed_by_then(chosen)
         found[value.uid] = value
         if isinstance(value, Input):
             continue
         todo += value.inputs
         todo += value.parts()
+    return found
+
+
+def _needed_by_then(values: Iterable[Value]) -> dict[int, Value]:
+    """The same, where objects are among it: a tensor needs none of the attributes that were set after it was made."""
+    found: dict[int, Value] = {}
+    until: dict[int, float] = {}
+    todo = [(value, inf) for value in values]
+    while todo:
+        value, limit = todo.pop()
+        limit = value.time if isinstance(value, Tensor) and value.time else limit
+        if until.get(value.uid, -1) >= limit:
+            continue
+        until[value.uid], found[value.uid] = limit, value
+        if isinstance(value, Input):
+            continue
+        held = value.parts() if not isinstance(value, Instance) else (p for p in value.parts() if p.time <= limit)
+        todo += [(v, limit) for v in (*value.inputs, *held)]
     return found
