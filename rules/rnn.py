@@ -147,6 +147,14 @@ def _crf(call: Call) -> Value:
     return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
 
 
+def _crf_decode(call: Call) -> Value:
+    """The best tags and their score; along time the first of them depend on the last ones, too."""
+    scores = call.tensor(0, "potentials")
+    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
+    tags = Tensor(kept, call.values(), (None, None), call.name)
+    return Sequence([tags, Tensor(kept, call.values(), (None,), "score")])
+
+
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
@@ -165,6 +173,7 @@ CALLS: dict[str, Handler] = {
     "nn.seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
     "nn.ctc_loss": _ctc_loss,
     "contrib.crf.crf_log_likelihood": _crf,
+    "contrib.crf.crf_decode": _crf_decode,
 }
 
 RULES = (

@@ -94,7 +94,9 @@ def _repeated(row: Value, times: Value) -> Sequence | None:
     if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):
         return None
     repeats = 1 if known is None else known
-    return Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
+    made = Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
+    made.inputs = (*made.inputs, times)
+    return made
 
 
 def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:

@@ -95,6 +95,7 @@ def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
         old.elements, old.many = new.elements, new.many
         new = old
+        walk.effect("mutation", "+=", old, stmt.target)
     assign(walk, stmt.target, new)
     return None
 

@@ -167,6 +167,25 @@ def _only_fed(facts: Facts, value: Value) -> bool:
     return bool(reads) and keys.issuperset(reads)
 
 
+# Effects by which a value may get to where it is not followed.
+HANDED = ("escape", "unfollowed", "collection", "graph name")
+
+
+def _leads_nowhere(facts: Facts, value: Value) -> bool:
+    """Whether all that is computed of an input is computed by operations, of which nothing reads the last ones."""
+    made: set[int] = {value.uid}
+    taken: set[int] = {value.uid}
+    for tensor in sorted(facts.tensors, key=lambda t: t.uid):
+        given = {v.uid for i in tensor.inputs for v in (i, *tensors_in(i))} & made
+        if given:
+            made.add(tensor.uid)
+            taken |= given
+    handed = (t for e in facts.effects if e.kind in HANDED and e.value for v in (e.value, *e.value.inputs)
+              for t in (v, *tensors_in(v)))  # fmt: skip
+    read = (access.value for access in facts.accesses if not access.write)
+    return len(made) > 1 and not any(t.uid in made for t in handed) and not any(v.uid in made - taken for v in read)
+
+
 def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> None:
     """What is fed in training must reach a loss as far as the analysis sees, or the analysis misses something."""
     inputs = {i.uid for region in regions for i in upstream(region.inputs)}
@@ -178,7 +197,8 @@ def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
         reached = {*behind, *(i.uid for i in upstream(v for v in behind.values() if isinstance(v, Input)))}
         for key, _ in run.feeds:
             batch = isinstance(key, Input) and key.batch.kind == "example"
-            if batch and key.uid not in inputs | reached and not _only_fed(facts, key):
+            idle = batch and (_only_fed(facts, key) or _leads_nowhere(facts, key))
+            if batch and key.uid not in inputs | reached and not idle:
                 raise refuse(facts, run.call, "TMG222",
                              f"{key.label or 'an input'} is fed to this training step, "
                              "but is not seen to reach its loss",

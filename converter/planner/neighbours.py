@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Input, Instance, Number, Value, tensors_in
 from converter.planner.carried import is_container
+from converter.planner.filled import has_rows
 from converter.planner.findings import refuse
 from converter.planner.foreign import is_foreign
 from converter.planner.listed import KEYS, listed_between
@@ -46,7 +47,8 @@ def close(
     while todo:
         index = todo.pop()
         for access in reads.get(index, ()):
-            follows = _carries_batch(access.value) or _counts_batch(access.value, sizes)
+            value = access.value
+            follows = _carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
             if not follows and not mutated.get(access.value.uid, set()) & tower:
                 continue
             for writer, write in writes.get(access.place, ()):
@@ -55,7 +57,8 @@ def close(
                     alias = isinstance(access.value, Input) or bool(inputs_in(access.value))
                     if alias and writer < first:
                         continue  # re-bound inside the loop, as the input itself is
-                    if writer < first - 1 and _starts_empty(write.value, writer, reads):
+                    empty = not has_rows(value, sizes) and _starts_empty(write.value, writer, reads)
+                    if writer < first - 1 and empty:
                         continue  # emptied inside the loop
                     tower.add(writer)
                     todo.append(writer)

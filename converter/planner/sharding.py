@@ -21,6 +21,7 @@ from converter.analysis.values import (
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size import Scaling, reads_flag
 from converter.planner.fed_size import counted_rows
+from converter.planner.filled import are_alike, has_rows
 from converter.planner.findings import refuse
 from converter.planner.names import Names
 from converter.planner.nests import inputs_in, path_to, whole_inputs
@@ -319,6 +320,8 @@ def numbers_in(
     done: set[str] = set()
     for access in tower_reads(region):
         value, place = access.value, access.place
+        if has_rows(value, keys):
+            _check_filled(facts, region, access)
         if not isinstance(value, Number) or place in written:
             continue
         if keeps_size(access, scaling):
@@ -349,6 +352,18 @@ def numbers_in(
         saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
         traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(facts, traffic, access)))
         traffic.restore.append((text, saved))
+
+
+def _check_filled(facts: Facts, region: Region, access: Access) -> None:
+    """Rows that Python makes with the batch size are made by each tower; where it cannot, it would read all of them."""
+    value = access.value
+    if not region.in_tower(value.site) or not are_alike(value):
+        raise refuse(facts, access.node, "TMG207", "the model reads rows that Python makes for the whole batch",
+                     "make them where the model is built, all alike")  # fmt: skip
+    if any(a.value is value and not a.write and region.comes_after(a) for a in facts.accesses):
+        raise refuse(facts, access.node, "TMG207",
+                     "rows that Python makes for the whole batch are read by the model and after it",
+                     "make them once for the model and once for what comes after it")  # fmt: skip
 
 
 def _number_in_tuple(

@@ -1,0 +1,30 @@
+"""Lists and arrays of Python's that have a row for each example, made with the batch size: `[steps] * batch_size`."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from converter.analysis.values import Host, Number, Sequence, Value
+
+ALIKE = ("numpy.ones", "numpy.zeros", "numpy.full", "numpy.empty")  # whose rows are all the same
+
+
+def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
+    """Whether a list or an array was made with as many rows as there are examples.
+
+    sizes: the keys of the batch sizes' origins.
+    """
+    if isinstance(value, Sequence):
+        return any(_is_size(v, sizes) for v in value.inputs if v not in value.elements)
+    if not isinstance(value, Host) or not value.call.startswith("numpy.") or value.roots:
+        return False
+    return any(_is_size(v, sizes) for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ())))
+
+
+def are_alike(value: Value) -> bool:
+    """Whether such rows are all the same: then those of one batch are as good as those of another."""
+    return isinstance(value, Sequence) or (isinstance(value, Host) and value.call in ALIKE)
+
+
+def _is_size(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
+    return isinstance(value, Number) and any(o.key in sizes for o in value.linear)
