@@ -45,9 +45,12 @@ num_batches = 60000 // batch_size
         "for multiples and fractions of it, which are re-bound there, and for numbers that the model's "
         "own block computes from it. This number is computed elsewhere and is neither: batch_size - 1, "
         "1 / batch_size. The model would read the one of the global batch. Compute it where the model "
-        "uses it, from the batch size. A batch size that is fed to a placeholder is that of the global batch, "
-        "too: read it off an input, tf.shape(X)[0]. And a number of rows that a batch is reshaped to, and that "
-        "nothing tells to be the batch size, would be the same in each tower.",
+        "uses it, from the batch size. A batch size that is fed to a placeholder of whole numbers is counted in each "
+        "tower (TMG108); as a fraction, or in front of the model, or beside inputs with other numbers of rows, it "
+        "cannot be: read it off an input, tf.shape(X)[0]. Lists and arrays that Python makes with the batch size "
+        "(`[steps] * batch_size`, numpy.ones) are made by each tower where all their rows are alike. And a number of "
+        "rows that a batch is reshaped to, and that nothing tells to be the batch size, would be the same in each "
+        "tower.",
         before="""\
 import tensorflow as tf
 

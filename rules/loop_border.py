@@ -15,7 +15,8 @@ RULES = (
         "tensor that had a name in the graph leaves it to the merged one: get_tensor_by_name and "
         "summary tags go on working; where the model asks for a name (`x.op.name`), it is told that on one "
         "GPU. Only what the loss needs is built in the towers; metrics stand "
-        "after the loop, as they are written.",
+        "after the loop, as they are written. What only one branch of a condition makes is merged where it was "
+        "made.",
         before="""\
 import tensorflow as tf
 

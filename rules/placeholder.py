@@ -139,7 +139,7 @@ RULES = (
         "mean over no rows is NaN and NaN times 0 is NaN. Placeholders without a batch axis (keep_prob, "
         "learning_rate) go to all towers whole; --shared and --batch-axis say so where the script does "
         "not. Arrays, lists and constants that the model reads in place of placeholders are cut likewise, "
-        "when the graph is built.",
+        "when the graph is built. An input that only one branch of a condition makes is cut where it is there.",
         before="""\
 import tensorflow as tf
 

@@ -184,7 +184,8 @@ RULES = (
         "divided by it. On the host that number becomes the size of the global batch, inside the towers "
         "the model has only its shard; with the global number the state of a recurrent net would not "
         "fit its inputs, and a sum divided by it would be too small. So the name is re-bound to the "
-        "shard's size inside the loop and restored after it. Where placeholders have a fixed batch size "
+        "shard's size inside the loop and restored after it. Where the number is fed to a placeholder, each tower "
+        "counts its rows instead: tf.shape(X)[0]. Where placeholders have a fixed batch size "
         "the shards have fixed sizes too, for code that reads x.get_shape()[0].",
         before="""\
 import tensorflow as tf

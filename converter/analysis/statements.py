@@ -15,6 +15,7 @@ from converter.analysis.loops import Turns
 from converter.analysis.operators import binary, decide, truth
 from converter.analysis.size_names import named_batch, named_batch_size
 from converter.analysis.values import (
+    Absent,
     Bound,
     Choice,
     Class,
@@ -119,14 +120,17 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Starred):
         assign(walk, target.value, value)
     elif isinstance(target, ast.Attribute):
-        holder = walk.evaluate(target.value)
+        holder, replaced = walk.evaluate(target.value), False
         name_numbers(walk, target.attr, value)
         if isinstance(holder, (Instance, Class)):
             walk.journal.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
+            replaced = _takes_the_place_of_a_method(holder, target.attr)
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
             holder.state[target.attr] = value
         place = Place("attr", holder.uid, target.attr, holder=holder)
+        if replaced:  # it was called by this name, as long as the object had nothing under it
+            walk.read(place, Absent(), target)
         walk.write(place, value, target)
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
@@ -143,6 +147,12 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         elif isinstance(holder, Host):
             holder.inputs = (*holder.inputs, value)
         walk.write(item_place(holder, key), value, target)
+
+
+def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
+    if not isinstance(holder, Instance) or holder.cls is None or name in holder.attributes:
+        return False
+    return isinstance(holder.cls.find(name), Function)
 
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:

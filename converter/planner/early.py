@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.frames import Site
 from converter.analysis.values import Number, Origin
 from converter.planner.text import Text
@@ -24,6 +24,12 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
         a.time < time and isinstance(a.value, Number) and any(o.key in literals for o in a.value.origins)
         for a in facts.accesses
     )
+
+
+def comes_before(facts: Facts, text: Text, origins: Iterable[Origin], flag: FlagDefinition) -> bool:
+    """Whether one of the script's numbers is computed above the place where a flag is defined."""
+    own = (o for o in origins if o.key[0] == "literal" and not facts.path_of(o.node))
+    return any(_at_top(text, o.node) and o.line < flag.site.stmt.lineno for o in own)
 
 
 def _at_top(text: Text, node: ast.AST) -> bool:

@@ -92,6 +92,8 @@ def _inside(
     arguments = _minimize_arguments(call)
     if arguments is None or any(name in arguments for name in COMPUTE_ARGUMENTS):
         return None
+    if _may_be_over(region, region.block.index[step.site.stmt]):
+        return None
     optimizer = call.func.value
     if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
         if not _known_before(facts, region, optimizer):
@@ -104,6 +106,13 @@ def _inside(
     grads = names.fresh("tower_grads", "tower_gradients_list")
     applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
     return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
+
+
+def _may_be_over(region: Region, end: int) -> bool:
+    """Whether the function may return between the towers' statements and a later one, as where it does not train."""
+    between = region.block.body[min(region.tower) : end]
+    own = (s for s in between if not isinstance(s, (ast.FunctionDef, ast.ClassDef)))
+    return any(isinstance(node, ast.Return) for stmt in own for node in ast.walk(stmt))
 
 
 def _known_before(facts: Facts, region: Region, node: ast.expr) -> bool:

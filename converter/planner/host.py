@@ -11,7 +11,7 @@ from converter.analysis.values import Origin, Typed
 from converter.options import Options
 from converter.plan import Insert, Replace
 from converter.planner.builtin_names import Builtins
-from converter.planner.early import is_early
+from converter.planner.early import comes_before, is_early
 from converter.planner.helpers import called
 from converter.planner.modules import Aliases
 from converter.planner.names import Names
@@ -46,7 +46,7 @@ class GpuCount:
         definition = _beside(facts, bool(module))
         in_flags = (
             definition is not None and definition.style == "flags" and not flags
-            and bool(module or aliases.flags(""))
+            and bool(module or (aliases.flags("") and not comes_before(facts, text, scaled, definition)))
         )  # fmt: skip
         self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
         self.define = f"{self.name} = {value}"

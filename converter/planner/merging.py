@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from typing import Literal
 
 from converter.analysis.batch import SUM_IN_BRANCH
@@ -143,6 +144,11 @@ def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
             _want_parts(facts, region, access, text, value, wanted)
         return
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
+    if isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
+        for one in value.inputs:  # made by the towers, or in another branch
+            if isinstance(one, Tensor):
+                want(facts, region, replace(access, value=one), wanted)
+        return
     if not region.in_tower(value.site) or not (batched or counts_examples(value) or is_made_of_shard(value)):
         return
     text = spelling(region.block.frame, access.place)

@@ -126,7 +126,8 @@ def test_numbers_of_a_shape_are_no_calls_elsewhere(size: str, found: list[str]) 
 
 @pytest.mark.parametrize(
     ("use", "found"),
-    [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", ["TMG222"])],
+    [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", []),
+     ("spread = tf.reduce_max(Z)\nprint(spread)\n", ["TMG222"])],
 )
 def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:
     """Where it is read, a way from it to the loss may have been missed."""
@@ -240,7 +241,8 @@ def test_rows_of_an_unknown_number(lines: str, found: list[str]) -> None:
 @pytest.mark.parametrize(
     ("size", "used", "found"),
     [
-        ("tf.placeholder(tf.int32, [])", "tf.reshape(X, tf.stack([size, 4]))", ["TMG207"]),
+        ("tf.placeholder(tf.int32, [])", "tf.reshape(X, tf.stack([size, 4]))", []),
+        ("tf.placeholder(tf.float32, [])", "X * size", ["TMG207"]),
         ("tf.placeholder(tf.int32, [])", "X", []),
         ("tf.shape(X)[0]", "tf.reshape(X, tf.stack([size, 4]))", []),
     ],

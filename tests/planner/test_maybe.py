@@ -98,3 +98,81 @@ def test_a_default_is_not_what_callers_elsewhere_must_give(default: str, test: s
     text = converted(net("None", default=default, term=term))
     loop, _, behind = text.partition("tower_grads.append(")
     assert f"                if {test}:\n                    self.loss += wide" in loop and "l2_loss" not in behind
+
+
+def test_what_the_towers_or_another_branch_make_is_merged() -> None:
+    model = "".join(f"    {line}\n" for line in ("out = tf.layers.dense(X, 1)\n" + LOSS + STEP).splitlines())
+    other = "else:\n    out = tf.layers.dense(X, 1)\n"
+    text = converted(FLAGS + INPUTS + "if args.wide:\n" + model + other + "top = tf.reduce_max(out)\n" + TRAINING)
+    assert "            tower_out.append(out[:rows])\n" in text and "    out = tf.concat(tower_out, 0)\n" in text
+
+
+def test_what_another_branch_makes_of_unknown_code_is_refused() -> None:
+    model = "".join(f"    {line}\n" for line in ("out = tf.layers.dense(act(X), 1)\n" + LOSS + STEP).splitlines())
+    other = "else:\n    out = tf.layers.dense(act(X), 1)\n"
+    script = FLAGS + INPUTS + "if args.wide:\n" + model + other + "top = tf.reduce_max(out)\n" + TRAINING
+    assert set(codes(script)) <= {"TMG210", "TMG241"} and codes(script)
+
+
+def test_no_gradient_is_taken_in_the_loop_where_the_function_may_return_before_it_is() -> None:
+    own = net("tf.layers.dense(self.X, 1)", term="if not wide:\n            return")
+    loop, _, behind = converted(own).partition("        self.loss = tf.add_n(tower_loss")
+    assert "compute_gradients(" not in loop.partition("end of helpers")[2] and "return" in behind
+    assert "tower_gradients(" in behind.partition("return")[2]
+
+
+def test_a_method_that_takes_its_own_place_is_there_again_for_each_tower() -> None:
+    text = converted(
+        INPUTS.partition("X = ")[0] + """
+class Net(object):
+    def build(self):
+        self.X = tf.placeholder(tf.float32, [None, 4])
+        self.Y = tf.placeholder(tf.float32, [None, 1])
+        self.out = tf.layers.dense(self.X, 1)
+        self.loss()
+        self.step = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+    def loss(self):
+        self.loss = tf.reduce_mean(tf.square(self.out - self.Y))
+
+
+net = Net()
+net.build()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(net.step, {net.X: xs, net.Y: ys})
+"""
+    )
+    assert "                self.__dict__.pop('loss', None)  # each tower makes its own\n" in text
+
+
+def test_a_method_that_is_handed_on_needs_nothing_that_is_set_later() -> None:
+    text = converted(
+        INPUTS.partition("X = ")[0] + """
+class Net(object):
+    def __init__(self):
+        self.X = tf.placeholder(tf.float32, [None, 5, 4])
+        self.Y = tf.placeholder(tf.float32, [None, 1])
+        cell = tf.nn.rnn_cell.GRUCell(8, activation=self.bend)
+        outputs, _ = tf.nn.dynamic_rnn(cell, self.X, dtype=tf.float32)
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(outputs[:, -1], 1) - self.Y))
+        optimizer = tf.train.GradientDescentOptimizer(0.1)
+        pairs = [(tf.clip_by_norm(g, 1.0), v) for g, v in optimizer.compute_gradients(self.loss)]
+        self.step = optimizer.apply_gradients(pairs)
+
+    def bend(self, x):
+        return tf.nn.tanh(x)
+
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(net.step, {net.X: xs, net.Y: ys})
+"""
+    )
+    loop, _, behind = text.partition("        self.loss = tf.add_n(tower_loss)\n")
+    assert "tower_gradients(" in behind and "apply_gradients(" not in loop.partition("end of helpers")[2]
