@@ -436,3 +436,11 @@ def test_lines_that_are_indented_by_tabs_and_lines_that_are_by_blanks() -> None:
 def test_such_lines_are_none_of_the_tools_business_where_nothing_changes() -> None:
     more = "for i in range(2):\n\tif i:\n\t\tfor j in range(2):\n" + " " * 24 + "print(j)\n\tprint(i)\n"
     assert converted(SCRIPT + more).endswith(more)
+
+
+def test_a_flag_for_the_number_comes_too_late_for_a_number_above_it() -> None:
+    flags = "tf.app.flags.DEFINE_string('phase', 'train', '')\nFLAGS = tf.app.flags.FLAGS\n"
+    above = SCRIPT.replace("batch_size = 32\n", "batch_size = 32\n" + flags)
+    below = SCRIPT.replace("batch_size = 32\n", flags + "batch_size = 32\n")
+    assert "batch_size = 32 * num_gpus\n" in converted(above) and "DEFINE_integer" not in converted(above)
+    assert "batch_size = 32 * FLAGS.num_gpus\n" in converted(below)
