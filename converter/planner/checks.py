@@ -182,8 +182,8 @@ def _leads_nowhere(facts: Facts, value: Value) -> bool:
             taken |= given
     handed = (t for e in facts.effects if e.kind in HANDED and e.value for v in (e.value, *e.value.inputs)
               for t in (v, *tensors_in(v)))  # fmt: skip
-    read = (access.value for access in facts.accesses if not access.write)
-    return len(made) > 1 and not any(t.uid in made for t in handed) and not any(v.uid in made - taken for v in read)
+    read = (access.value.uid for access in facts.accesses if not access.write)
+    return len(made) > 1 and not any(t.uid in made for t in handed) and (made - taken).isdisjoint(read)
 
 
 def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> None:
@@ -197,8 +197,8 @@ def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
         reached = {*behind, *(i.uid for i in upstream(v for v in behind.values() if isinstance(v, Input)))}
         for key, _ in run.feeds:
             batch = isinstance(key, Input) and key.batch.kind == "example"
-            idle = batch and (_only_fed(facts, key) or _leads_nowhere(facts, key))
-            if batch and key.uid not in inputs | reached and not idle:
+            missed = batch and key.uid not in inputs | reached
+            if missed and not _only_fed(facts, key) and not _leads_nowhere(facts, key):
                 raise refuse(facts, run.call, "TMG222",
                              f"{key.label or 'an input'} is fed to this training step, "
                              "but is not seen to reach its loss",

@@ -145,9 +145,9 @@ def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
         return
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
     if isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
-        for one in value.inputs:  # made by the towers, or in another branch
-            if isinstance(one, Tensor):
-                want(facts, region, replace(access, value=one), wanted)
+        writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
+        for one in {a.value for a in writes}.intersection(value.inputs):  # or another branch has put something there
+            want(facts, region, replace(access, value=one), wanted)
         return
     if not region.in_tower(value.site) or not (batched or counts_examples(value) or is_made_of_shard(value)):
         return
