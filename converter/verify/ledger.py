@@ -38,7 +38,7 @@ def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: st
     rate; asked: the number of steps that were to be compared.
     """
     steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
-    lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps)]
+    lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps, report.gpus)]
     lines += [*_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
     return (*lines, *of_checks(report.checks), *_unchecked(report, replayed, steps, asked))
 
@@ -76,7 +76,17 @@ def _schedule(report: Report, mine: Facts) -> Iterator[Entry]:
         yield Entry("differs", "schedule", detail, float(report.gpus))
 
 
-def _rate(rate: str, steps: list[Facts]) -> Iterator[Entry]:
+def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
+    for number_of, step in enumerate(steps, 1):
+        rates = step.get("rates")
+        if rates is not None and rates["meant"]:
+            theirs, own, later = (number(rates[key]) for key in ("theirs", "own", "later"))
+            detail = (
+                f"its schedule counts batches, {gpus} of which are one step: in step {number_of} the rate is "
+                f"{theirs:.6g}, the original's {own:.6g}, and {later:.6g} after as many examples"
+            )
+            yield Entry("differs", "learning rate", detail, theirs / own if own else None)
+            break
     paces = [number(step["pace"]) for step in steps if step.get("pace") is not None]
     if rate != "none" and paces:
         detail = f"--scale-lr {rate}: from the same gradients an update goes {paces[0]:.3g} times as far"

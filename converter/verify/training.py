@@ -105,6 +105,10 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         who, worst = worst_of(step["update"])
         if worst <= UPDATE:
             continue
+        rates = step.get("rates")
+        if rates is not None and not rates["meant"]:
+            detail = f"the learning rate is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g}"
+            return Check(name, "failed", f"{detail} (step {number_of})", worst, UPDATE)
         for counter, (counted, own) in step["counted"].items():
             if counted != own:
                 return Check(

@@ -311,7 +311,7 @@ WATCHED = [
         "0.1, global_step, 1",
         "0.1, global_step * num_gpus, 1",
         "update",
-        "another value (step 2)",
+        "the learning rate is 0.081 instead of 0.09 (step 2)",
     ),
     ("a value that got lost", "[train_op, loss, ", "[train_op, loss.op, ", "fetches", "and none in the conversion"),
     (

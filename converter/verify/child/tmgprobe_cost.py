@@ -8,7 +8,6 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import tmgprobe_graph as graphs
-import tmgprobe_step as steps
 
 DEVICE = re.compile(r'(?i)device:(cpu:\d+)$')
 ARGUMENT = re.compile(r'^_arg_(.+)_\d+_\d+$')
@@ -99,7 +98,7 @@ class Kinds(object):
     def __init__(self, step, arrays):
         inside = step.operations
         fed = [step.graph.as_graph_element(name) for name in arrays] + step.sources
-        raw = [tensor for group in step.groups for given in group.raw for tensor in steps.tensors(given)]
+        raw = [tensor for group in step.groups for given in group.raw for tensor in graphs.tensors(given)]
         self._spans = [(group.first, group.last) for group in step.groups]
         self._named = {op.name: (order, op) for order, op in enumerate(step.graph.get_operations())}
         self._fed = graphs.descendants(fed, inside) | {tensor.op for tensor in fed}

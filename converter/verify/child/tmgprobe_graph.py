@@ -53,6 +53,13 @@ def descendants(tensors, within):
     return seen
 
 
+def tensors(gradient):
+    """The tensors of a gradient: none, one, or values and indices."""
+    if gradient is None:
+        return []
+    return list(gradient) if isinstance(gradient, tuple) else [gradient]
+
+
 def elements(graph, fetches, values=None):
     """The graph elements of a fetch structure in order, each with its value (None without values)."""
     if fetches is None:

@@ -11,6 +11,7 @@ import tmgprobe_cost as cost
 import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
 import tmgprobe_inputs as inputs
+import tmgprobe_rate as rates
 import tmgprobe_step as steps
 import tmgprobe_timeline as timeline
 
@@ -60,6 +61,7 @@ class Record(object):
                     if name not in last or not np.array_equal(value, last[name])
                 },
                 'fetches': fetched.recorded(call, store, before),
+                'rates': self._rates(call),
             }
         )
         return self._asked(call)
@@ -144,6 +146,9 @@ class Record(object):
                 errors[size] = first_line(error)
         return found, errors
 
+    def _rates(self, call):
+        return rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
+
     def _applied(self, call):
         return [steps.gradients_fetch(apply.given) for apply in call.step.applies]
 
@@ -166,7 +171,7 @@ class Record(object):
         for apply, values in zip(call.step.applies, applied):
             for given, value in zip(apply.given, steps.gradients_values(values, len(apply.given))):
                 parts = value if isinstance(value, tuple) else (value,)
-                feed.update((tensor.name, part) for tensor, part in zip(steps.tensors(given), parts))
+                feed.update((tensor.name, part) for tensor, part in zip(graphs.tensors(given), parts))
         if all(call.step.graph.is_feedable(call.step.graph.as_graph_element(name)) for name in feed):
             store.write(before)
             call.run(call.fetches, feed)
@@ -189,6 +194,7 @@ class Record(object):
             options, metadata = call.full_trace()
         calm = self._before_updates(call, store, before) if racing(call.step) else None
         apart = fetched.recorded(call, store, before)
+        paces = self._rates(call)
         result, applied, losses = call.run(
             [call.fetches, self._applied(call), call.step.losses], call.arrays, options, metadata
         )
@@ -222,6 +228,7 @@ class Record(object):
             'losses': losses,
             'scalars': scalars,
             'fetches': apart,
+            'rates': paces,
         }, result
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import tmgprobe_compare as compare
 import tmgprobe_graph as graphs
 import tmgprobe_inputs as inputs
+import tmgprobe_rate as rates
 import tmgprobe_record as record
 import tmgprobe_step as steps
 
@@ -41,6 +42,15 @@ class Comparison(object):
             'own_rows': inputs.rows(mapped, own),
             'axes': {pair['own']: pair['axis'] for pair in self.pairs},
         }
+        schedules = rates.Schedules(
+            self.step.rates,
+            kept,
+            1 if total else gpus,
+            self.store,
+            lambda tensors: call.run(tensors, dict(own, **self.extra)),
+        )
+        self.extra.update(schedules.fed)
+        self.figures['rates'] = schedules.figures
 
     def load(self, weights):
         """Gives the variables these values."""
@@ -51,7 +61,7 @@ class Comparison(object):
         feed = {}
         for group, values in zip(self.groups, raw):
             for gate, value in zip(group.gates, values):
-                for tensor, part in zip(steps.tensors(gate), value if isinstance(value, tuple) else (value,)):
+                for tensor, part in zip(graphs.tensors(gate), value if isinstance(value, tuple) else (value,)):
                     feed[tensor.name] = part
         return feed
 

@@ -7,6 +7,7 @@ import threading
 
 import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
+import tmgprobe_rate as rates
 
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
@@ -23,7 +24,7 @@ class Step(object):
         self.elements = [element for element, _ in graphs.elements(self.graph, fetches)]
         self.operations = graphs.ancestors(graphs.operation_of(element) for element in self.elements)
         self.applies = [apply for apply in watched.applies if apply.operation in self.operations]
-        self._backward, self._fetches, self._gathers = None, None, None
+        self._backward, self._fetches, self._gathers, self._rates = None, None, None, None
 
     @property
     def fetches(self):
@@ -35,6 +36,13 @@ class Step(object):
         return self._fetches
 
     @property
+    def rates(self):
+        """The learning rates that depend on a count of steps, see tmgprobe_rate."""
+        if self._rates is None:
+            self._rates = rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
+        return self._rates
+
+    @property
     def gathered(self):
         """The gradients that a run without a train op computes and keeps in variables, to apply them later."""
         if self.applies or not graphs.written(self.operations):
@@ -43,7 +51,7 @@ class Step(object):
             tensor
             for group in self.watched.groups
             for raw in group.raw
-            for tensor in tensors(raw)
+            for tensor in graphs.tensors(raw)
             if tensor.op in self.operations
         ]
 
@@ -58,7 +66,7 @@ class Step(object):
     def backward(self):
         """What must run for the gradients that are applied, or kept to be applied."""
         if self._backward is None:
-            given = [tensor for apply in self.applies for one in apply.given for tensor in tensors(one)]
+            given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
             self._backward = graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
         return self._backward
 
@@ -68,8 +76,8 @@ class Step(object):
             gate
             for group in self.watched.groups
             for one, given in zip(group.gates, group.raw)
-            if any(tensor.name in raw for tensor in tensors(given))
-            for gate in tensors(one)
+            if any(tensor.name in raw for tensor in graphs.tensors(given))
+            for gate in graphs.tensors(one)
         ]
 
     @property
@@ -77,7 +85,7 @@ class Step(object):
         """The sets of gradients that lead to what is applied."""
         found = []
         for group in self.watched.groups:
-            gates = [tensor for gate in group.gates for tensor in tensors(gate)]
+            gates = [tensor for gate in group.gates for tensor in graphs.tensors(gate)]
             if any(tensor.op in self.backward for tensor in gates) and all(
                 map(self.graph.is_fetchable, gates)
             ):
@@ -149,13 +157,6 @@ class Step(object):
             )
         order = {name: index for index, name in enumerate(sources)}
         return sorted(result, key=lambda item: (item['source'], order.get(item['name'], 0)))
-
-
-def tensors(gradient):
-    """The tensors of a gradient: none, one, or values and indices."""
-    if gradient is None:
-        return []
-    return list(gradient) if isinstance(gradient, tuple) else [gradient]
 
 
 def gradients_fetch(gradients):

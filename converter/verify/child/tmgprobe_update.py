@@ -7,8 +7,8 @@ import collections
 import numpy as np
 import tmgprobe_compare as compare
 import tmgprobe_gradients as gradients
+import tmgprobe_graph as graphs
 import tmgprobe_merge as merge
-import tmgprobe_step as steps
 
 # result: of the script's own run; weights: that it leads to; fed: for its inputs
 Taken = collections.namedtuple('Taken', 'result weights fed')
@@ -83,7 +83,7 @@ def _update(one, weights, raw, checked):
     for apply in one.applies:
         for name, gate in zip(apply.variables, apply.gates):
             value = one.kept['applied'][apply.index].get(name)
-            own = steps.tensors(gate)
+            own = graphs.tensors(gate)
             theirs = value if isinstance(value, tuple) else (value,)
             if value is None or len(own) != len(theirs):
                 continue

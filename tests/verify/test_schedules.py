@@ -1,0 +1,102 @@
+"""Learning rates that follow a count of steps: what is meant to differ, and what is a fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import BatchMode, Options
+from converter.source import read
+from converter.verify import Entry, Report, Settings, verify
+
+VERSIONS = [pytest.param("2", marks=pytest.mark.tf2), pytest.param("1.15", marks=pytest.mark.tf1)]
+SINGLE = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 12
+data = np.random.RandomState(1).rand(120, 3)
+target = data.sum(axis=1, keepdims=True)
+
+X = tf.placeholder(tf.float32, [None, 3])
+Y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+global_step = tf.Variable(0, trainable=False, name='global_step')
+rate = RATE
+train_op = tf.train.AdamOptimizer(rate).minimize(loss, global_step=global_step)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for start in range(0, len(data), batch_size):
+        batch = {X: data[start:start + batch_size], Y: target[start:start + batch_size]}
+        print(sess.run([train_op, loss, rate], batch), sess.run(rate))
+"""
+EPOCHS = "tf.train.exponential_decay(0.1, global_step, len(data) / float(batch_size), 0.5)"
+
+
+def proven(folder: Path, python: str, rate: str, batch: BatchMode = "per-gpu", old: str = "", new: str = "") -> Report:
+    """The report of the script with this rate, whose conversion has `new` where `old` stood."""
+    single, multi = folder / "single.py", folder / "multi.py"
+    single.write_text(SINGLE.replace("RATE", rate))
+    text = convert(read(str(single)), Options(num_gpus=2, batch=batch)).text or ""
+    assert old in text, "the fault would change nothing"
+    multi.write_text(text.replace(old, new) if old else text)
+    return verify(single, multi, Settings(gpus=2, batch=batch, steps=4, python=python))
+
+
+def rates(report: Report) -> list[Entry]:
+    return [entry for entry in report.ledger if entry.what == "learning rate"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("rate", "words"),
+    [
+        (EPOCHS, "in step 2 the rate is 0.0870551, the original's 0.0933033, and 0.0870551 after as many examples"),
+        ("tf.train.exponential_decay(0.1, global_step * batch_size, 120, 0.5)", "in step 2 the rate is 0.0870551"),
+        # 5 steps in an epoch of 10, 2 in one of 4 and one that is not full
+        (
+            "tf.train.piecewise_constant(global_step, [len(data) // (2 * batch_size)], [0.1, 0.01])",
+            "in step 4 the rate is 0.01, the original's 0.1, and 0.01 after as many examples",
+        ),
+    ],
+    ids=["decay", "product", "rounded"],
+)
+def test_a_schedule_of_epochs_follows_the_examples(
+    tmp_path: Path, tensorflow_python: str, version: str, rate: str, words: str
+) -> None:
+    report = proven(tmp_path, tensorflow_python, rate)
+    assert report.verdict == "passed", report.reason
+    (entry,) = rates(report)
+    assert entry.fate == "differs" and words in entry.detail
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("batch", ["per-gpu", "total"])
+def test_a_schedule_of_steps_stays(tmp_path: Path, tensorflow_python: str, batch: BatchMode) -> None:
+    rate = "tf.train.exponential_decay(0.1, global_step, 5, 0.5)" if batch == "per-gpu" else EPOCHS
+    report = proven(tmp_path, tensorflow_python, rate, batch)
+    assert report.verdict == "passed" and not rates(report)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("decay(0.1,", "decay(0.1 * num_gpus,", "the learning rate is 0.2 instead of 0.1 (step 1)"),
+        ("decay(0.1, global_step,", "decay(0.1, global_step * num_gpus,", "the learning rate is 0.0757858 instead of"),
+        ("float(batch_size)", "float(batch_size * num_gpus)", "the learning rate is 0.0757858 instead of 0.0933033"),
+        ("float(batch_size), 0.5", "float(batch_size), 0.25", "the learning rate is 0.0757858 instead of 0.0933033"),
+    ],
+    ids=["times the towers", "advanced twice", "counted twice", "another decay"],
+)
+def test_another_schedule_is_a_fault(
+    tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, words: str
+) -> None:
+    report = proven(tmp_path, tensorflow_python, EPOCHS, old=old, new=new)
+    assert report.verdict == "failed"
+    (found,) = (check for check in report.checks if check.name == "update")
+    assert found.status == "failed" and words in found.detail
+    assert not [entry for entry in rates(report) if entry.fate == "differs"]
