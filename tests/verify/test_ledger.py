@@ -76,7 +76,7 @@ def test_nothing_differs_unless_it_was_measured() -> None:
         (
             {"one": step(rates={"theirs": 0.05, "own": 0.1, "later": 0.05, "meant": True})},
             "learning rate",
-            "counts batches, 2 of which are one step: in step 1 the rate is 0.05, the original's 0.1, and 0.05 after as many",
+            "counts batches, 2 of which are one step: in step 1 the rate is 0.05, the original's 0.1, and 0.05 after",
             0.5,
         ),
         ({"one": step(kind="other", apart=0.25)}, "loss", "no mean over examples: the gradient", 0.25),
