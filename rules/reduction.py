@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from converter.analysis import batch, reductions
+from converter.analysis.masking import is_count
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
 
-def is_vector_of_lengths(tensor: Tensor) -> bool:
-    """Whether an input has a whole number for each example, as the lengths of sequences are given."""
-    return isinstance(tensor, Input) and tensor.batch.kind == "example" and tensor.rank == 1 and "int" in tensor.dtype
+def _are_lengths(call: Call, tensor: Tensor) -> bool:
+    """Whether there is a whole number for each example, as the lengths of sequences are given or counted."""
+    if tensor.batch.kind != "example" or tensor.rank != 1:
+        return False
+    if isinstance(tensor, Input):
+        return "int" in tensor.dtype or all(map(is_count, tensor.inputs)) and bool(tensor.inputs)
+    return is_count(tensor) and tensor.site is not None and tensor.site.frame is call.walk.frame
 
 
 def _reduce(call: Call) -> Value:
     tensor = call.tensor(0, "input_tensor", "input")
     axis = call.get(1, "axis", "reduction_indices", "dim")
     keep = call.flag(2, "keepdims", "keep_dims")
-    if call.name == "reduce_max" and axis is None and is_vector_of_lengths(tensor):
+    if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
         call.walk.effect("longest", call.name, tensor, call.node)
         longest = Tensor(FREE, call.values(), (), call.name)
         longest.roots = frozenset()  # the whole batch's, in every tower

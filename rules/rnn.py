@@ -81,11 +81,7 @@ def _stacked(call: Call) -> Value:
     inputs = call.tensor(2, "inputs")
     call.walk.effect("variable", call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(8, "time_major"))
-    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
-    given = (call.get(i, name) for i, name in enumerate(("cells_fw", "cells_bw")))
-    cells = [cell.elements if isinstance(cell, Sequence) else [] for cell in given]
-    states = [Sequence(state_of(call, cell, _rows(kept)) for cell in each) for each in cells]
-    return Sequence([outputs, *states])
+    return Sequence([Tensor(kept, call.values(), (None, None, None), call.name), *_states_of_layers(call, kept)])
 
 
 def _static(call: Call) -> Value:
@@ -112,6 +108,23 @@ def _static_bidirectional(call: Call) -> Value:
     outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
     states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
     return Sequence([Sequence(outputs, mutable=True, many=getattr(steps, "many", False)), *states])
+
+
+def _stacked_static(call: Call) -> Value:
+    """`_stacked` for a list of steps: its states are those of each layer's cell."""
+    steps = call.get(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else []
+    kept = _of_steps(elements)
+    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    many = getattr(steps, "many", False)
+    return Sequence([Sequence(outputs, mutable=True, many=many), *_states_of_layers(call, kept)])
+
+
+def _states_of_layers(call: Call, kept: Batch) -> list[Sequence]:
+    given = (call.get(i, name) for i, name in enumerate(("cells_fw", "cells_bw")))
+    cells = [cell.elements if isinstance(cell, Sequence) else [] for cell in given]
+    return [Sequence(state_of(call, cell, _rows(kept)) for cell in each) for each in cells]
 
 
 def _sequence_loss(call: Call) -> Value:
@@ -166,6 +179,7 @@ CALLS: dict[str, Handler] = {
     "nn.dynamic_rnn": _dynamic,
     **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
     "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,
+    "contrib.rnn.stack_bidirectional_rnn": _stacked_static,
     **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
     **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
     "contrib.seq2seq.sequence_loss": _sequence_loss,

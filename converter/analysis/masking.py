@@ -9,7 +9,7 @@ from converter.analysis.values import Batch, Count, Counted, Input, Number, Tens
 TINY = 1e-3
 # What a count of masked values is made with: nothing that has variables in it.
 COUNTING = {
-    "reduce", "reduce_sum", "reduce_mean", "count_nonzero", "cast", "to_float", "to_double", "sequence_mask",
+    "reduce", "reduce_sum", "reduce_mean", "reduce_max", "count_nonzero", "cast", "to_float", "to_double", "sequence_mask",
     "sign", "not_equal", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
     "logical_not", "abs", "add", "multiply", "subtract", "maximum", "minimum", "clip_by_value", "reshape",
     "expand_dims", "squeeze", "where", "zeros_like", "ones_like", "one_hot", "stack", "range", "subscript",
@@ -32,7 +32,7 @@ def masked_mean(part: Tensor, whole: Tensor) -> Batch:
     """The batch of a ratio: a mean over what its denominator counts, where that is a count."""
     one, two = part.batch, whole.batch
     plain = not one.affine and one.per == two.per and one.over is None and two.over is None
-    if not plain or (two.affine and not _is_guarded(whole)) or not _counts(whole):
+    if not plain or (two.affine and not _is_guarded(whole)) or not is_count(whole):
         return other("a ratio of two sums over the examples")
     return Batch("reduced", how="mean", over=Counted(whole, "value" if two.how == "sum" else "mean"))
 
@@ -46,9 +46,9 @@ def _is_guarded(whole: Tensor) -> bool:
     return all(map(is_tiny, terms)) and all(not t.batch.affine or _is_guarded(t) for t in inner)
 
 
-def _counts(whole: Tensor) -> bool:
-    """Whether a denominator depends on inputs only: on nothing that is trained."""
-    todo: list[Value] = [whole]
+def is_count(counted: Value) -> bool:
+    """Whether a denominator, or a number for each example, depends on inputs only: on nothing that is trained."""
+    todo: list[Value] = [counted]
     seen: set[int] = set()
     while todo:
         value = todo.pop()

@@ -37,7 +37,9 @@ def dimension(shape: ShapeOf, key: Value) -> Value:
     if tensor.batch.kind == "example" and index == tensor.batch.axis:
         return Count(tensor, (shape,)) if not tensor.batch.packed else Host((shape,))
     value = tensor.dims[index] if tensor.dims is not None and 0 <= index < len(tensor.dims) else None
-    return Number(value, inputs=(shape,))
+    size = Number(value, inputs=(shape,))
+    size.roots = frozenset()  # that of each example: no number of them goes into it
+    return size
 
 
 def shape_entries(value: Value | None) -> list[Value] | None:

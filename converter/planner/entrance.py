@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
 from converter.analysis.feeds import Decisions
+from converter.analysis.masking import is_count
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import Block
@@ -50,6 +51,20 @@ def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) 
         if found.setdefault(tensor.node, tensor.batch.axis) != tensor.batch.axis:
             return {}  # branches join batches in rows with batches in columns
     return found
+
+
+def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
+    """Lengths of sequences that a statement of its own in the block counts in the inputs; nothing for others.
+
+    Counted once for the whole batch and cut with it, they tell the towers how long the longest of all is.
+    """
+    if not isinstance(lengths, Tensor) or isinstance(lengths, Input) or lengths.node is None or lengths.site is None:
+        return {}
+    rows = lengths.batch.kind == "example" and lengths.batch.axis == 0 and not lengths.batch.packed
+    stmt = lengths.site.stmt
+    alone = isinstance(stmt, ast.Assign) and stmt.value is lengths.node and stmt in block.body
+    once = all(v is lengths or v.node is not lengths.node for v in facts.tensors)
+    return {lengths.node: 0} if rows and is_count(lengths) and alone and once else {}
 
 
 def _is_weight(value: Value) -> bool:

@@ -7,7 +7,9 @@ import ast
 from converter.analysis.data import DATA
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Input, Value
+from converter.diagnostics import Refusal
 from converter.plan import Replace
+from converter.planner.entrance import Entrance, lengths_of
 from converter.planner.findings import refuse
 from converter.planner.helpers import called
 from converter.planner.modules import Aliases
@@ -26,7 +28,7 @@ def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Alia
     helpers: dict[str, None] = {}
     for effect in facts.effects:
         if effect.kind == "longest" and effect.node not in found and _counts(effect, regions):
-            found[effect.node] = _edit(facts, effect, text, aliases)
+            found[effect.node] = _edit(facts, effect, regions, text, aliases)
             helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
     return list(found.values()), list(helpers)
 
@@ -39,16 +41,17 @@ def _counts(effect: Effect, regions: list[Region]) -> bool:
     )
 
 
-def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
+def _edit(facts: Facts, effect: Effect, regions: list[Region], text: Text, aliases: Aliases) -> Replace:
     call = effect.node
     assert isinstance(call, ast.Call) and effect.value is not None
-    if effect.name == "dynamic_decode":
-        return _padded(facts, call, effect.value, text)
+    decodes = effect.name == "dynamic_decode"
     given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)
-    if not _is_cut(effect.value) or given is None or isinstance(given, ast.Starred):
-        raise refuse(facts, call, "TMG227",
-                     "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
-                     "give it the width of the padded batch: maxlen=tf.shape(x)[1]")  # fmt: skip
+    if not _is_cut(effect.value) or not decodes and (given is None or isinstance(given, ast.Starred)):
+        raise _not_cut(facts, call, effect.value, regions, decodes)
+    if decodes:
+        decode = call.func
+        return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")
+    assert given is not None
     batch = f"{called('whole_batch')}({text.of(given)})"
     if effect.name != "sequence_mask":
         return Replace(text.start(given), text.end(given), batch, "TMG138")
@@ -65,11 +68,15 @@ def _is_cut(lengths: Value) -> bool:
     return isinstance(lengths, Input) and lengths.op != DATA
 
 
-def _padded(facts: Facts, call: ast.Call, lengths: Value, text: Text) -> Replace:
-    """Pads what a decoder gives of a shard to as many steps as it has of the whole batch."""
-    if not _is_cut(lengths):
-        raise refuse(facts, call, "TMG227",
-                     "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
-                     "feed the lengths that its helper is given as an input of their own")  # fmt: skip
-    decode = call.func
-    return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")
+def _not_cut(facts: Facts, call: ast.Call, lengths: Value, regions: list[Region], decodes: bool) -> Refusal:
+    """Refuses lengths that a tower knows of its own shard alone, or says where they can be counted before."""
+    what, hint = (
+        "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
+        "feed the lengths that its helper is given as an input of their own",
+    ) if decodes else (
+        "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+        "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
+    )  # fmt: skip
+    refusal = refuse(facts, call, "TMG227", what, hint)
+    decisions = next((found for r in regions if (found := lengths_of(facts, r.block, lengths))), {})
+    return Entrance(refusal.diagnostic, decisions) if decisions else refusal

@@ -191,7 +191,7 @@ def _choose(
     fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
     tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
-    if hoistable and not (makes_raw and tower_raw) and not reads_batch:
+    if hoistable and not (makes_raw and tower_raw) and (not reads_batch or makes_input(block, facts, index)):
         return "before"
     if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
         return "tower" if not hoistable else "before"

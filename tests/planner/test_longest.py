@@ -49,6 +49,28 @@ def test_a_mask_of_computed_lengths_is_refused() -> None:
     assert codes(PADDED + "mask = tf.sequence_mask(n + 1)\n" + MASKED + STEP + FED) == ["TMG227"]
 
 
+COUNTED = ["tf.reduce_sum(tf.sign(Y), 1)", "tf.count_nonzero(Y, 1, dtype=tf.int32)", "tf.cast(n + 1, tf.int32)"]
+
+
+@pytest.mark.parametrize("mask", ["tf.sequence_mask(lengths)", "tf.sequence_mask(lengths, tf.reduce_max(lengths))"])
+@pytest.mark.parametrize("lengths", COUNTED)
+def test_lengths_that_a_statement_counts_are_cut_with_the_batch(lengths: str, mask: str) -> None:
+    script = PADDED + f"lengths = {lengths}\nmask = {mask}\n" + MASKED + STEP + FED
+    before, loop, _ = parts(script)
+    assert f"lengths = {lengths}" in before and any("lengths_batch" in line for line in before)
+    assert any("tf.reduce_max(whole_batch(lengths))" in line for line in loop)
+
+
+def test_lengths_that_a_function_counts_are_refused() -> None:
+    function = "def count(y):\n    lengths = tf.reduce_sum(tf.sign(y), 1)\n    return tf.sequence_mask(lengths)\n"
+    assert codes(PADDED + function + "mask = count(Y)\n" + MASKED + STEP + FED) == ["TMG227"]
+
+
+def test_what_a_model_computes_is_no_length() -> None:
+    script = PADDED + "best = tf.argmax(tf.layers.dense(X[:, 0], 9), 1)\nmask = tf.sequence_mask(best)\n"
+    assert codes(script + MASKED + STEP + FED) == ["TMG227"]
+
+
 def test_masks_that_the_loss_does_not_need_stay() -> None:
     script = PADDED + "loss = tf.reduce_mean(losses)\n" + STEP + "mask = tf.sequence_mask(n)\n" + TRAINING
     assert "whole_batch" not in converted(script)
