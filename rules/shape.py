@@ -102,11 +102,17 @@ def _tile(call: Call) -> Value:
     entries = shaping.shape_entries(call.get(1, "multiples"))
     axis = shaping.batch_entry(call.walk, entries)
     if tensor.batch.kind == "free" and entries and axis is not None:
+        entry = entries[axis]
+        if isinstance(entry, Count) and entry.scaled:  # as many equal rows as there are examples in some order
+            return Tensor(FREE, call.values(), (None,) * len(entries), "tile")
         return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
         entry = entries[tensor.batch.axis]
         if not (isinstance(entry, Number) and entry.value == 1):
-            return Tensor(Batch("example", tensor.batch.axis, "minor"), call.values(), None, "tile")
+            times = entry.value if isinstance(entry, Number) and not tensor.batch.packed else None
+            outer = times if isinstance(times, int) else None
+            dims = None if tensor.dims is None else (None,) * len(entries)
+            return Tensor(Batch("example", tensor.batch.axis, "minor", outer), call.values(), dims, "tile")
     elif tensor.batch.kind == "example":
         return Tensor(opaque("the multiples of a tile are not written out"), call.values(), None, "tile")
     dims = None if tensor.dims is None else tuple(None for _ in tensor.dims)

@@ -194,7 +194,8 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     if isinstance(holder, Mapping):
         return holder.get(key) or any_of([v for _, v in holder.pairs], (holder, key))
     if isinstance(holder, ShapeOf):
-        return shaping.dimension(holder, key)
+        cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
+        return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
     if isinstance(holder, Sequence):
         if holder.many:
             if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
@@ -218,6 +219,15 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
         if found is not None:
             return found
     return _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
+
+
+def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value:
+    """`x.get_shape()[1:]`: the entries of a shape; of an unknown one only the last is known to be one."""
+    if shape.tensor.rank is not None:
+        return _slice_of(walk, Sequence(iterate(shape, None)), cut)
+    begin = walk.evaluate(cut.lower) if cut.lower is not None else None
+    last = getattr(begin, "value", None) == -1 and cut.upper is None and cut.step is None
+    return Sequence([shaping.dimension(shape, Number(-1))]) if last else Host((shape, key))
 
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:

@@ -9,11 +9,12 @@ from converter.analysis.values import Batch, Count, Counted, Input, Number, Tens
 TINY = 1e-3
 # What a count of masked values is made with: nothing that has variables in it.
 COUNTING = {
-    "reduce", "reduce_sum", "reduce_mean", "reduce_max", "count_nonzero", "cast", "to_float", "to_double", "sequence_mask",
-    "sign", "not_equal", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and", "logical_or",
-    "logical_not", "abs", "add", "multiply", "subtract", "maximum", "minimum", "clip_by_value", "reshape",
-    "expand_dims", "squeeze", "where", "zeros_like", "ones_like", "one_hot", "stack", "range", "subscript",
-    "identity", "stop_gradient", "square", "unstack", "transpose", "concat", "convert_to_tensor", "constant",
+    "reduce", "reduce_sum", "reduce_mean", "reduce_max", "count_nonzero", "cast", "to_float", "to_double",
+    "sequence_mask", "sign", "not_equal", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
+    "logical_or", "logical_not", "abs", "add", "multiply", "subtract", "maximum", "minimum", "clip_by_value",
+    "reshape", "expand_dims", "squeeze", "where", "zeros_like", "ones_like", "one_hot", "stack", "range",
+    "subscript", "identity", "stop_gradient", "square", "unstack", "transpose", "concat", "convert_to_tensor",
+    "constant",
 }  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def subscript(walk: Walk, tensor: Tensor, node: ast.expr) -> Tensor:
         whole = isinstance(part, ast.Slice)
         if position == batch.axis and batch.kind == "example":
             if not whole or part.lower or part.upper or part.step:  # type: ignore[attr-defined]
-                return _part_of_batch(inputs, whole)
+                batch = opaque(PART if whole else PICKED)
             new_axis = axis
         if whole:
             full = not (part.lower or part.upper or part.step)  # type: ignore[attr-defined]
@@ -195,8 +195,3 @@ def _is_new(node: ast.expr) -> bool:
     return (isinstance(node, ast.Constant) and node.value is None) or (
         isinstance(node, ast.Attribute) and node.attr == "newaxis"
     )
-
-
-def _part_of_batch(inputs: list[Value], whole: bool) -> Tensor:
-    why = PART if whole else PICKED
-    return Tensor(opaque(why), inputs, None, "subscript")
