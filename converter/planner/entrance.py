@@ -13,6 +13,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import Block
 
 MODEL = {"variable", "raw variable", "object variable", "batch norm"}  # effects of what belongs into the towers
+CASTS = {"cast", "to_int32", "to_int64", "identity"}  # as the helper whole_batch looks through
 LOOKUPS = {"nn.embedding_lookup", "gather"}  # the rows of a table that a batch names, which costs next to nothing
 
 
@@ -64,7 +65,16 @@ def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
     stmt = lengths.site.stmt
     alone = isinstance(stmt, ast.Assign) and stmt.value is lengths.node and stmt in block.body
     once = all(v is lengths or v.node is not lengths.node for v in facts.tensors)
-    return {lengths.node: 0} if rows and is_count(lengths) and alone and once else {}
+    if rows and is_count(lengths) and alone and once:
+        return {lengths.node: 0}
+    return lengths_of(facts, block, inner) if (inner := uncast(lengths)) is not lengths else {}
+
+
+def uncast(value: Value) -> Value:
+    """What is cast to another type, as lengths are for a decoder."""
+    while isinstance(value, Tensor) and value.op in CASTS and isinstance(value.inputs[0], Tensor):
+        value = value.inputs[0]
+    return value
 
 
 def _is_weight(value: Value) -> bool:

@@ -9,7 +9,7 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Input, Value
 from converter.diagnostics import Refusal
 from converter.plan import Replace
-from converter.planner.entrance import Entrance, lengths_of
+from converter.planner.entrance import Entrance, lengths_of, uncast
 from converter.planner.findings import refuse
 from converter.planner.helpers import called
 from converter.planner.modules import Aliases
@@ -65,6 +65,7 @@ def _edit(facts: Facts, effect: Effect, regions: list[Region], text: Text, alias
 
 
 def _is_cut(lengths: Value) -> bool:
+    lengths = uncast(lengths)
     return isinstance(lengths, Input) and lengths.op != DATA
 
 

@@ -127,10 +127,11 @@ def _find_region(
     facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin], forward: bool
 ) -> Region:
     values = needed(step.loss for step in steps)
-    inline = _inline_losses(steps)
+    inline = _inline_losses(facts, steps)
+    there = [s for s in steps if s.loss_node in inline]
     made = [
         v for v in values.values()
-        if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, steps)
+        if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, there)
         and not inputs_in(v)
     ]  # fmt: skip
     if not made:
@@ -201,23 +202,32 @@ def _has_variables(value: Tensor) -> bool:
     return value.op.startswith(("layers.", "contrib.", "keras.")) or any(isinstance(i, Variable) for i in value.inputs)
 
 
-def _inline_losses(steps: Sequence[TrainStep]) -> set[ast.expr]:
-    """Losses that are written out where they are minimised: `minimize(-d_loss)`."""
+def _inline_losses(facts: Facts, steps: Sequence[TrainStep]) -> set[ast.expr]:
+    """Losses that are written out where they are minimised: `minimize(-d_loss)`, `minimize(cross_entropy(y, t))`.
+
+    A function that makes variables for them, or leaves anything in collections, is a part of the model.
+    """
     return {
         s.loss_node for s in steps
         if s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
         and s.loss.site is not None and _inside_call(s.loss, steps)
+        and not any(e.site is not s.site and e.time <= s.time and _within(e.site, s) for e in facts.effects)
     }  # fmt: skip
 
 
 def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
     """Whether a value was made by evaluating the loss argument of a training step."""
     return any(
-        value.site is not None and value.site.stmt is s.site.stmt and value.site.frame is s.site.frame
-        and value.time <= s.time
+        value.time <= s.time and _within(value.site, s)
         and s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
         for s in steps
     )  # fmt: skip
+
+
+def _within(site: Site | None, step: TrainStep) -> bool:
+    """Whether something happens in the statement of a training step, or in what it calls."""
+    at = step.site
+    return site is not None and any(one.stmt is at.stmt and one.frame is at.frame for one in site.chain())
 
 
 # -- which block ----------------------------------------------------------------------------------

@@ -67,6 +67,8 @@ def sparse_rows(tensor, first, count):
 def whole_batch(tensor):
     """The batch that a tower's shard was cut from; for any other tensor, the tensor itself."""
     cut = tensor.op
+    while cut.type in ('Cast', 'Identity'):
+        cut = cut.inputs[0].op
     scopes = cut.name.split('/')[-3:-1]
     return cut.inputs[0] if len(scopes) == 2 and scopes[0][:6] == 'tower_' and scopes[1][:5] == 'shard' else tensor
 
@@ -78,7 +80,7 @@ def pad_steps(decode):
         given = getattr(decoder._helper, '_sequence_length', None)  # none where it ends by itself
         if given is None:
             return outputs, state, lengths
-        axis, steps = 0 if output_time_major else 1, tf.reduce_max(whole_batch(given))
+        axis, steps = 0 if output_time_major else 1, tf.cast(tf.reduce_max(whole_batch(given)), tf.int32)
         wide = []
         for tensor in outputs:
             rest = steps - tf.shape(tensor)[axis]
