@@ -11,6 +11,7 @@ from collections.abc import Sequence as SequenceType
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from converter.analysis.arrays import shape_of
 from converter.analysis.data import misfit
 from converter.analysis.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.size_names import named_batch
@@ -174,7 +175,7 @@ def as_tensor(value: Value) -> Tensor:
     if not inner and isinstance(value, Bound) and value.roots:
         return Tensor(opaque(f"what .{value.name} of it is is not known"), (value,))
     if not inner:
-        return Tensor(FREE, (value,))
+        return Tensor(FREE, (value,), shape_of(value))
     if isinstance(value, Sequence):
         return stack(value, 0)
     return Tensor(opaque("it is made of a Python object that is not followed"), (value,))

@@ -58,7 +58,12 @@ class Scaling:
 
 
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
-    """The numbers behind the batches that are fed in training, with warnings where there are none to scale."""
+    """The numbers behind the batches that are fed in training, with warnings where there are none to scale.
+
+    steps: also those of other models that the same calls make, whose inputs are found here.
+    """
+    more = (v for v in needed(s.loss for s in steps).values() if isinstance(v, Input) and v.batch.kind == "example")
+    inputs = (*inputs, *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:
         return BatchSize(frozenset(), True, (_kept(

@@ -126,6 +126,12 @@ def _weight(step: TrainStep) -> tuple[bool, int]:
     return step.loss.batch.kind != "free", len(needed([step.loss]))
 
 
+def executions(facts: Facts, steps: list[TrainStep]) -> list[TrainStep]:
+    """The training steps, and those that the same calls made when they were executed for other models."""
+    calls = {step.call for step in steps}
+    return [*steps, *(step for step in facts.train_steps if step.call in calls and step not in steps)]
+
+
 def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -> None:
     """Steps that take one example each have no batch to share among towers; `any_shape` where no input has one."""
     roots = {v.uid for s in steps for v in needed([s.loss]).values() if isinstance(v, Input)}

@@ -30,6 +30,7 @@ from converter.planner.checks import (
     check_shapes,
     check_share,
     check_state,
+    executions,
     host_functions,
     sessions_left,
     training_steps,
@@ -89,7 +90,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_feeds(facts, steps)
     check_recursion(facts, steps)
     check_followed(facts, steps)
-    size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), steps)
+    size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), executions(facts, steps))
     options = replace(options, batch="total") if size.fixed else options
     _settle_means(facts, size)
     groups = _groups(facts, steps, size)

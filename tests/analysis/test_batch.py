@@ -17,6 +17,7 @@ from converter.analysis.values import Count, Number, Tensor, Value
 from converter.options import Options
 
 SCRIPT = """
+import numpy as np
 import tensorflow as tf
 
 batch_size = 8
@@ -435,6 +436,18 @@ tf.unstack(t, 5, 0)[4]                                -> example 0
 tf.unstack(w)[0]                                      -> free
 tf.unstack(x)[0]                                      -> opaque
 tf.stack(tf.unstack(s, axis=1), 1)                    -> example 0
+tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
+tf.split(tf.concat([x, x], 0), 3)[0]                  -> opaque
+tf.split(tf.tile(x, [2, 1]) * tf.concat([x, x], 0), 2)[0] -> example 0
+tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
+tf.concat([x, x], 0) * tf.tile(tf.ones([1, 6]), [2 * tf.shape(x)[0], 1]) -> example 0 minor
+tf.concat([s, s], 0) * tf.tile(tf.ones_like(s[0])[None], [tf.shape(tf.concat([s, s], 0))[0], 1, 1]) -> example 0 minor
+tf.matmul(tf.concat([s, s], 0), tf.concat(tf.split(s, 2, axis=2), 0), transpose_b=True) -> example 0 minor
+x * tf.get_variable("g", x.get_shape()[-1:])          -> example 0
+tf.matmul(s, s * tf.get_variable("g", s.get_shape()[-1:]), transpose_b=True) -> example 0
+x / np.sqrt(x.get_shape().as_list()[-1])              -> example 0
+x / np.sqrt(x.get_shape().as_list()[0])               -> opaque
+tf.reduce_max(tf.reduce_sum(tf.sign(z), 1))           -> free
 tf.split(x, 2, 1)[0]                                  -> example 0
 tf.split(x, 2, axis=-1)[0]                            -> example 0
 tf.split(x, [2, 4], axis=1)[1]                        -> example 0

@@ -507,3 +507,27 @@ def test_numbers_that_are_computed_before_arguments_are_parsed(top: str, default
     lines = "\n".join(body(text))
     assert "32 * num_gpus" in lines.replace("NUM_GPUS", "num_gpus")
     assert ("--num_gpus" in lines) == flag
+
+
+def test_models_of_one_class_are_fed_batches_of_their_own() -> None:
+    script = """\
+        import tensorflow as tf
+
+        class Net(object):
+            def __init__(self, units):
+                self.x = tf.placeholder(tf.float32, [None, 4])
+                self.y = tf.placeholder(tf.float32, [None, 1])
+                hidden = tf.layers.dense(self.x, units)
+                self.loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1) - self.y))
+                self.step = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+        small, large = Net(8), Net(64)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for xs, ys in batches(batchsize=100):
+                sess.run(small.step, {small.x: xs, small.y: ys})
+            for xs, ys in batches(batchsize=50):
+                sess.run(large.step, {large.x: xs, large.y: ys})
+        """
+    text = converted(script)
+    assert "batches(batchsize=100 * num_gpus)" in text and "batches(batchsize=50 * num_gpus)" in text

@@ -98,3 +98,19 @@ if sys.argv[1] == 'masked':
 """
     inputs = INPUTS + "M = tf.placeholder(tf.float32, [None, 1])\n"
     assert codes(inputs + loss + STEP + TRAINING.replace("Y: ys", "Y: ys, M: ms")) == ["TMG302"]
+
+
+PURE = "def cost(p, y):\n    return tf.reduce_mean(tf.square(p - y))\n\n\n"
+COLLECTED = PURE.replace("    return", "    tf.add_to_collection('seen', p)\n    return")
+MINIMISED = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(cost(prediction, Y))\n"
+
+
+def test_a_loss_that_a_function_computes_where_it_is_minimised_is_computed_in_the_towers() -> None:
+    _, loop, after = parts(PURE + INPUTS + "prediction = tf.layers.dense(X, 1)\n" + MINIMISED + TRAINING)
+    assert any("compute_gradients((cost(prediction, Y)) * weight)" in line for line in loop)
+    assert "train_op = optimizer.apply_gradients(average_gradients(tower_grads))" in after
+
+
+def test_a_function_that_leaves_things_in_the_graph_is_a_part_of_the_model() -> None:
+    script = COLLECTED + INPUTS + "prediction = tf.layers.dense(X, 1)\n" + MINIMISED + TRAINING
+    assert codes(script) == ["TMG209"]

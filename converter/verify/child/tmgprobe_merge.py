@@ -322,7 +322,7 @@ class Value(object):
         """{'status': 'same', 'how'} or {'status': 'differs' or 'unsteady', 'part', 'error', 'found', 'wanted', ...}."""
         if self.twice:
             return {'status': 'twice', 'part': self.twice[0]}
-        best, left = {}, [] if self.reference.takes_shards() else sorted(self.single)
+        best, tried, left = {}, {}, [] if self.reference.takes_shards() else sorted(self.single)
         for how, value in self._readings():
             parts = self._named(value)
             if set(parts) != set(self.found):
@@ -335,6 +335,7 @@ class Value(object):
                 if part in left or how == 'one tower' and part not in self.single:
                     continue
                 error = compare.value_error(self.found[part], number)
+                tried.setdefault(part, []).append(number)
                 if part not in best or error < best[part][0]:
                     best[part] = (error, how, number)
             if all(error <= CLOSE for error, _, _ in best.values()):
@@ -345,7 +346,7 @@ class Value(object):
         if best[worst][0] <= CLOSE:
             how = sorted({how for _, how, _ in best.values()})
             return {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed, 'left': left}
-        return self._different(worst, best[worst][0], best[worst][2])
+        return self._different(worst, best[worst][0], best[worst][2], tried[worst])
 
     def _readings(self):
         for reading in self.whole:
@@ -361,13 +362,14 @@ class Value(object):
             for _, value in self.reference.on_shards(self.fetch):
                 yield 'one tower', value
 
-    def _different(self, part, error, wanted):
+    def _different(self, part, error, wanted, tried):
         found = self.found[part]
         row = {'status': 'differs', 'part': part, 'error': error, 'words': _words(found, wanted)}
         spread = self._spread(part)
         if spread >= error / 10:
             return dict(row, status='unsteady', spread=spread)
-        return dict(row, fault=self._fault(part, found, wanted))
+        faults = [self._fault(part, found, np.asarray(reading)) for reading in tried]
+        return dict(row, fault=next((fault for fault in faults if fault), None))
 
     def _spread(self, part):
         """How far the original's own value moves when its weights change in the last place."""
