@@ -9,6 +9,7 @@ from converter.analysis.arrays import shape_of
 from converter.analysis.batch import Dims
 from converter.analysis.size_names import named_batch
 from converter.analysis.values import (
+    JOINED,
     UNSIZED,
     Batch,
     Count,
@@ -100,6 +101,8 @@ def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
         return Tensor(opaque(UNSIZED), inputs, dims, "reshape")
     if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
         packed = tensor.batch.packed
+        if _joins_examples(tensor, dims):
+            return Tensor(opaque(JOINED), inputs, dims, "reshape")
         if _cuts_examples(tensor, dims):
             return Tensor(opaque("it is reshaped so that examples are cut apart or joined"), inputs, dims, "reshape")
         if not (packed == "minor" or _same_rows(tensor, dims)):
@@ -143,6 +146,15 @@ def _cuts_examples(tensor: Tensor, dims: Dims) -> bool:
     if count is None or dims is None or None in dims[1:] or 0 in dims[1:]:
         return False
     return count % prod(d for d in dims[1:] if d is not None) != 0
+
+
+def _joins_examples(tensor: Tensor, dims: Dims) -> bool:
+    """Whether each row of [-1, …] holds several of the rows there were, of one for each example."""
+    count = element_count(tensor)
+    if not count or dims is None or None in dims[1:]:
+        return False
+    row = prod(d for d in dims[1:] if d is not None)
+    return row > count and row % count == 0
 
 
 def _same_rows(tensor: Tensor, dims: Dims) -> bool:

@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Site
 from converter.analysis.values import (
     CONFLICT,
+    JOINED,
     PIECES,
     STEPS,
     UNSIZED,
@@ -75,6 +76,7 @@ UNSHARED = {
     PIECES: ("TMG215", "feed each of the pieces on its own"),
     STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
                       "--batch-axis NAME=1"),
+    JOINED: ("TMG218", "feed one row for each example, to a placeholder of shape [None, steps, …]"),
     UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
 }  # fmt: skip
 
