@@ -31,7 +31,7 @@ STATIC = {
     "window_producer", "step_decoder", "trained_and_sampled",
 }  # fmt: skip
 # Their model takes no batch with more padding than its longest example needs.
-PADDED = {"padded_sequences"}
+PADDED = {"padded_sequences", "counted_lengths"}
 # Their data lie in the graph: nothing goes in by which a batch could be told.
 IN_GRAPH = {"constant_data", "arrays_in_graph"}
 # Several optimizers take the gradients of one step: there is no one loss that belongs to it.
