@@ -37,8 +37,8 @@ def _cell(call: Call) -> Value:
 
 
 def _zero_state(call: Call) -> Value:
-    size = call.args[:1] or list(call.kwargs.values())[:1]
-    kept = Batch("example", 0) if shaping.batch_entry(call.walk, size) == 0 else FREE
+    size = call.get(0, "batch_size")
+    kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk, [size]) == 0 else FREE
     return state_of(call, call.receiver, kept)
 
 

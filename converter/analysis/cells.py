@@ -18,7 +18,11 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
             return Sequence([state_of(call, c, kept) for c in stacked.elements], many=stacked.many)
         wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
         if name == "AttentionWrapper":
-            rest = [Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]]
+            rest: list[Value] = [
+                Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]
+            ]
+            if getattr(cell.kwargs.get("alignment_history"), "value", False) is False:
+                rest[ATTENTION_STATE.index("alignment_history") - 1] = Sequence([])
             return Record(ATTENTION_STATE, [state_of(call, wrapped, kept), *rest])
         if name.endswith("Wrapper") and wrapped is not None:
             return state_of(call, wrapped, kept)

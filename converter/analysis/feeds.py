@@ -205,7 +205,7 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
     grown: uids of the lists that the script adds to after they are made.
     """
     shape = shape_of(value)
-    if shape is not None and len(shape) > axis:
+    if shape is not None and len(shape) > axis and shape[axis] is not None:
         return shape[axis] == 1
     if axis:
         return False

@@ -51,7 +51,11 @@ def check_placement(facts: Facts) -> None:
 
 
 def training_steps(facts: Facts) -> list[TrainStep]:
-    """The training steps, one for each call in the source."""
+    """The training steps, one for each call in the source and each loss that it is handed.
+
+    A function that minimises what it is given may be called for several losses of one model; a call that is executed
+    again for a loss of the same expression makes another model.
+    """
     on_batches = any(s.loss.batch.kind != "free" for s in facts.train_steps)
     other = next((e for e in facts.effects if e.kind == "other training"), None)
     eager = next((e for e in facts.effects if e.kind == "eager"), None)
@@ -64,22 +68,23 @@ def training_steps(facts: Facts) -> list[TrainStep]:
     if not facts.train_steps:
         raise refuse(facts, facts.tree, "TMG201", "no training step was found: nothing is minimised here",
                      "convert the script that calls minimize, compute_gradients or tf.gradients")  # fmt: skip
-    by_call: dict[ast.AST, TrainStep] = {}
+    by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
-        known = by_call.get(step.call)
+        known = by_loss.get((step.call, step.loss.node))
         if known is None or _weight(step) > _weight(known):
-            by_call[step.call] = step  # executed several times: the one with the largest model on batches
-    batched = [s for s in by_call.values() if s.loss.batch.kind != "free"]
-    for step in by_call.values():
-        if step not in batched:
-            _check_draws(facts, step)
-    if len(batched) < len(by_call) and batched:
-        step = next(s for s in by_call.values() if s not in batched)
+            by_loss[step.call, step.loss.node] = step  # executed several times: the largest model on batches
+    batched = [s for s in by_loss.values() if s.loss.batch.kind != "free"]
+    called = {s.call for s in batched}
+    without = [s for s in by_loss.values() if s.loss.batch.kind == "free" and s.call not in called]
+    for step in without:
+        _check_draws(facts, step)
+    if without and batched:
+        step = without[0]
         raise refuse(facts, step.call, "TMG202",
                      "no batch of examples goes into the loss of this one of the training steps",
                      "convert the models apart, each in a script of its own")  # fmt: skip
     if not batched:
-        step = next(iter(by_call.values()))
+        step = without[0]
         check_feeds(facts, [step], any_shape=True)
         _check_queues(facts, step)
         if facts.uncut:

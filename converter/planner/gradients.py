@@ -25,11 +25,13 @@ def gradients(
     """The gradient in the loop, if it is one; edits, helpers; whether losses are looked up by name (`register`)."""
     gradient: Gradient | None = None
     if region.forward:
-        return None, [_colocated(facts, step, text) for step in steps], [], [], False
+        calls = {step.call: step for step in steps}
+        return None, [_colocated(facts, step, text) for step in calls.values()], [], [], False
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
     register = False
+    done: set[ast.AST] = set()
     for step in steps:
         if step.loss.uid not in traffic.loss_lists:
             raise refuse(facts, step.call, "TMG209", "the name of this loss is given to another one within the towers",
@@ -44,6 +46,9 @@ def gradients(
             register = True
             assert step.loss_node is not None
             losses = f"{called('TOWER_LOSSES')}[{text.of(step.loss_node)}.name]"
+        if step.call in done:
+            continue  # it is handed another loss
+        done.add(step.call)
         # The weights of masked means are known when all towers are there.
         alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts
         if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:

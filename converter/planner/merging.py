@@ -93,17 +93,36 @@ def merges_out(
             wanted.setdefault(part.text, (part, step.call))
     for part, node in wanted.values():
         taken = losses.get(part.value.uid)
+        if (first := _first_name(facts, traffic, part, taken)) is not None:
+            if part.whole is None:
+                traffic.rebuilds.append(Rebuild(part.text, first, ()))
+            else:
+                _merge(facts, region, names, traffic, part, node, {}, options)
+            continue
         if taken is None or not isinstance(part.value, Tensor) or part.value.batch.kind != "example":
             _merge(facts, region, names, traffic, part, node, losses, options)
             continue
         # Of one value for each example the gradient takes the sum.
-        _collect(facts, traffic, names, part.text, taken, options)
+        if part.value.uid not in traffic.loss_lists:
+            _collect(facts, traffic, names, part.text, taken, options)
         if is_mergeable(part.value) or _is_read(facts, region, taken):
             _merge(facts, region, names, traffic, part, node, {}, options)
     _inputs_out(facts, region, traffic)
     _rebuild(traffic, wanted)
     for step in inline:
         _collect(facts, traffic, names, _unparsed(step), step, options)
+
+
+def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | None) -> str | None:
+    """The name under which a loss is merged already, for its other names; its gradient is taken once."""
+    towers = traffic.loss_lists.get(part.value.uid)
+    merge = next((m for m in traffic.merges if m.towers == towers and m.merged), None)
+    if step is None or merge is None:
+        return None
+    if merge.guard or merge.how == "concat":
+        raise refuse(facts, step.call, "TMG209", "this loss has two names, and is not always made",
+                     "give it one name")  # fmt: skip
+    return merge.place
 
 
 def _is_read(facts: Facts, region: Region, step: TrainStep) -> bool:

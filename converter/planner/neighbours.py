@@ -15,7 +15,7 @@ from converter.planner.findings import refuse
 from converter.planner.foreign import is_foreign
 from converter.planner.listed import KEYS, listed_between
 from converter.planner.nests import inputs_in
-from converter.planner.reused import finds_variables, makes_variables, sets_reuse
+from converter.planner.reused import finds_variables, makes_variables, numbers_names, sets_reuse
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
 from converter.planner.unwalked import unwalked
 
@@ -207,7 +207,8 @@ def _choose(
     if sinkable and _may_collect(facts, block, index, tower):
         return "may add to the collection that the loss is computed from: what it calls is not followed"
     if sinkable and not names_part:
-        return "after"
+        counts = numbers_names(facts, block, {index}) and numbers_names(facts, block, set(later))
+        return "tower" if counts and not makes_input(block, facts, index) else "after"
     return "tower" if not makes_input(block, facts, index) else "cannot be moved"
 
 

@@ -37,6 +37,16 @@ def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
     return any(e.kind == "variable" and block.statement(e.site) in indexes for e in facts.effects)
 
 
+def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
+    made = (e for e in facts.effects if e.kind == "variable" and e.name.startswith(("layers.", "contrib.", "keras.")))
+    return any(
+        block.statement(e.site) in indexes and isinstance(e.node, ast.Call)
+        and not any(k.arg in ("name", "scope") for k in e.node.keywords)
+        for e in made
+    )  # fmt: skip
+
+
 def finds_variables(facts: Facts, block: Block, index: int) -> bool:
     """Whether a statement may ask for variables that are there already, by `reuse` in its scopes or its calls."""
     found = (e for e in facts.effects if e.kind == "variable" and block.statement(e.site) == index)

@@ -114,3 +114,35 @@ def test_a_loss_that_a_function_computes_where_it_is_minimised_is_computed_in_th
 def test_a_function_that_leaves_things_in_the_graph_is_a_part_of_the_model() -> None:
     script = COLLECTED + INPUTS + "prediction = tf.layers.dense(X, 1)\n" + MINIMISED + TRAINING
     assert codes(script) == ["TMG209"]
+
+
+def test_a_loss_of_two_names_is_differentiated_once() -> None:
+    model = "loss = cost = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n"
+    step = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(cost)\n"
+    _, loop, after = parts(INPUTS + model + step + "tf.summary.scalar('loss', loss)\n" + TRAINING)
+    assert sum("tower_grads.append" in line for line in loop) == 1
+    assert after.index("loss = cost") > after.index("cost = tf.add_n(tower_cost)")
+
+
+def test_a_function_that_minimises_several_losses_finds_the_towers_of_each() -> None:
+    script = """\
+import tensorflow as tf
+
+def minimized(loss, scope):
+    optimizer = tf.train.AdamOptimizer(0.01)
+    return optimizer.minimize(loss, var_list=[v for v in tf.trainable_variables() if v.name.startswith(scope)])
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+with tf.variable_scope('a'):
+    a = tf.layers.dense(X, 1)
+with tf.variable_scope('b'):
+    b = tf.layers.dense(a, 1)
+a_loss = tf.reduce_mean(tf.square(a - Y))
+b_loss = tf.reduce_mean(tf.square(b - Y))
+train_op = [minimized(a_loss, 'a'), minimized(b_loss, 'b')]
+"""
+    _, loop, after = parts(script + TRAINING)
+    assert any("tower_a_loss.append" in line for line in loop) and any("tower_b_loss.append" in line for line in loop)
+    assert "a_loss = merge_loss(tower_a_loss)" in after and "b_loss = merge_loss(tower_b_loss)" in after

@@ -114,14 +114,18 @@ def test_inputs_read_together_with_settings_are_refused() -> None:
     assert codes(script) == ["TMG205"]
 
 
+ZERO = "zero_state(batch_size, tf.float32)"
+
+
+@pytest.mark.parametrize("zero", [ZERO, "zero_state(dtype=tf.float32, batch_size=batch_size)"])
 @pytest.mark.parametrize("feed", ["state: s", "state[0]: s[0], state[1]: s[1]"])
-def test_a_state_that_is_fed_is_cut_like_the_batch(feed: str) -> None:
-    script = FIXED + CELLS + LOSS + STEP
+def test_a_state_that_is_fed_is_cut_like_the_batch(feed: str, zero: str) -> None:
+    script = (FIXED + CELLS + LOSS + STEP).replace(ZERO, zero)
     script += TRAINING.replace("for step", "s = sess.run(state)\n    for step")
     fetches = f"_, s = sess.run([train_op, final], {{X: xs, Y: ys, {feed}}}"
     script = script.replace("sess.run(train_op, {X: xs, Y: ys}", fetches)
     before, inside, after = parts(script)
-    assert "state = cell.zero_state(batch_size, tf.float32)" in before
+    assert f"state = cell.{zero}" in before
     assert "state = map_structure(lambda t: shard_static([t], gpu)[0][0], state_batch)" in inside
     assert f"final = {CONCAT}*tower_final)" in after
 

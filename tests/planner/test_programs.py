@@ -351,6 +351,13 @@ def test_batches_of_a_single_row(row: str, refused: bool) -> None:
     assert ("TMG218" in found) == refused
 
 
+def test_single_rows_of_arrays_whose_rank_is_known() -> None:
+    one_by_one = "for x, y in zip([np.ones(4) for _ in range(n)], labels):"
+    training = TRAINING.replace("for step in range(100):\n        xs, ys = next_batch(batch_size)", one_by_one)
+    training = training.replace("X: xs, Y: ys", "X: np.array([x]), Y: np.array([y])")
+    assert "TMG218" in codes("import numpy as np\n" + INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + training)
+
+
 def test_a_single_row_beside_batches() -> None:
     again = "        sess.run(train_op, {X: xs[0][None], Y: ys[0][None]})\n"
     assert "TMG218" not in codes(script("h = tf.layers.dense(X, 1)\n", training=TRAINING + again))

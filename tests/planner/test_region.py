@@ -399,3 +399,15 @@ def test_what_stood_in_front_of_a_block_that_is_opened_again_stays_there() -> No
     _, inside, after = parts(INPUTS + textwrap.dedent(lines) + TRAINING)
     made = "global_step = tf.Variable(0, trainable=False)"
     assert made not in inside and after.index(made) < after.index("with tf.variable_scope('train'):")
+
+
+def test_layers_without_a_name_keep_their_numbers() -> None:
+    model = """\
+scaled = X * 2
+seen = tf.layers.dense(X, 3)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(scaled, 1) - Y))
+"""
+    _, loop, after = parts(INPUTS + model + STEP + TRAINING + "print(seen)\n")
+    assert "seen = tf.layers.dense(X, 3)" in loop and "seen = tf.concat(tower_seen, 0)" in after
+    _, loop, _ = parts(INPUTS + model.replace("(X, 3)", "(X, 3, name='seen')") + STEP + TRAINING + "print(seen)\n")
+    assert not any("seen" in line for line in loop)
