@@ -7,12 +7,16 @@ from converter.analysis.batch import Dims
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
     CONFLICT,
+    UNSEEN,
     Batch,
+    Bound,
     Function,
+    Host,
     Sequence,
     Symbol,
     Tensor,
     Value,
+    needed,
     opaque,
     other,
 )
@@ -130,12 +134,15 @@ def _per_row_loss(call: Call) -> Value:
     logits = call.tensor(0, "logits") if "logits" in call.kwargs else call.tensor(0)
     labels = call.kwargs.get("labels") or call.get(1)
     axis = call.constant(2, "dim", "axis")
+    unseen = logits.batch.kind == "free" and any(isinstance(v, (Host, Bound)) for v in needed([logits]).values())
     if logits.batch.kind == "free" and isinstance(labels, Tensor) and labels.batch.kind != "free":
         logits = labels if "sparse" not in call.name else Tensor(labels.batch, (labels,), None)
     operands = [t for t in (logits, batch.as_tensor(labels) if labels is not None else None) if t is not None]
     kept = logits.batch if "sparse" in call.name else batch.combine(operands)
     if {t.batch.packed for t in operands if t.batch.kind == "example"} >= {"", "minor"}:
         kept = opaque(CONFLICT)
+    if unseen and kept.kind == "example":
+        kept = opaque(UNSEEN)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis

@@ -70,6 +70,7 @@ FREE = Batch()
 WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 STEPS = "what is made of one row of the batch goes into the next: its rows are the steps of one sequence"
+UNSEEN = "what the labels are compared with comes from code that is not seen"
 JOINED = "several rows of the batch are joined to one: its rows are not the examples"
 PIECES = "the batch is split into pieces that lie behind each other: those of a shard are other ones"
 UNSIZED = "the batch is reshaped to a number of rows that is not known to be the batch size"

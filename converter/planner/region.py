@@ -13,6 +13,7 @@ from converter.analysis.values import (
     JOINED,
     PIECES,
     STEPS,
+    UNSEEN,
     UNSIZED,
     WHOLE_GRAPH,
     Input,
@@ -76,6 +77,7 @@ UNSHARED = {
     PIECES: ("TMG215", "feed each of the pieces on its own"),
     STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
                       "--batch-axis NAME=1"),
+    UNSEEN: ("TMG241", "convert the script that makes it, and its files change with it (--output-dir)"),
     JOINED: ("TMG218", "feed one row for each example, to a placeholder of shape [None, steps, …]"),
     UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
 }  # fmt: skip

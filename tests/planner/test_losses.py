@@ -146,3 +146,10 @@ train_op = [minimized(a_loss, 'a'), minimized(b_loss, 'b')]
     _, loop, after = parts(script + TRAINING)
     assert any("tower_a_loss.append" in line for line in loop) and any("tower_b_loss.append" in line for line in loop)
     assert "a_loss = merge_loss(tower_a_loss)" in after and "b_loss = merge_loss(tower_b_loss)" in after
+
+
+def test_logits_of_an_object_that_is_not_seen_are_refused() -> None:
+    loss = "loss = tf.reduce_mean(tf.nn.softmax_cross_entropy_with_logits(logits={}, labels=Y))\n"
+    unseen = "import nets\n" + INPUTS + "net = nets.Net()\n" + loss.format("net.logits")
+    assert codes(unseen + STEP + TRAINING) == ["TMG241"]
+    assert codes(INPUTS + loss.format("tf.layers.dense(X, 1)") + STEP + TRAINING) == []
