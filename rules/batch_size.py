@@ -49,8 +49,9 @@ RULES = (
         why="With --batch per-gpu each tower takes as many examples as the script did, so a step takes N "
         "times as many. The number is changed once, where it is defined, and what is computed from it "
         "follows: batches in an epoch, ranges, slices, so that an epoch stays an epoch. A flag keeps "
-        "what the user gives for one GPU, and the host's uses of it are multiplied. With --batch total "
-        "the number stays, and the towers share it.",
+        "what the user gives for one GPU, and the host's uses of it are multiplied, within `print(sess.run(…))` too; "
+        "in a text (`'%d' % batch_size`), a line of a log or a test against a constant it stays what was given. "
+        "With --batch total the number stays, and the towers share it.",
         before="""\
 import tensorflow as tf
 

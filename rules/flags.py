@@ -27,7 +27,7 @@ def _group(call: Call) -> Value:
 
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
-    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style))
+    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style, call.walk.clock))
 
 
 def _parse_args(call: Call) -> Value:
@@ -83,7 +83,8 @@ RULES = (
         title="the number of GPUs is a flag where the script has flags, else a constant",
         why="A script with a command line (argparse, tf.app.flags, absl) gets --num_gpus beside its own "
         "flags, so that the number is chosen as everything else is; any other script gets a constant "
-        "among the helpers, in capitals where its own constants are. --num-gpus of the conversion is "
+        "among the helpers, in capitals where its own constants are. So does one whose batch size is computed before "
+        "the command line can be parsed: at the top of a file, above the flags. --num-gpus of the conversion is "
         "its default. With --num-gpus auto the default is counted when the script starts, from "
         "CUDA_VISIBLE_DEVICES and nvidia-smi: device_lib.list_local_devices() would take the memory of "
         "all GPUs for the answer.",

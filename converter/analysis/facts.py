@@ -96,6 +96,7 @@ class FlagDefinition:
     call: ast.Call
     site: Site
     style: str  # "argparse" | "flags"
+    time: int = 0
 
 
 @dataclass(frozen=True)

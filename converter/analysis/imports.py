@@ -156,7 +156,7 @@ def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
         data, tree = read
         if b": converted from " in data and _CONVERTED.search(data):
             walk.effect("converted module", os.path.basename(path), None, stmt)
-        frame = Frame(tree, None, walk.site)
+        frame = Frame(tree, None, walk.site, began=walk.clock)
         frame.locals["__name__"] = Constant(name)
         walk.modules[path] = frame
         walk.facts.modules[path] = LocalModule(data, tree, frame)

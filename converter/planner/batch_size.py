@@ -239,15 +239,32 @@ def _scaled_reads(
     return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
 
 
+LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
+PASSED = (ast.Tuple, ast.Starred, ast.keyword)
+
+
 def _counts(text: Text, node: ast.AST) -> bool:
-    """Whether a read is a use as a number and not, say, a line of a log or a test of what the user gave."""
+    """Whether a read is a use as a number: not in a text or a line of a log, and no test of what the user gave."""
     parent = text.parent(node)
-    while parent is not None:
-        printed = isinstance(parent, ast.Call) and getattr(parent.func, "id", "") == "print"
-        if printed or isinstance(parent, ast.Assert):
-            return False
+    while isinstance(parent, PASSED):
+        node, parent = parent, text.parent(parent)
+    if isinstance(parent, ast.Call) and node is not parent.func:
+        shown = getattr(parent.func, "id", getattr(parent.func, "attr", ""))
+        return shown not in (*LOGS, "str", "repr", "format")
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and parent.right is node:
+        return not (isinstance(parent.left, ast.Constant) and isinstance(parent.left.value, str))
+    if isinstance(parent, ast.Compare):
+        sides = [side for side in (parent.left, *parent.comparators) if side is not node]
+        return not (_is_asserted(text, parent) and all(isinstance(side, ast.Constant) for side in sides))
+    return not isinstance(parent, ast.FormattedValue) and not (parent is not None and _is_asserted(text, node))
+
+
+def _is_asserted(text: Text, node: ast.AST) -> bool:
+    """Whether a condition is one of those that an `assert` tests."""
+    parent = text.parent(node)
+    while isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
         parent = text.parent(parent)
-    return True
+    return isinstance(parent, ast.Assert)
 
 
 # -- where the batches come from -------------------------------------------------------------------

@@ -26,10 +26,21 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
     )
 
 
-def comes_before(facts: Facts, text: Text, origins: Iterable[Origin], flag: FlagDefinition) -> bool:
-    """Whether one of the script's numbers is computed above the place where a flag is defined."""
-    own = (o for o in origins if o.key[0] == "literal" and not facts.path_of(o.node))
-    return any(_at_top(text, o.node) and o.line < flag.site.stmt.lineno for o in own)
+def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
+    """Whether a number is computed while a file is executed, and a flag of the project is only defined later.
+
+    Reading the number of GPUs there would parse the command line with that flag still unknown.
+    """
+    at_top = [o.node for o in origins if o.key[0] == "literal" and _at_top(text, o.node)]
+    return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
+
+
+def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool:
+    """Whether a flag is defined below an expression of its file, or after another file's import has begun."""
+    path = facts.path_of(node)
+    if facts.path_of(flag.site.stmt) == path:
+        return getattr(node, "lineno", 0) < flag.site.stmt.lineno
+    return bool(path) and flag.time > facts.frame_of(path).began
 
 
 def _at_top(text: Text, node: ast.AST) -> bool:

@@ -46,7 +46,7 @@ class GpuCount:
         definition = _beside(facts, bool(module))
         in_flags = (
             definition is not None and definition.style == "flags" and not flags
-            and bool(module or (aliases.flags("") and not comes_before(facts, text, scaled, definition)))
+            and bool(module or aliases.flags("")) and not comes_before(facts, text, scaled)
         )  # fmt: skip
         self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
         self.define = f"{self.name} = {value}"

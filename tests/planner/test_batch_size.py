@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, body, codes, converted, parts
 
 PLACEHOLDERS = "X = tf.placeholder(tf.float32, [None, 4])\nY = tf.placeholder(tf.float32, [None, 1])\n"
@@ -214,9 +219,54 @@ def test_a_flag_in_arithmetic_gets_parentheses() -> None:
     assert "for step in range(1000 // (args.batch_size * num_gpus)):" in [line.strip() for line in body(text)]
 
 
-def test_a_log_line_shows_what_the_user_gave() -> None:
-    text = ARGPARSE + "print('batch size', args.batch_size)\n" + GRAPH + training(STEPS.format("args.batch_size"))
-    assert "print('batch size', args.batch_size)" in body(text)
+@pytest.mark.parametrize(
+    "line",
+    [
+        "print('batch size', args.batch_size)",
+        "print('batch size %d' % args.batch_size)",
+        "print('%d rows, %d steps' % (args.batch_size, 100))",
+        "print('batch size {}'.format(args.batch_size))",
+        "print(f'batch size {args.batch_size}')",
+        "print('batch size ' + str(args.batch_size))",
+        "logging.info('batch size %d', args.batch_size)",
+        "folder = 'logs/%s_%d' % ('net', args.batch_size)",
+        "folder = 'logs/net_{}'.format(args.batch_size)",
+        "folder = '_'.join(['net', str(args.batch_size)])",
+        "assert args.batch_size > 0, 'no batch'",
+        "assert args.batch_size, 'no batch'",
+        "assert args.batch_size > 0 and not args.batch_size == 13",
+    ],
+)
+def test_a_text_shows_what_the_user_gave(line: str) -> None:
+    text = ARGPARSE + line + "\n" + GRAPH + training(STEPS.format("args.batch_size"))
+    assert line in body(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "scaled"),
+    [
+        (
+            "print(sess.run([train_op, loss], {{X: data[i:i + {}], Y: labels[:{}]}})[1])",
+            "print(sess.run([train_op, loss], {{X: data[i:i + ({})], Y: labels[:{}]}})[1])",
+        ),
+        ("print('loss %f' % sess.run([loss, train_op], feeds({}))[0])", None),
+        ("print('loss {{}}'.format(sess.run([loss, train_op], feeds(size={}))[0]))", None),
+        ("print(f'loss {{sess.run([loss, train_op], feeds(size={}))[0]}}')", None),
+        ("assert sess.run([loss, train_op], feeds({}))[0] > 0", None),
+        ("log(sess.run([loss, train_op], feeds({}))[0])", None),
+        ("logging.info('loss %f', sess.run([loss, train_op], feeds({}))[0])", None),
+        ("assert len(data) % {} == 0", "assert len(data) % ({}) == 0"),
+        ("assert len(xs) == {}", "assert len(xs) == ({})"),
+        ("print('examples', step * {})", "print('examples', step * ({}))"),
+        ("print('%d examples' % (step * {}))", "print('%d examples' % (step * ({})))"),
+    ],
+)
+def test_a_number_that_is_used_is_scaled_where_it_is_shown_too(line: str, scaled: str | None) -> None:
+    flag, count = "args.batch_size", line.count("{}")
+    loop = STEPS.format(flag) + "\n    " + line.format(*[flag] * count)
+    text = ARGPARSE + GRAPH + training(loop)
+    expected = (scaled or line).format(*[f"{flag} * num_gpus"] * count)
+    assert expected in [line.strip() for line in body(text)]
 
 
 @pytest.mark.parametrize(
@@ -507,6 +557,89 @@ def test_numbers_that_are_computed_before_arguments_are_parsed(top: str, default
     lines = "\n".join(body(text))
     assert "32 * num_gpus" in lines.replace("NUM_GPUS", "num_gpus")
     assert ("--num_gpus" in lines) == flag
+
+
+FLAGS = """\
+import tensorflow as tf
+import {module}
+
+{top}
+flags = tf.app.flags
+flags.DEFINE_float('rate', 0.1, 'Learning rate.')
+{between}
+flags.DEFINE_integer('steps', 100, 'Steps.')
+FLAGS = flags.FLAGS
+{below}
+
+def main(_):
+    {size}
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+    train_op = tf.train.AdamOptimizer(FLAGS.rate).minimize(loss)
+    with tf.Session() as sess:
+        for step in range(FLAGS.steps):
+            xs, ys = {batch}
+            sess.run(train_op, {{X: xs, Y: ys}})
+
+
+if __name__ == '__main__':
+    tf.app.run()
+"""
+FLAGS_WITH = dict.fromkeys(("top", "between", "below"), "") | {
+    "module": "math", "size": "pass", "batch": "next_batch(SIZE)",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("given", "flag"),
+    [
+        ({"top": "SIZE = 32"}, False),
+        ({"between": "SIZE = 32"}, False),
+        ({"between": "def next_batch(n=32):\n    return read(n)\n", "batch": "next_batch()"}, False),
+        ({"below": "SIZE = 32"}, True),
+        ({"below": "def next_batch(n=32):\n    return read(n)\n", "batch": "next_batch()"}, True),
+        ({"size": "SIZE = 32"}, True),
+    ],
+    ids=["above", "between", "default between", "below", "default below", "in the function"],
+)
+def test_numbers_that_are_computed_before_a_flag_is_defined(given: dict[str, str], flag: bool) -> None:
+    """Reading the number of GPUs there would parse the command line, which has flags that are not known yet."""
+    lines = "\n".join(body(FLAGS.format(**FLAGS_WITH | given)))
+    assert ("32 * FLAGS.num_gpus" if flag else "32 * num_gpus") in lines.replace("NUM_GPUS", "num_gpus")
+    assert ("DEFINE_integer('num_gpus'" in lines) == flag
+
+
+READER = "def next_batch(n={}):\n    return read(n)\n"
+
+
+@pytest.mark.parametrize(
+    ("modules", "given", "flag"),
+    [
+        ({"data": READER.format(32)}, {"module": "data", "batch": "data.next_batch()"}, False),
+        ({"data": "SIZE = 32\n"}, {"module": "data", "batch": "next_batch(data.SIZE)"}, False),
+        (
+            {"data": "class Config(object):\n    size = 32\n"},
+            {"module": "data", "batch": "next_batch(data.Config.size)"},
+            False,
+        ),
+        ({"data": READER.format("None") + "\n\ndef start():\n    return next_batch(32)\n"},
+         {"module": "data", "batch": "data.start()"}, True),
+        ({"data": READER.format(32)}, {"below": "import data", "batch": "data.next_batch()"}, True),
+    ],
+    ids=["default", "constant", "class", "in a function", "imported below the flags"],
+)  # fmt: skip
+def test_numbers_of_a_file_that_is_imported_before_the_flags(
+    tmp_path: Path, modules: dict[str, str], given: dict[str, str], flag: bool
+) -> None:
+    for name, text in modules.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    script = tmp_path / "train.py"
+    script.write_text(FLAGS.format(**FLAGS_WITH | given))
+    conversion = convert(read(script), Options(), several=True)
+    assert conversion.status == "converted", conversion.diagnostics
+    files = {Path(part.path).name: part.text for part in conversion.parts}
+    assert f"32 * tower_helpers{'.FLAGS' if flag else ''}.num_gpus" in files["data.py"]
 
 
 def test_models_of_one_class_are_fed_batches_of_their_own() -> None:
