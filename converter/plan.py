@@ -238,7 +238,7 @@ class Loop:
     scopes: tuple[Scope, ...]
     again: tuple[Again, ...]  # what is computed once more from merged values
     keep_names: bool  # names of the towers' scopes are taken after the loop, where the script asks for them again
-    register: bool  # losses are looked up by the merged one where they are minimised elsewhere
+    register: bool  # merged losses carry the towers', for where they are minimised: in another function or file
     collections: tuple[tuple[str, ...], str] = ((), "")
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs

@@ -80,11 +80,16 @@ class Effect:
 
 @dataclass(frozen=True)
 class Maybe:
-    """What only one branch of an unknown condition puts somewhere; after the other there is None, or nothing."""
+    """What only some branches of unknown conditions put somewhere.
+
+    unset: there may be nothing after the others. none: there may be None. plain: there may be what is no tensor.
+    """
 
     place: Place
     value: Value
+    unset: bool
     none: bool
+    plain: bool
     site: Site
 
 

@@ -155,11 +155,16 @@ def _base_method(holder: Typed, name: str) -> Value:
 
 def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:
     if holder.kind in ("Namespace", "Flags", "Settings"):
-        origin = walk.origin(node, "flag", name)
-        value = Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
+        value = flag_value(walk, holder, name, node)
         walk.read(Place("attr", holder.uid, name, holder=holder), value, node)
         return value
     return Bound(holder, name)
+
+
+def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:
+    """What a flag stands for before the script sets it."""
+    origin = walk.origin(node, "flag", name)
+    return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
 
 
 def item_place(holder: Value, key: Value) -> Place:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.analysis.values import Class, Instance, Mapping, Value
+from converter.analysis.values import Class, Instance, Mapping, Typed, Value
 
 
 @dataclass(frozen=True)
 class Change:
     """An attribute or item, and what it stood for before it was changed; None for nothing."""
 
-    holder: Instance | Class | Mapping
+    holder: Instance | Class | Mapping | Typed
     key: Value | str
     old: Value | None
 
@@ -19,7 +19,11 @@ class Change:
         """What it stands for now."""
         if isinstance(self.holder, Mapping):
             return self.holder.get(self.key) if isinstance(self.key, Value) else None
-        return self.holder.attributes.get(str(self.key))
+        return self._attributes().get(str(self.key))
+
+    def _attributes(self) -> dict[str, Value]:
+        assert not isinstance(self.holder, Mapping)
+        return self.holder.state if isinstance(self.holder, Typed) else self.holder.attributes
 
     def put(self, value: Value | None) -> None:
         """Lets it stand for a value, or for nothing."""
@@ -30,9 +34,9 @@ class Change:
             else:
                 self.holder.set(self.key, value)
         elif value is None:
-            self.holder.attributes.pop(str(self.key), None)
+            self._attributes().pop(str(self.key), None)
         else:
-            self.holder.attributes[str(self.key)] = value
+            self._attributes()[str(self.key)] = value
 
     def same_place(self, other: Change) -> bool:
         """Whether two changes are of one attribute or item."""

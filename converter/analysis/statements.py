@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.frames import Place
 from converter.analysis.imports import import_from, import_module
-from converter.analysis.items import item_place, iterate
+from converter.analysis.items import flag_value, item_place, iterate
 from converter.analysis.journal import Change, Changes, take_back
 from converter.analysis.loops import Turns
 from converter.analysis.operators import binary, decide, truth
@@ -127,6 +127,10 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
             replaced = _takes_the_place_of_a_method(holder, target.attr)
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
+            old = holder.state.get(target.attr)
+            if old is None and holder.kind in ("Namespace", "Flags"):  # a flag has a value before it is set
+                old = flag_value(walk, holder, target.attr, target)
+            walk.journal.append(Change(holder, target.attr, old))
             holder.state[target.attr] = value
         place = Place("attr", holder.uid, target.attr, holder=holder)
         if replaced:  # it was called by this name, as long as the object had nothing under it
@@ -310,11 +314,11 @@ def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, st
     place = item_place(change.holder, key) if isinstance(key, Value) else Place(
         "attr", change.holder.uid, key, holder=change.holder
     )  # fmt: skip
-    walk.maybe(place, one, two)
-    if one is None or two is None or one is two:
-        change.put(two if one is None else one)
+    if one is two and one is None:
+        change.put(None)
         return
     joined = walk.joined(join(one, two), stmt)
+    walk.maybe(place, one, two, joined)
     change.put(joined)
     if joined not in (one, two):
         walk.write(place, joined, stmt)
@@ -324,8 +328,8 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
     """Lets each name stand for what either branch left in it; a name that got a new value was written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
-        walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name))
         value = walk.joined(join(one.get(name), two.get(name)), stmt)
+        walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):
             bind_name(walk, name, value, stmt)
@@ -352,6 +356,9 @@ def join(one: Value | None, two: Value | None) -> Value:
         return Host((one, two))  # a switch that either branch may have set
     if isinstance(one, Number) and isinstance(two, Number):
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
+    for number, none in ((one, two), (two, one)):
+        if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:
+            return Number(None, number.origins, number.linear, (one, two))
     if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
         both = Mapping(one.pairs)
         for key, value in two.pairs:

@@ -73,6 +73,7 @@ class Walk:
         self.alternatives: set[ast.If] = set()  # of which several branches train
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.control: list[Value] = []
+        self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.journal: Journal = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
@@ -238,13 +239,24 @@ class Walk:
             self.clock += 1
             self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
 
-    def maybe(self, place: Place, one: Value | None, two: Value | None) -> None:
-        """Notes a place in which one of two branches leaves a value and the other one nothing, or None."""
-        for value, other in ((one, two), (two, one)):
-            none = isinstance(other, Constant) and other.value is None
-            tensors = isinstance(value, (Tensor, Sequence, values.Mapping))
-            if value is not None and tensors and (other is None or none) and self.site is not None:
-                self.facts.maybe.append(Maybe(place, value, none, self.site))
+    def maybe(self, place: Place, one: Value | None, two: Value | None, joined: Value) -> None:
+        """Notes a place in which some branches leave a value and others nothing, None, or what is no tensor.
+
+        Each branch may have branches of its own, as `elif` has: what these left out is left out of the whole, too.
+        """
+        if one is two:
+            return
+        unset = none = plain = False
+        for value in (one, two):
+            before = self.partly.get((place, value.uid), (False,) * 3) if value is not None else (True, False, False)
+            is_none = isinstance(value, Constant) and value.value is None
+            other = not is_none and isinstance(value, (Constant, Number, Host, Sequence, values.Mapping))
+            unset, none, plain = unset or before[0], none or before[1] or is_none, plain or before[2] or other
+        plain &= isinstance(joined, Tensor)
+        if (unset or none or plain) and self.site is not None:
+            self.partly[place, joined.uid] = (unset, none, plain)
+            if isinstance(joined, (Tensor, Sequence, values.Mapping)):
+                self.facts.maybe.append(Maybe(place, joined, unset, none, plain, self.site))
 
     # -- where we are ------------------------------------------------------------------------
 

@@ -290,7 +290,8 @@ def _plan_loop(
     facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
     options: Options, aliases: Aliases,
 ) -> _Part:  # fmt: skip
-    traffic, tensorflow = Traffic(size.alone), aliases.tensorflow(facts.path_of(region.block.body[0]))
+    tensorflow = aliases.tensorflow(facts.path_of(region.block.body[0]))
+    traffic = Traffic(tensorflow, size.alone)
     _check_last_line(facts, region, text)
     shards_in(facts, region, names, traffic, steps)
     numbers_in(facts, region, names, traffic, size.origins, scaling)

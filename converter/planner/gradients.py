@@ -22,7 +22,7 @@ MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_me
 def gradients(
     facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str
 ) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
-    """The gradient in the loop, if it is one; edits, helpers; whether losses are looked up by name (`register`)."""
+    """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`)."""
     gradient: Gradient | None = None
     if region.forward:
         calls = {step.call: step for step in steps}
@@ -45,7 +45,8 @@ def gradients(
                              "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
             register = True
             assert step.loss_node is not None
-            losses = f"{called('TOWER_LOSSES')}[{text.of(step.loss_node)}.name]"
+            atom = isinstance(step.loss_node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+            losses = (text.of(step.loss_node) if atom else f"({text.of(step.loss_node)})") + ".tower_losses"
         if step.call in done:
             continue  # it is handed another loss
         done.add(step.call)

@@ -299,22 +299,25 @@ def _merge(
     traffic.merges.append(
         Merge(text, towers, how, axis, group, is_loss, packed, name, cast, True,  # type: ignore[arg-type]
               *_counting(traffic, names, value), nested, asked and not name, _is_open_ended(value),
-              *_made_at_all(facts, region, part, node))
+              *_made_at_all(facts, region, part, node, traffic.tensorflow))
     )  # fmt: skip
 
 
-def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST) -> tuple[str, bool]:
-    """For what one branch of an unknown condition makes in the towers: how to see that it did, and `Merge.unset`."""
+def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
+    """For what only some branches make in the towers: how to see that they did, and `Merge.unset`."""
     for maybe in facts.maybe:
         if maybe.value is not part.value or not region.in_tower(maybe.site):
             continue
         if spelling(region.block.frame, maybe.place) != part.text or part.whole is not None:
             continue
         if maybe.place.kind == "name":
-            return f"{part.text} is not None", not maybe.none
+            there = f"isinstance({part.text}, {tensorflow}.Tensor)" if maybe.plain else f"{part.text} is not None"
+            return there, maybe.unset
         if maybe.place.kind == "attr":
             holder, _, name = part.text.rpartition(".")
-            return (f"{part.text} is not None" if maybe.none else f"hasattr({holder}, {name!r})"), False
+            found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
+            there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
+            return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
         raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
                      "makes it", "let the other branch put None there")  # fmt: skip
     return "", False

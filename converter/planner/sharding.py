@@ -118,8 +118,9 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         if text not in places[value.uid]:
             continue
         holder, _, name = text.rpartition(".")
-        source = text if maybe.none else f"getattr({holder}, {name!r}, None)"
-        if len(places[value.uid]) > 1 or is_sparse(value) or not (maybe.none or maybe.place.kind == "attr"):
+        source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
+        unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
+        if len(places[value.uid]) > 1 or is_sparse(value) or unseen:
             raise refuse(facts, value.node or region.block.body[0], "TMG205",
                          "only one branch of a condition makes this input, and the towers would cut it in any case",
                          "let the other branch put None there")  # fmt: skip

@@ -14,6 +14,7 @@ from converter.planner.structures import Part
 class Traffic:
     """What goes through the border of the loop."""
 
+    tensorflow: str = "tf"  # TensorFlow's name where the loop stands
     alone: bool = False  # batches may be of a single example: no tower is sure to have one
     shards: list[Shard] = field(default_factory=list)
     groups: list[list[Input]] = field(default_factory=list)

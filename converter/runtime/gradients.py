@@ -64,11 +64,8 @@ def weigh_losses(tower_losses, tower_counts):
     return [loss * tf.cast(count / total, loss.dtype) for loss, count in zip(tower_losses, tower_counts)]
 
 
-TOWER_LOSSES = {}  # name of a merged loss -> the towers' weighted losses
-
-
 def merge_loss(tower_losses, name=None):
-    """Adds the towers' weighted losses, and remembers them for tower_gradients."""
+    """Adds the towers' weighted losses; the sum carries them along, for where its gradient is taken."""
     loss = tf.add_n(tower_losses, name=name)
-    TOWER_LOSSES[loss.name] = tower_losses
+    loss.tower_losses = tower_losses
     return loss

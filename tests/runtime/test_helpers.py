@@ -259,7 +259,7 @@ def test_gradients_of_towers_are_those_of_the_batch(tf: Any, helpers: Helpers, t
             (x,), _, weight = made.shard([batch], gpu)
             losses.append(tf.reduce_mean(tf.square(tf.matmul(x, w))) * weight)
     merged = made.merge_loss(losses, name="loss")
-    assert made.TOWER_LOSSES["loss:0"] is losses and merged.name == "loss:0"
+    assert merged.tower_losses is losses and merged.name == "loss:0"
     optimizer = tf.train.GradientDescentOptimizer(0.1)
     (one, _), (none, _) = made.tower_gradients(optimizer, losses, var_list=[w, unused])
     two, nothing = made.gradients_of_towers(losses, [w, unused])
