@@ -123,7 +123,7 @@ def rows_from(value: Host) -> list[Value]:
         return [value.inputs[0]] if isinstance(first, ast.Slice) and ast.unparse(first) == ":" else []
     if not isinstance(node, ast.Call) or not value.inputs:
         return []
-    arguments = _Arguments(value, node)
+    arguments = Arguments(value, node)
     if value.call.startswith("numpy.") and value.call.removeprefix("numpy.") in LIKE and arguments.known:
         return list(arguments.positions[:1])
     holder = value.inputs[0]
@@ -131,13 +131,13 @@ def rows_from(value: Host) -> list[Value]:
     return [holder.inputs[0]] if method and value.call in SAME else []
 
 
-class _Arguments:
+class Arguments:
     """The arguments of a call that is not followed."""
 
     def __init__(self, value: Host, node: ast.Call) -> None:
         given = value.inputs[1:]
         self.known = not any(isinstance(a, ast.Starred) for a in node.args) and all(k.arg for k in node.keywords)
-        self.positions = given[: len(node.args)]
+        self.positions = list(given[: len(node.args)])
         self.names = {k.arg: v for k, v in zip(node.keywords, given[len(node.args) :], strict=False)}
 
     def get(self, position: int, *names: str) -> Value | None:
@@ -148,9 +148,15 @@ class _Arguments:
         return found
 
 
+def arguments_of(value: Host, node: ast.Call) -> Arguments | None:
+    """The arguments of a call that is not followed; None where a list or a dict stands for several."""
+    given = Arguments(value, node)
+    return given if given.known and value.inputs else None
+
+
 def _called(value: Host, node: ast.Call, deep: int) -> Shape:
-    arguments = _Arguments(value, node)
-    if not arguments.known or not value.inputs:
+    arguments = arguments_of(value, node)
+    if arguments is None:
         return None
     if value.call.startswith("numpy."):
         return _numpy(value.call.removeprefix("numpy."), arguments, deep)
@@ -160,8 +166,8 @@ def _called(value: Host, node: ast.Call, deep: int) -> Shape:
     return None
 
 
-def _method(name: str, receiver: Value, arguments: _Arguments, deep: int) -> Shape:
-    if _is_generator(receiver) and name in (*SIZED, "rand", "randn"):
+def _method(name: str, receiver: Value, arguments: Arguments, deep: int) -> Shape:
+    if is_generator(receiver) and name in (*SIZED, "rand", "randn"):
         return _numpy(name if name in SIZED else f"random.{name}", arguments, deep)
     if name in TO_ONE and not arguments.positions and not arguments.names:
         return ()
@@ -176,11 +182,12 @@ def _method(name: str, receiver: Value, arguments: _Arguments, deep: int) -> Sha
     return None
 
 
-def _is_generator(value: Value) -> bool:
+def is_generator(value: Value) -> bool:
+    """Whether a value is one of NumPy's generators of random numbers."""
     return isinstance(value, Host) and value.call in ("numpy.random.RandomState", "numpy.random.default_rng")
 
 
-def _numpy(name: str, arguments: _Arguments, deep: int) -> Shape:
+def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:
     first = arguments.get(0, "a", "x", "x1", "object", "shape")
     if name in ("random.rand", "random.randn"):
         return tuple(_number(v) for v in arguments.positions)

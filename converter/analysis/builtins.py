@@ -54,11 +54,16 @@ def _range(call: Call) -> Value:
     if bounds and len(bounds) == len(call.args) and bounds[2:] != [0]:
         numbers = range(*bounds)
         if len(numbers) <= 40:
-            return Sequence([Number(n, inputs=call.args) for n in numbers])
+            return _ranging(call, Sequence([Number(n, inputs=call.args) for n in numbers]))
     origins = frozenset().union(*(a.origins for a in call.args if isinstance(a, Number)))
     step = call.args[2] if len(call.args) > 2 else None
     linear = step.linear if isinstance(step, Number) else frozenset()
-    return Sequence([Number(None, origins, linear, call.args)], many=True)
+    return _ranging(call, Sequence([Number(None, origins, linear, call.args)], many=True))
+
+
+def _ranging(call: Call, made: Sequence) -> Sequence:
+    call.walk.facts.ranges[made.uid] = list(call.args)
+    return made
 
 
 def _zip(call: Call) -> Value:
@@ -214,13 +219,28 @@ def _exit(call: Call) -> Value:
     return Host(call.args, "exit")
 
 
+def _next(call: Call) -> Value:
+    """`next(generator)`: arrays that are made anew each time, where a generator of the script gives them."""
+    source = call.receiver or (call.args[0] if call.args else Host())
+    if not isinstance(source, Sequence) or not source.many or not source.elements:
+        return Host((source,), "builtins.next", call.node)
+    given = source.elements[0]
+    if not isinstance(given, Sequence):
+        return _anew(call, given)
+    return Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
+
+
+def _anew(call: Call, value: Value) -> Value:
+    return Host((value,), "next", call.node) if isinstance(value, Host) else value
+
+
 BUILTINS: dict[str, Handler] = {
     "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
     "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
     "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
     "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
     "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
-    "callable": _callable,
+    "callable": _callable, "next": _next,
 }  # fmt: skip
 
 
@@ -345,6 +365,7 @@ def _set_shape(call: Call) -> Value:
 METHODS: dict[str, Handler] = {
     "Sequence.append": _append, "Sequence.extend": _extend, "Sequence.insert": _insert, "Sequence.pop": _pop,
     "Sequence.reverse": _reverse, "Sequence.sort": _reverse, "Sequence.remove": _reverse,
+    "Sequence.next": _next, "Sequence.__next__": _next,
     "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
     "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
     "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,

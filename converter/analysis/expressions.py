@@ -68,6 +68,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
 
     frame = Frame(node, walk.frame, walk.site)
     pairs: list[tuple[Value, Value]] = []
+    over: list[Value] = []
     many = False
 
     def turn(index: int) -> None:
@@ -81,6 +82,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
             return
         generator = node.generators[index]
         iterable = walk.evaluate(generator.iter)
+        over.append(iterable)
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
         for element in iterate(iterable, None)[:40]:
             assign(walk, generator.target, walk.stamp(element, generator.iter))
@@ -94,7 +96,10 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     if isinstance(node, ast.DictComp):
         return Mapping(pairs)
     elements = [value for _, value in pairs]
-    return Sequence(elements, mutable=True, many=many and bool(elements))
+    made = Sequence(elements, mutable=True, many=many and bool(elements))
+    if len(node.generators) == 1 and not node.generators[0].ifs:
+        walk.facts.listed[made.uid] = over[0]
+    return made
 
 
 def _lambda(walk: Walk, node: ast.Lambda) -> Value:

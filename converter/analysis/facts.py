@@ -141,6 +141,9 @@ class Facts:
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
+    turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
+    listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
+    ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
     unfollowed: list[ast.Call] = field(default_factory=list)  # calls into code that is not followed
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path

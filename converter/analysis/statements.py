@@ -395,6 +395,8 @@ def _weight(value: Value) -> int:
 
 def _for(walk: Walk, stmt: ast.For) -> Signal:
     iterable = walk.evaluate(stmt.iter)
+    if walk.site is not None:
+        walk.facts.turned[walk.site] = iterable
     elements = iterate(iterable, None)
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access, Place
-from converter.analysis.size_names import named_batch
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
+from converter.planner.fed_rows import base_of, fed_sizes, is_kept
 from converter.planner.findings import refuse, warn
 from converter.planner.noise import drawn_sizes
 from converter.planner.region import Region
@@ -118,7 +118,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             "convert the models apart, each in a script of its own"))  # fmt: skip
     fixed = bool(not origins or computed or by_hand is not None or same)
     if not origins:  # the towers count their shards all the same
-        origins = {origin for number in facts.counted for origin in _base(facts, number)}
+        origins = {origin for number in facts.counted for origin in base_of(facts, number)}
     every_same = bool(same) and len(same) == len(whole) and not unknown
     return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
 
@@ -277,26 +277,24 @@ def _origins(
     origins: set[Origin] = set()
     for size, _, _ in facts.batch_sizes:
         if isinstance(size, Number):
-            origins |= _base(facts, size)
+            origins |= base_of(facts, size)
     trained = {s.result.uid for s in steps}
     unknown: list[RunCall] = []
     everything: list[RunCall] = []
     for run in facts.runs:
         if not run.computes(trained):
             continue
-        found: set[Origin] = set()
-        fed = any(isinstance(key, Input) and key in inputs for key, _ in run.feeds)
-        whole = fed and not any(i.op.startswith("train.dequeue") for i in inputs)
-        for key, value in run.feeds:
-            if isinstance(key, Input) and key in inputs:
-                found |= _fed(facts, value)
-                kept = is_kept(value, run)
-                whole &= _is_whole(value) if kept is None else kept
+        fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key in inputs]
+        found = fed_sizes(facts, run, fed)
+        whole = bool(fed) and not any(i.op.startswith("train.dequeue") for i in inputs)
+        for _, value in fed:
+            kept = is_kept(value, run)
+            whole &= _is_whole(value) if kept is None else kept
         origins |= found
         if not found:
             (everything if whole else unknown).append(run)
     if not inputs:
-        origins |= {origin for number in drawn_sizes(steps) for origin in _base(facts, number)}
+        origins |= {origin for number in drawn_sizes(steps) for origin in base_of(facts, number)}
     return {o for o in origins if not _follows(facts, o, origins - {o})}, unknown, everything
 
 
@@ -306,36 +304,6 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
     read = [a.value for a in facts.accesses if not a.write and a.node in inner]
     scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
     return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and _fetched(v) for v in read))
-
-
-def _base(facts: Facts, number: Number) -> set[Origin]:
-    named = {o for o in number.linear if named_batch(facts.names_of(o))}
-    return named or (set(number.linear) if len(number.linear) == 1 else set())
-
-
-def _fed(facts: Facts, value: Value) -> set[Origin]:
-    """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
-    behind = needed([value])
-    numbers = [v for v in behind.values() if isinstance(v, Number)]
-    origins = {o for n in numbers for o in n.origins}
-    named = {o for o in origins if named_batch(facts.names_of(o) | ({o.name} if o.name else set()))}
-    if named:
-        return named
-    asked: set[Origin] = set()
-    for host in behind.values():
-        if isinstance(host, Host) and "batch" in host.call.rpartition(".")[2].lower():
-            first = next((v for v in host.inputs if isinstance(v, Number)), None)
-            if first is not None:
-                asked |= set(first.linear) if len(first.linear) == 1 else set()
-    return asked
-
-
-def is_kept(value: Value, run: RunCall) -> bool | None:
-    """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
-    loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
-    if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
-        return None
-    return not any(s.stmt in loops for s in value.site.chain())
 
 
 def _is_whole(value: Value) -> bool:

@@ -24,8 +24,9 @@ from converter.analysis.values import (
     tensors_in,
 )
 from converter.diagnostics import Diagnostic, Refusal
-from converter.planner.batch_size import BatchSize, is_kept
+from converter.planner.batch_size import BatchSize
 from converter.planner.entrance import upstream
+from converter.planner.fed_rows import is_kept
 from converter.planner.findings import refuse, warn
 from converter.planner.foreign import is_foreign
 from converter.planner.noise import drawn_in
