@@ -145,6 +145,20 @@ def _from_structure(call: Call) -> Value:
     return iterator
 
 
+def _initializer(call: Call) -> Value:
+    """`iterator.make_initializer(dataset)`: from then on the iterator gives that data set's batches."""
+    made = Tensor(FREE, call.values(), op="make_initializer")
+    if isinstance(call.receiver, Typed):
+        held = call.receiver.state.setdefault("initializers", Sequence([], mutable=True))
+        assert isinstance(held, Sequence)
+        held.elements.append(made)
+    return made
+
+
+def _string_handle(call: Call) -> Value:
+    return Tensor(FREE, call.values(), (), op="string_handle")
+
+
 def _queue_batch(call: Call) -> Value:
     """tf.train.batch and its like: the queue gives whole batches."""
     size = call.get(1, "batch_size")
@@ -203,6 +217,8 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
                      "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
     **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
+    "Iterator.make_initializer": _initializer,
+    "Iterator.string_handle": _string_handle,
     "train.slice_input_producer": _slices,
     **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"),
                     _queue_batch),

@@ -15,6 +15,7 @@ from converter.plan import Insert, Replace
 from converter.planner.fed_rows import base_of, fed_sizes, is_kept
 from converter.planner.findings import refuse, warn
 from converter.planner.noise import drawn_sizes
+from converter.planner.pipelines import training_sizes
 from converter.planner.region import Region
 from converter.planner.text import Text
 
@@ -63,7 +64,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     steps: also those of other models that the same calls make, whose inputs are found here.
     """
     more = (v for v in needed(s.loss for s in steps).values() if isinstance(v, Input) and v.batch.kind == "example")
-    inputs = (*inputs, *(i for i in more if i not in inputs))
+    inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:
         return BatchSize(frozenset(), True, (_kept(
@@ -72,7 +73,8 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
     origins -= when_run
-    alone = _single(origins)
+    built = {o for n, _, _ in facts.batch_sizes if isinstance(n, Number) for o in base_of(facts, n)}  # for any use
+    alone = _single(origins | built) if origins else None
     if alone is not None:
         origins.discard(alone)
     computed = [o for o in origins if o.key[0] == "computed"]
@@ -275,7 +277,7 @@ def _origins(
 ) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
     """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
     origins: set[Origin] = set()
-    for size, _, _ in facts.batch_sizes:
+    for size, _, _ in training_sizes(facts, inputs, steps):
         if isinstance(size, Number):
             origins |= base_of(facts, size)
     trained = {s.result.uid for s in steps}
