@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis import batch
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
+    LISTED,
     Batch,
     Constant,
     Counted,
@@ -81,11 +82,12 @@ def _add_loss(call: Call) -> Value:
 def _get_collection(call: Call) -> Value:
     key = collection_key(call.get(0, "key"))
     found = list(call.walk.collections.get(key, ()))
+    rest = f"collection {key}"
     if key in ("trainable_variables", "variables"):
-        found = [*call.walk.facts.variables]
+        found, rest = [*call.walk.facts.variables], LISTED
     call.walk.effect("get collection", str(key), None, call.node)
     # A collection may hold more than the walk saw: layers add to it by themselves.
-    return Sequence([*found, Tensor(op=f"collection {key}")], mutable=True)
+    return Sequence([*found, Tensor(op=rest)], mutable=True)
 
 
 def _collected_layers(call: Call) -> Value:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import (
+    LISTED,
     Constant,
     Function,
     Host,
@@ -65,7 +66,7 @@ def _global_step(call: Call) -> Value:
 def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
     call.walk.effect("graph state", call.name, None, call.node)
-    return Sequence([*call.walk.facts.variables, Tensor(op=call.name)], mutable=True)
+    return Sequence([*call.walk.facts.variables, Tensor(op=LISTED)], mutable=True)
 
 
 def _initializer(call: Call) -> Value:

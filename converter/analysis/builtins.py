@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis import batch, shaping
 from converter.analysis.frames import Place
-from converter.analysis.items import get_attribute, item_place, iterate
+from converter.analysis.items import get_attribute, item_place, iterate, note_position
 from converter.analysis.journal import Change
 from converter.analysis.operators import truth
 from converter.analysis.signature import Call, Handler
@@ -75,6 +75,7 @@ def _zip(call: Call) -> Value:
 
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
+    note_position(call.walk, value, call.node)
     rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
     return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows))
 
@@ -276,6 +277,7 @@ def _insert(call: Call) -> Value:
 def _pop(call: Call) -> Value:
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
+    note_position(call.walk, sequence, call.node)
     _mutated(call)
     return sequence.elements.pop() if sequence.elements else Host((sequence,))
 

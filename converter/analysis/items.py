@@ -13,6 +13,7 @@ from converter.analysis.imports import canonical
 from converter.analysis.size_names import named_batch_size
 from converter.analysis.sparse import is_sparse
 from converter.analysis.values import (
+    LISTED,
     Absent,
     Bound,
     Class,
@@ -202,6 +203,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
         cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
         return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
     if isinstance(holder, Sequence):
+        note_position(walk, holder, node)
         if holder.many:
             if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
                 return any_of(holder.elements[:1], (holder, key))
@@ -224,6 +226,13 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
         if found is not None:
             return found
     return _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
+
+
+def note_position(walk: Walk, holder: Value, node: ast.AST) -> None:
+    """Notes that entries of a list of the graph's variables are told apart by the order in which these were made."""
+    entries = holder.elements if isinstance(holder, Sequence) else []
+    if any(isinstance(entry, Tensor) and entry.op == LISTED for entry in entries):
+        walk.effect("position", "", holder, node)
 
 
 def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value:

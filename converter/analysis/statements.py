@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.frames import Place
 from converter.analysis.imports import import_from, import_module
-from converter.analysis.items import flag_value, item_place, iterate
+from converter.analysis.items import flag_value, item_place, iterate, note_position
 from converter.analysis.journal import Change, Changes, take_back
 from converter.analysis.loops import Turns
 from converter.analysis.operators import binary, decide, truth
@@ -161,6 +161,7 @@ def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
     elements = iterate(value, len(targets))
+    note_position(walk, value, targets[0])
     for index, target in enumerate(targets):
         element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
         assign(walk, target, walk.stamp(element, target))

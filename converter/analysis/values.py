@@ -69,6 +69,7 @@ class Counted:
 FREE = Batch()
 WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
+LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 STEPS = "what is made of one row of the batch goes into the next: its rows are the steps of one sequence"
 UNSEEN = "what the labels are compared with comes from code that is not seen"
 JOINED = "several rows of the batch are joined to one: its rows are not the examples"

@@ -13,7 +13,7 @@ from converter.planner.carried import is_container
 from converter.planner.filled import has_rows
 from converter.planner.findings import refuse
 from converter.planner.foreign import is_foreign
-from converter.planner.listed import KEYS, listed_between
+from converter.planner.listed import KEYS, listed_between, tells_by_position
 from converter.planner.nests import inputs_in
 from converter.planner.reused import finds_variables, makes_variables, numbers_names, sets_reuse
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
@@ -188,6 +188,9 @@ def _choose(
         and not finds
         and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
+    in_order = tells_by_position(facts) and _makes_any_variable(facts, block, {index})
+    if in_order and _makes_any_variable(facts, block, {i for i in earlier if i in tower}):
+        hoistable = False
     fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
     tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
@@ -206,10 +209,17 @@ def _choose(
     )
     if sinkable and _may_collect(facts, block, index, tower):
         return "may add to the collection that the loss is computed from: what it calls is not followed"
+    if sinkable and in_order and _makes_any_variable(facts, block, set(later)):
+        return "tower"
     if sinkable and not names_part:
         counts = numbers_names(facts, block, {index}) and numbers_names(facts, block, set(later))
         return "tower" if counts and not makes_input(block, facts, index) else "after"
     return "tower" if not makes_input(block, facts, index) else "cannot be moved"
+
+
+def _makes_any_variable(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements make variables of any kind."""
+    return any(e.kind.endswith("variable") and block.statement(e.site) in indexes for e in facts.effects)
 
 
 def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
