@@ -76,7 +76,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
         below = os.path.dirname(done.source.path)
         parts = {os.path.relpath(file.path, below or "."): file.data for file in files[1:]}
         target = job.target or ""
-        passed, report = prove(done.source, files[0].data, request.options, parts, request.html, target)
+        passed, report = prove(done.source, files[0].data, request, parts, target)
         if not passed:
             hint = "please report it to the project, with the script and this report"
             finding = Diagnostic("TMG012", done.source.path, 0, 0, "not proven, nothing is written", hint)

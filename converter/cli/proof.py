@@ -13,16 +13,14 @@ from converter import conversion
 from converter.cli.request import Request
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
-from converter.options import Options
 from converter.source import Source
 
 
 def prove(
     source: Source,
     data: bytes,
-    options: Options,
+    request: Request,
     parts: Mapping[str, bytes] | None = None,
-    html: str = "",
     target: str = "",
 ) -> tuple[bool, str]:
     """Runs a script and its conversion on virtual devices: whether they train the same, and the report.
@@ -30,7 +28,7 @@ def prove(
     The conversion lies beside the script meanwhile, so that it finds the modules that the script finds.
 
     parts: other files that change with it, by their paths from the script's folder.
-    html: a file for the report as a page, "" for none; target: what the conversion is to be called there.
+    target: what the conversion is to be called in a page.
 
     Raises:
         Refusal: TMG012, the verification cannot begin; TMG007, there is no room for it beside the script.
@@ -41,13 +39,13 @@ def prove(
     from converter.verify import Settings, VerifyError
 
     candidate = _beside(source.path, data)
-    settings = Settings(gpus=options.num_gpus, batch=options.batch)
+    settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch)
     try:
         single, name = Path(source.path), target or source.path
-        report = run_verification(single, candidate, settings, parts)
+        report = run_verification(single, candidate, settings, parts, pool=request.pool)
         report = replace(report, command=report.command.replace(str(candidate), shlex.quote(name)))
-        if html:
-            write_page(report, single, candidate, html, name)
+        if request.html:
+            write_page(report, single, candidate, request.html, name)
     except VerifyError as error:
         hint = "install the extra `verify`: pip install 'tf-multigpu[verify]'"
         message = f"verification cannot begin, nothing is written: {error}"
@@ -84,7 +82,7 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
     if not sites:
         return _hinted(refused, "a run was not made: it has no call that could be looked into")
     try:
-        facts, why = trace_calls(source, sites, request.python)
+        facts, why = trace_calls(source, sites, request.python, pool=request.pool)
     except VerifyError as error:
         message = f"the script cannot be run for --trace: {error}"
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, "name an interpreter by --python")) from None

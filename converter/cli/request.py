@@ -7,12 +7,15 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
 from converter.source.look import imported_by
+
+if TYPE_CHECKING:
+    from converter.verify import Interpreters
 
 STDIN = "-"
 Mode = Literal["print", "file", "folder", "in-place", "diff", "check"]
@@ -29,6 +32,7 @@ class Request:
     verify: whether a conversion has to be proven before it is written.
     skip: whether named files without a training step are passed over, as those in folders are.
     html: the file for the proof as a page; "" for none.
+    pool: what runs the scripts of all proofs and traces; None before the run begins.
     """
 
     sources: tuple[str, ...]
@@ -41,6 +45,7 @@ class Request:
     html: str = ""
     trace: bool = False
     python: str | None = None
+    pool: Interpreters | None = None
 
 
 @dataclass(frozen=True)

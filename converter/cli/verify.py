@@ -15,7 +15,7 @@ import typer
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
-    from converter.verify import Report, Settings
+    from converter.verify import Interpreters, Report, Settings
 
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -110,7 +110,12 @@ def verify_command(
 
 
 def run_verification(
-    single: Path, multi: Path, settings: Settings, parts: Mapping[str, bytes] | None = None, quiet: bool = False
+    single: Path,
+    multi: Path,
+    settings: Settings,
+    parts: Mapping[str, bytes] | None = None,
+    quiet: bool = False,
+    pool: Interpreters | None = None,
 ) -> Report:
     """What `convert --verify` calls, too: with a progress bar, and ended in order by SIGTERM as by Ctrl-C."""
     from converter.cli.progress import progress_bar
@@ -119,7 +124,7 @@ def run_verification(
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         with progress_bar(quiet) as tell:
-            return verify(single, multi, settings, parts, tell)
+            return verify(single, multi, settings, parts, tell, pool)
     finally:
         signal.signal(signal.SIGTERM, before)
 

@@ -7,6 +7,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator
+from dataclasses import replace
 
 from converter import conversion
 from converter.cli.delivery import Written, deliver, holds, put, takes_several
@@ -26,6 +27,16 @@ Findings = tuple[Diagnostic, ...]
 
 def results_of(request: Request) -> Iterator[FileResult]:
     """Works on one file after the other; whatever happens to one, the others are worked on."""
+    if not (request.verify or request.trace):
+        yield from _results(request)
+        return
+    from converter.verify.interpreters import opened
+
+    with opened(None) as pool:
+        yield from _results(replace(request, pool=pool))
+
+
+def _results(request: Request) -> Iterator[FileResult]:
     jobs, problems = jobs_of(request)
     yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
     written = Written(frozenset(os.path.abspath(job.script.path) for job in jobs))

@@ -153,6 +153,7 @@ class Profile:
     notes: tuple[str, ...] = ()
     versions: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
+    processes: str = ""
 
     def bound(self, towers: int) -> float:
         """Bytes that each device sends and receives in a ring all-reduce of the gradients, 2(N-1)/N parameters."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,17 +14,22 @@ from converter.profile.data import Measured, Profile, Settings
 from converter.profile.predict import predict
 from converter.profile.reading import notes_of, read_measured, trained_bytes
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import VerifyError
 from converter.verify.family import memory_of_machine
+from converter.verify.interpreters import Interpreters, opened
 from converter.verify.workspace import WORK, copy_folder, read_towers, set_gpus
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
 
 
-def profile(single: Path, multi: Path, settings: Settings | None = None) -> Profile:
+def profile(
+    single: Path, multi: Path, settings: Settings | None = None, pool: Interpreters | None = None
+) -> Profile:
     """Runs one step of the original and of the conversion with each number of towers, and predicts from them.
+
+    pool: what has imported TensorFlow already, for several profiles; else it is imported for this one.
 
     Raises:
         VerifyError: it cannot begin: a missing file, an interpreter without TensorFlow.
@@ -49,8 +55,9 @@ def profile(single: Path, multi: Path, settings: Settings | None = None) -> Prof
             job["args"] = set_gpus(Path(job["script"]), gpus, settings.args, towers.way)
             jobs.append(job)
         limits = Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY))
-        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
-            answers = list(pool.map(lambda job: _run(python, job, limits, work), jobs))
+        with opened(pool) as interpreters, ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+            start = partial(Child, interpreters, python, limits=limits)
+            answers = list(threads.map(lambda job: _run(start, python, job, work), jobs))
     return _conclude(answers, jobs, towers.batch or "per-gpu", settings, begin)
 
 
@@ -69,11 +76,14 @@ def _job(title: str, script: Path, folder: Path, gpus: int, args: tuple[str, ...
     }
 
 
-def _run(python: str, job: dict[str, Any], limits: Limits, work: Path) -> tuple[Event, Event] | Stopped:
+def _run(
+    start: Callable[..., Child], python: str, job: dict[str, Any], work: Path
+) -> tuple[Event, Event] | Stopped:
     """What a script's process said when it started, and its figures; or why there are none."""
     try:
-        with Child(python, {**job, "args": list(job["args"])}, environment(job["gpus"]), limits) as child:
-            return expect(child, "started"), expect(child, "profiled")
+        with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
+            started, profiled = expect(child, "started"), expect(child, "profiled")
+            return {**started, "processes": how_started([child])}, profiled
     except TimeIsUp:
         return Stopped(f"no result from {job['title']} in time (--timeout)")
     except MemoryIsUp as excess:
@@ -120,4 +130,5 @@ def _conclude(
         tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
         (("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),
         round(time.monotonic() - begin, 2),
+        original[0]["processes"],
     )

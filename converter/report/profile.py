@@ -126,7 +126,8 @@ def _rests_on(profile: Profile) -> list[str]:
         lines.append(f"A step is {profile.original.runs} runs, of train ops that take turns.")
     lines += [f"note: {note}" for note in profile.notes]
     versions = ", ".join(f"{name} {version}" for name, version in profile.versions)
-    return [*lines, f"{versions}, virtual CPU devices, {profile.seconds:g} s"]
+    parts = [versions, "virtual CPU devices", profile.processes, f"{profile.seconds:g} s"]
+    return [*lines, ", ".join(filter(None, parts))]
 
 
 def _count(number: float) -> str:

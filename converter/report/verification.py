@@ -98,5 +98,6 @@ def _footer(report: Report) -> list[str]:
         )
     if report.versions:
         versions = ", ".join(f"{name} {version}" for name, version in report.versions)
-        lines.append(f"{versions}, virtual CPU devices, {report.seconds:g} s")
+        parts = [versions, "virtual CPU devices", report.processes, f"{report.seconds:g} s"]
+        lines.append(", ".join(filter(None, parts)))
     return ["", *lines] if lines else []

@@ -17,12 +17,14 @@ from converter.verify.data import (
     VerifyError,
     to_json,
 )
+from converter.verify.interpreters import Interpreters
 from converter.verify.run import verify
 
 __all__ = [
     "Check",
     "DeviceRow",
     "Entry",
+    "Interpreters",
     "Progress",
     "Report",
     "Settings",

@@ -6,23 +6,23 @@ import contextlib
 import json
 import os
 import queue
-import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from converter.verify.family import TOKEN, end, family
+from converter.verify.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
 
-PROBE = Path(__file__).parent / "child" / "probe.py"
 Event = dict[str, Any]
 
 
 GIB = 2**30
 LOOK = 0.25  # seconds between two looks at the memory
+START = 60.0  # seconds for a forked process to say that it has started, which takes a tenth of one
 
 
 class TimeIsUp(Exception):
@@ -54,54 +54,91 @@ class Limits:
         if left <= 0:
             raise TimeIsUp
         if self.memory:
-            used = sum(child.memory() for child in self.children)
+            used = self._used()
             if used > self.memory:
                 raise MemoryIsUp(used)
         return min(left, LOOK)
+
+    def _used(self) -> int:
+        """Bytes in use: what each script holds, shared or not, and what the processes that forked them hold alone."""
+        used = sum(child.memory() for child in self.children)
+        servers = {child.server for child in self.children if child.server}
+        if used + sum(server.resident() for server in servers) <= self.memory:
+            return used  # to look at what is shared takes longer
+        return used + sum(server.unshared() for server in servers)
 
 
 class Child:
     """One script under watch, in a process group of its own; use as a context manager.
 
-    job: what `child/probe.py` takes, see there; title: what to call the script in messages.
+    pool: where the processes come from. job: what `child/tmgprobe_job.py` takes, see there; title: what to call
+        the script in messages.
     limits: shared with the other children.
     on_step: called with the number of each step that the script has taken.
+
+    server: what has forked its process; None for a process that imports TensorFlow itself, because of `alone`.
     """
 
     def __init__(
         self,
+        pool: Interpreters,
         python: str,
         job: Mapping[str, Any],
         environment: Mapping[str, str],
         limits: Limits,
         on_step: Callable[[str, int], None] | None = None,
     ) -> None:
-        path = Path(job["work"]) / f"{job['role']}.json"
-        path.write_text(json.dumps(dict(job)), encoding="utf-8")
+        self._job = Path(job["work"]) / f"{job['role']}.json"
+        self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
+        self._folder = Path(job["script"]).parent
         self.role: str = job["role"]
         self.title: str = job["title"]
         self.log = Path(job["log"])
-        self._limits, self._on_step = limits, on_step
+        self.server: Server | None = None
+        self.alone = ""
+        self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
-        self._events: queue.Queue[Event | None] = queue.Queue()
-        self._process = subprocess.Popen(
-            [python, str(PROBE), str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**environment, TOKEN: self._token},
-            cwd=Path(job["script"]).parent,
-            start_new_session=True,
-        )
+        self._environment = {**environment, TOKEN: self._token}
+        self._running: Running | None = None
         limits.children.append(self)
-        threading.Thread(target=self._listen, daemon=True).start()
+        try:
+            self._begin()
+        except BaseException:
+            self._end()
+            raise
 
-    def _listen(self) -> None:
-        assert self._process.stdout is not None
-        for line in self._process.stdout:
-            with contextlib.suppress(ValueError):
-                self._events.put(json.loads(line))
-        self._events.put(None)
+    def _begin(self) -> None:
+        """Starts the process: forked where a server can, else by itself."""
+        self._events: queue.Queue[Event | None] = queue.Queue()
+        self._started, self._since = False, time.monotonic()
+        found = self._pool.server(self._python, self._environment)
+        if isinstance(found, Server):
+            self.server = found
+            why = found.why_not(self._limits)
+            if found.failure is not None:
+                self._events.put(found.failure)
+                return
+            try:
+                if why:
+                    raise Unfit(why)
+                self._listen_to(Forked(found, self._job, self._environment))
+                return
+            except Unfit as problem:
+                self._leave_server(str(problem))
+        else:
+            self.alone = found
+        self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
+
+    def _leave_server(self, why: str) -> None:
+        """From here on this interpreter's scripts run in processes of their own."""
+        assert self.server is not None
+        self._pool.give_up(self._python, self._environment, why)
+        self._pool.release(self.server)
+        self.server, self.alone = None, why
+
+    def _listen_to(self, running: Running) -> None:
+        self._running, self._since = running, time.monotonic()
+        threading.Thread(target=_listen, args=(running, self._events), daemon=True).start()
 
     def event(self) -> Event:
         """The next event but steps; {"event": "died"} when the process is gone without one."""
@@ -109,24 +146,47 @@ class Child:
             try:
                 event = self._events.get(timeout=self._limits.wait())
             except queue.Empty:
+                if self._is_stuck():
+                    self._again("a forked process does not start")
+                continue
+            if event is None and self.server and not self._started:
+                self._again("a forked process ended before it started")
                 continue
             if event is None:
-                return {"event": "died", "status": self._process.wait()}
+                return {"event": "died", "status": self._status()}
+            self._started = True
             if event["event"] != "step":
                 return event
             if self._on_step:
                 self._on_step(self.role, event["number"])
 
+    def _is_stuck(self) -> bool:
+        return bool(self.server) and not self._started and time.monotonic() - self._since > START
+
+    def _again(self, why: str) -> None:
+        """Starts the process once more, without the server."""
+        self._stop()
+        self._leave_server(why)
+        self._begin()
+
+    def _status(self) -> int | None:
+        """How the process ended, which has closed its line and may take a while to end."""
+        assert self._running is not None
+        while True:
+            status = self._running.status()
+            if status is not None:
+                return status
+            time.sleep(min(0.01, self._limits.wait()))
+
     def memory(self) -> int:
-        """Bytes that the script and all it has started take."""
-        return sum(process.memory for process in family(self._process.pid))
+        """Bytes that the script and all it has started take, with what they share with each other and the server."""
+        return sum(process.memory for process in family(self._running.pid)) if self._running else 0
 
     def send(self, **command: Any) -> None:
         """Sends a command; a process that is gone says so itself."""
-        assert self._process.stdin is not None
+        assert self._running is not None
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(json.dumps(command).encode() + b"\n")
-            self._process.stdin.flush()
+            self._running.write(json.dumps(command).encode() + b"\n")
 
     def tail(self, lines: int = 20) -> str:
         """The last lines that the script printed."""
@@ -139,15 +199,33 @@ class Child:
 
     def __exit__(self, *_: object) -> None:
         """Ends the process and whatever its script started."""
-        if hasattr(os, "killpg"):
-            end(self._process.pid, self._token)
-        elif self._process.poll() is None:
-            self._process.kill()
-        self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                with contextlib.suppress(OSError):
-                    stream.close()
+        self._end()
+
+    def _end(self) -> None:
+        self._stop()
+        if self.server:
+            self._pool.release(self.server)
+            self.server = None
+
+    def _stop(self) -> None:
+        running, self._running = self._running, None
+        if running:
+            if hasattr(os, "killpg"):
+                end(running.pid, self._token)
+            running.close()
+
+
+def _listen(running: Running, events: queue.Queue[Event | None]) -> None:
+    for line in running.lines():
+        with contextlib.suppress(ValueError):
+            events.put(json.loads(line))
+    events.put(None)
+
+
+def how_started(children: Iterable[Child]) -> str:
+    """Whether TensorFlow was imported once for these scripts; for the report."""
+    why = next((child.alone for child in children if child.alone), "")
+    return f"TensorFlow imported by each script ({why})" if why else "TensorFlow imported once for all scripts"
 
 
 def environment(gpus: int) -> dict[str, str]:

@@ -201,6 +201,7 @@ class Report:
     losses: of each compared step.
     original, converted: an executed step of each script; origin: of the conversion. Not in the JSON.
     command: the command line that verifies the same again.
+    processes: whether the scripts shared one import of TensorFlow, and why not; "" where none came to run.
     """
 
     verdict: Verdict
@@ -222,6 +223,7 @@ class Report:
     converted: StepTrace | None = None
     origin: Origin = Origin()
     command: str = ""
+    processes: str = ""
 
 
 def to_json(report: Report) -> dict[str, Any]:

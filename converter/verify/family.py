@@ -71,6 +71,21 @@ def end(leader: int, token: str) -> None:
         time.sleep(0.02)
 
 
+def resident(pid: int) -> int:
+    """Bytes of memory that a process holds, with what it shares with others; 0 where that cannot be told."""
+    return next((process.memory for process in _processes() if process.pid == pid), 0)
+
+
+def unshared(pid: int) -> int:
+    """Bytes that a process holds and no other one; where that cannot be told, all that it holds."""
+    try:
+        text = (_PROC / str(pid) / "smaps_rollup").read_text(encoding="ascii")
+    except OSError:
+        return resident(pid)
+    rows = (line.split() for line in text.splitlines() if line.startswith("Private_"))
+    return sum(int(row[1]) * 1024 for row in rows)
+
+
 def _carries(pid: int, token: str) -> bool:
     if not token:
         return False

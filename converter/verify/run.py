@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.child_process import GIB, Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.child_process import GIB, Child, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import BatchMode, Entry, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
+from converter.verify.interpreters import Interpreters, opened
 from converter.verify.judge import judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin
 from converter.verify.lines import Planned, planned_lines
@@ -41,12 +42,14 @@ def verify(
     settings: Settings | None = None,
     parts: Mapping[str, bytes] | None = None,
     tell: Callable[[Progress], None] | None = None,
+    pool: Interpreters | None = None,
 ) -> Report:
     """Compares a converted script with its original.
 
     parts: other files as they are to be in the converted script's folder, by their paths from there.
         What that folder lacks of the original's is filled in.
     tell: called with how far it has come.
+    pool: what has imported TensorFlow already, for several verifications; else it is imported for this one.
 
     Raises VerifyError when it cannot begin. A script that fails by itself, or never trains, gives
     a report with the verdict "not comparable" (the original) or "failed" (the conversion alone).
@@ -65,10 +68,10 @@ def verify(
         towers.rate,
     )
     # the conversion is made again while the scripts import TensorFlow
-    with ThreadPoolExecutor(1) as beside:
+    with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
-        copies = _Copies(single, multi, parts, towers.way)
-        report, left_out = _in_copies(copies, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
+        files = _Files(single, multi, parts, towers.way, interpreters)
+        report, left_out = _in_copies(files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
         origin = origin_of(made.result())
     return replace(
         report,
@@ -112,17 +115,27 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
 
 
 @dataclass(frozen=True)
-class _Copies:
-    """What the copies are made of; way: how the number of towers is set in the converted one."""
+class _Files:
+    """What copies are made of, and what runs them; way: how the number of towers is set in the converted one."""
 
     single: Path
     multi: Path
     parts: Mapping[str, bytes]
     way: str
+    pool: Interpreters
+
+
+@dataclass(frozen=True)
+class _Means:
+    """What the scripts run with."""
+
+    pool: Interpreters
+    python: str
+    limits: Limits
 
 
 def _in_copies(
-    files: _Copies,
+    files: _Files,
     asked: _Asked,
     settings: Settings,
     plan: Callable[[], Planned],
@@ -132,6 +145,7 @@ def _in_copies(
     with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
         work = Path(folder).resolve()
         limits = Limits(time.monotonic() + settings.timeout, _memory(settings))
+        means = _Means(files.pool, find_interpreter(settings.python), limits)
         multi_copy, notes = copy_folder(files.multi, work / "converted")
         single_copy, more = copy_folder(files.single, work / "original")
         if files.multi.parent != files.single.parent:
@@ -143,7 +157,7 @@ def _in_copies(
             "replay": _job("replay", single_copy, settings.args, asked, work),
         }
         try:
-            report = _run(jobs, asked, settings, limits, plan, tell)
+            report = _run(jobs, asked, settings, means, plan, tell)
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(
@@ -177,27 +191,28 @@ def _run(
     jobs: dict[str, dict[str, Any]],
     asked: _Asked,
     settings: Settings,
-    limits: Limits,
+    means: _Means,
     plan: Callable[[], Planned],
     tell: Callable[[Progress], None],
 ) -> Report:
     """Both scripts come to their first training step side by side; then one is recorded, one replayed."""
-    python = find_interpreter(settings.python)
-    settled = environment(asked.gpus)
+    settled, limits = environment(asked.gpus), means.limits
     stages = _Stages(asked.steps, tell)
+    stages.begin("starting TensorFlow")
     try:
         with (
-            Child(python, jobs["record"], settled, limits, stages.step) as multi,
-            Child(python, jobs["replay"], settled, limits, stages.step) as single,
+            Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
+            Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
         ):
-            return _follow(single, multi, asked, stages, plan)
+            report = _follow(single, multi, asked, stages, plan)
+            return replace(report, processes=how_started([multi, single]))
     except TimeIsUp:
         raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
     except MemoryIsUp as excess:
         allowed = f"{limits.memory / GIB:.3g} GiB"
         raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
     except (FileNotFoundError, PermissionError) as error:
-        raise VerifyError(f"{python}: cannot be run ({error.strerror})") from None
+        raise VerifyError(f"{means.python}: cannot be run ({error.strerror})") from None
 
 
 class _Stages:
@@ -220,7 +235,6 @@ class _Stages:
 def _follow(
     single: Child, multi: Child, asked: _Asked, stages: _Stages, plan: Callable[[], Planned]
 ) -> Report:
-    stages.begin("starting TensorFlow")
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")

@@ -14,13 +14,18 @@ from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.data import VerifyError
 from converter.verify.family import memory_of_machine
+from converter.verify.interpreters import Interpreters, opened
 from converter.verify.workspace import WORK, copy_folder
 
 MEMORY = 0.75  # of the machine's
 
 
 def trace_calls(
-    source: Source, sites: Sequence[CallSite], python: str | None = None, timeout: float = 600.0
+    source: Source,
+    sites: Sequence[CallSite],
+    python: str | None = None,
+    timeout: float = 600.0,
+    pool: Interpreters | None = None,
 ) -> tuple[tuple[tuple[str, str], ...], str]:
     """Runs a script up to its first training step: ((place, fact), ...) as in Options.traced, and why there are none.
 
@@ -43,7 +48,7 @@ def trace_calls(
             "log": str(work / "log"),
         }
         try:
-            with Child(interpreter, job, environment(1), limits) as child:
+            with opened(pool) as pool, Child(pool, interpreter, job, environment(1), limits) as child:
                 expect(child, "started")
                 answer = expect(child, "traced")
         except TimeIsUp:

@@ -469,7 +469,7 @@ def test_the_conversion_is_run_beside_the_script_and_taken_away(
     seen = []
 
     def stand_in(
-        single: Path, multi: Path, settings: verify.Settings, parts: object, tell: object
+        single: Path, multi: Path, settings: verify.Settings, parts: object, tell: object, pool: verify.Interpreters
     ) -> verify.Report:
         seen.append((single, multi.parent, multi.read_bytes().endswith(b"towers()"), settings.gpus, settings.batch))
         return verify.Report("passed", "the same", 4, "total", 3)
@@ -495,3 +495,24 @@ def test_a_verification_that_cannot_begin_is_a_refusal(
     assert done.code == 2
     assert "TMG012 verification cannot begin, nothing is written: no TensorFlow" in done.err
     assert files(project) == ["train.py"]
+
+
+def test_all_scripts_of_a_folder_are_proven_with_one_import(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from converter import verify
+
+    put("src/one.py")
+    put("src/two.py")
+    pools = []
+
+    def stand_in(*arguments: object) -> verify.Report:
+        pools.append(arguments[-1])
+        return verify.Report("passed", "the same", 4, "total", 3)
+
+    monkeypatch.setattr("converter.verify.verify", stand_in)
+    monkeypatch.setattr("converter.verify.interpreters.Interpreters", verify.Interpreters)
+    assert run("convert", "src", "-o", "out", "--verify").code == 0
+    assert run("convert", "src/one.py", "-o", "one.py", "--verify").code == 0
+    first, second, third = pools
+    assert isinstance(first, verify.Interpreters) and first is second is not third

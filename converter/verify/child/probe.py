@@ -1,136 +1,25 @@
-"""Runs one training script under watch: `python probe.py JOB`.
-
-JOB is a JSON file: role ('record', 'replay', 'profile' or 'trace'), script, args, gpus, work, log; for a
-comparison also steps, total, record.
-Talks to its starter in lines of JSON on its standard input and output.
-"""
+"""Runs one script under watch, `python probe.py JOB`, or forks a process for each: `python probe.py --serve`."""
 
 from __future__ import absolute_import, division, print_function
 
-import json
 import os
-import random
 import sys
-import traceback
-import types
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
-    """Runs the job that the command line names."""
-    with open(sys.argv[1], 'rb') as stream:
-        job = json.loads(stream.read().decode('utf-8'))
+    """Does what the command line asks for."""
     if HERE not in sys.path:
         sys.path.insert(0, HERE)
-    import tmgprobe_channel
+    if sys.argv[1] == '--serve':
+        import tmgprobe_server
 
-    channel = tmgprobe_channel.Channel(job['log'])
-    try:
-        import numpy
-        import tmgprobe_api
+        tmgprobe_server.serve()
+    else:
+        import tmgprobe_job
 
-        tf = tmgprobe_api.load()
-    except ImportError as error:
-        channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
-    try:
-        role = prepare(tf, channel, job)
-    except Exception:
-        channel.leave('broken', trace=traceback.format_exc())
-    sys.path[:] = [os.path.dirname(job['script'])] + [
-        folder for folder in sys.path if os.path.abspath(folder or os.curdir) != HERE
-    ]
-    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
-    os.chdir(os.path.dirname(job['script']))
-    random.seed(20)
-    numpy.random.seed(20)
-    try:
-        execute(job['script'])
-    except SystemExit as ending:
-        if ending.code not in (None, 0):
-            finish(role, channel, 'the script ended with exit status %s' % (ending.code,), '')
-    except BaseException as error:
-        if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
-            channel.leave('broken', trace=traceback.format_exc())
-        finish(
-            role, channel, tmgprobe_api.missing_line(error) or describe(error), script_trace(job['script'])
-        )
-    finish(role, channel, None, '')
-
-
-def prepare(tf, channel, job):
-    """Installs the watch; returns the role that handles the training run calls."""
-    import tmgprobe_digits
-    import tmgprobe_profile
-    import tmgprobe_record
-    import tmgprobe_replay
-    import tmgprobe_step
-    import tmgprobe_trace
-    import tmgprobe_watch
-
-    kind = {
-        'record': tmgprobe_record.Record,
-        'replay': tmgprobe_replay.Replay,
-        'profile': tmgprobe_profile.Profile,
-        'trace': tmgprobe_trace.Trace,
-    }[job['role']]
-    watch = tmgprobe_watch.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
-    role = kind(tf, watch, channel, job)
-    calls = tmgprobe_step.Calls(tf, watch, role)
-    watch.install(calls.on_run, calls.on_part)
-    tmgprobe_digits.install(tf)
-    channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
-    return role
-
-
-def execute(path):
-    """Runs a file as the main module."""
-    with open(path, 'rb') as stream:
-        code = compile(stream.read(), path, 'exec', 0, True)
-    module = types.ModuleType('__main__')
-    module.__file__ = path
-    sys.modules['__main__'] = module
-    exec(code, module.__dict__)
-
-
-def finish(role, channel, message, trace):
-    """The script is over before its steps were all seen: what was seen counts, else why there is nothing."""
-    try:
-        role.finish()
-    except Exception:
-        channel.leave('broken', trace=traceback.format_exc())
-    channel.leave('ended', message=message, trace=trace)
-
-
-def describe(error):
-    """An error's kind and its first line."""
-    lines = ('%s' % (error,)).strip().splitlines()
-    return '%s: %s' % (type(error).__name__, lines[0] if lines else '')
-
-
-def internal(trace):
-    """Whether an error arose in the probe itself, not below it nor in what it serves to the script."""
-    last = None
-    while trace is not None:
-        last, trace = trace, trace.tb_next
-    if last is None:
-        return False
-    folder, name = os.path.split(os.path.abspath(last.tb_frame.f_code.co_filename))
-    return folder == HERE and name not in ('tmgprobe_api.py', 'tmgprobe_digits.py')
-
-
-def script_trace(path):
-    """The traceback of the script, without the frames of the probe that lie around and between."""
-    folder = os.path.dirname(path) + os.sep
-    lines = []
-    kind, error, trace = sys.exc_info()
-    for frame in traceback.extract_tb(trace):
-        if os.path.dirname(os.path.abspath(frame[0])) != HERE:
-            lines.append('  File "%s", line %s, in %s' % (frame[0].replace(folder, ''), frame[1], frame[2]))
-            if frame[3]:
-                lines.append('    ' + frame[3].strip())
-    text = traceback.format_exception_only(kind, error)
-    return '\n'.join(lines + [''.join(text).strip()])
+        tmgprobe_job.run(sys.argv[1])
 
 
 if __name__ == '__main__':

@@ -13,6 +13,22 @@ import os
 import sys
 
 
+def own_streams():
+    """Lets Python 3 print to descriptor 1, later the log, whatever the script prints, under any locale.
+
+    Before TensorFlow is imported: its loggers keep the stream that they find.
+    """
+    if sys.version_info[0] > 2:
+        sys.stdout = _writer()
+        sys.stderr = _writer()
+
+
+def _writer():
+    return io.TextIOWrapper(
+        os.fdopen(1, 'wb', closefd=False), encoding='utf-8', errors='replace', line_buffering=True
+    )
+
+
 class Channel(object):
     """Sends events, receives commands."""
 
@@ -25,14 +41,6 @@ class Channel(object):
         sys.stdout.flush()
         os.dup2(log, 1)
         os.dup2(log, 2)
-        if sys.version_info[0] > 2:
-            # the log holds whatever the script prints, under any locale
-            sys.stdout = io.TextIOWrapper(
-                os.fdopen(1, 'wb', closefd=False), encoding='utf-8', errors='replace', line_buffering=True
-            )
-            sys.stderr = io.TextIOWrapper(
-                os.fdopen(2, 'wb', closefd=False), encoding='utf-8', errors='replace', line_buffering=True
-            )
 
     def send(self, event, **content):
         """Sends one event; figures that JSON cannot hold become strings."""
