@@ -316,6 +316,19 @@ def _dict_get(call: Call) -> Value:
     return found or (call.args[1] if len(call.args) > 1 else Constant(None))
 
 
+def _setdefault(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = _dict_get(call)
+    if call.args and mapping.get(call.args[0]) is None:
+        found = call.args[1] if len(call.args) > 1 else Constant(None)
+        call.walk.journal.append(Change(mapping, call.args[0], None))
+        mapping.set(call.args[0], found)
+        call.walk.write(item_place(mapping, call.args[0]), found, call.node)
+        _mutated(call)
+    return found
+
+
 def _update(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
@@ -370,6 +383,7 @@ METHODS: dict[str, Handler] = {
     "Sequence.next": _next, "Sequence.__next__": _next,
     "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
     "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
+    "Mapping.setdefault": _setdefault,
     "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,
     "Input.get_shape": _get_shape, "Tensor.set_shape": _set_shape, "Input.set_shape": _set_shape,
 }  # fmt: skip

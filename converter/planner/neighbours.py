@@ -8,13 +8,14 @@ from collections.abc import Iterable
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
-from converter.analysis.values import Input, Instance, Number, Value, tensors_in
+from converter.analysis.values import Input, Instance, Number, Sequence, Value, tensors_in
 from converter.planner.carried import is_container
 from converter.planner.filled import has_rows
 from converter.planner.findings import refuse
 from converter.planner.foreign import is_foreign
 from converter.planner.listed import KEYS, listed_between, tells_by_position
 from converter.planner.nests import inputs_in
+from converter.planner.objects import is_filled, object_places
 from converter.planner.reused import finds_variables, makes_variables, numbers_names, sets_reuse
 from converter.planner.trail import Block, depends_on_batch, is_made_of_shard
 from converter.planner.unwalked import unwalked
@@ -138,6 +139,8 @@ def touched_in(block: Block) -> Touched:
         else:
             reads.add(access.place)
             values.add(access.value.uid)
+    for index, place, changes in object_places(block.facts, block):
+        (found[index][1] if changes else found[index][0]).add(place)
     for index, (might_read, might_write) in unwalked(block).items():
         found[index][0].update(might_read)
         found[index][1].update(might_write)
@@ -170,12 +173,14 @@ def _choose(
     }
     if any(changed & touched[i][2] for i in tower):
         return "tower"
-    if from_tower and _collects_for(facts, block, index, tower):
+    earlier = [i for i in tower | after if i < index]
+    later = [i for i in tower if i > index]
+    if from_tower and _collects_for(facts, block, index, later):
         return "tower"
     if any(block.statement(e.site) == index for e in listed_between(facts, block, tower)):
         return "tower"
-    earlier = [i for i in tower | after if i < index]
-    later = [i for i in tower if i > index]
+    if _makes_container_for(block, index, touched, later):
+        return "tower"
     reads_graph = any(e.kind in GRAPH_STATE and block.statement(e.site) == index for e in facts.effects)
     reuses = sets_reuse(facts, block, index)
     if reuses and makes_variables(facts, block, set(later)) and not makes_input(block, facts, index):
@@ -186,12 +191,14 @@ def _choose(
         and not reads_graph
         and not reuses
         and not finds
+        and not _collects_for(facts, block, index, earlier)
         and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
     in_order = tells_by_position(facts) and _makes_any_variable(facts, block, {index})
     if in_order and _makes_any_variable(facts, block, {i for i in earlier if i in tower}):
         hoistable = False
     fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
+    fed_by = fed_by or _collects_for(facts, block, index, later)
     makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
     tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
     if hoistable and not (makes_raw and tower_raw) and (not reads_batch or makes_input(block, facts, index)):
@@ -222,6 +229,22 @@ def _makes_any_variable(facts: Facts, block: Block, indexes: set[int]) -> bool:
     return any(e.kind.endswith("variable") and block.statement(e.site) in indexes for e in facts.effects)
 
 
+def _makes_container_for(block: Block, index: int, touched: Touched, later: Iterable[int]) -> bool:
+    """Whether a statement does nothing but make lists or dicts that later statements of the towers fill."""
+    made = [a.value for i, a in block.accesses() if i == index and a.write]
+    if not made or not all(is_filled(v) and block.statement(v.site) == index for v in made):
+        return False
+    if not isinstance(block.body[index], ast.Assign) or any(_is_repeated(v) for v in made):
+        return False
+    filled = {place.owner for i in later for place in touched[i][1] if place.kind == "contents"}
+    return any(value.uid in filled for value in made)
+
+
+def _is_repeated(value: Value) -> bool:
+    """Whether a list was made with a number: `[0] * batch_size`."""
+    return isinstance(value, Sequence) and any(v not in value.elements for v in value.inputs)
+
+
 def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
     """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
     calls = [e for e in facts.effects if e.kind == "unfollowed" and block.statement(e.site) == index]
@@ -233,17 +256,17 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
     return read and any(is_foreign(e.value) for e in calls if e.value is not None)
 
 
-def _collects_for(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
-    """Whether a statement adds to a collection of the graph that a later statement of the towers reads."""
+def _collects_for(facts: Facts, block: Block, index: int, others: Iterable[int]) -> bool:
+    """Whether a statement adds to a collection of the graph that some of the others read."""
+    chosen = set(others)
     added = {e.name for e in facts.effects if e.kind == "collection" and block.statement(e.site) == index}
     if not added:
         return False
     read = {
         "losses" if e.kind == "total loss" else e.name
         for e in facts.effects
-        if e.kind in ("get collection", "total loss")
-        and (at := block.statement(e.site)) is not None and at in tower and at > index
-    }  # fmt: skip
+        if e.kind in ("get collection", "total loss") and block.statement(e.site) in chosen
+    }
     return bool(added & read) or (bool(read) and UNKNOWN in added | read)
 
 

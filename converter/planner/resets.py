@@ -6,11 +6,12 @@ import ast
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Absent, Mapping, Sequence
+from converter.analysis.values import Absent, Mapping, Sequence, Value
 from converter.plan import Reset
 from converter.planner.carried import carried
 from converter.planner.findings import refuse
 from converter.planner.names import Names
+from converter.planner.objects import changed_by, is_set_back, is_unfollowed
 from converter.planner.places import declare, leaf, reach, spelling
 from converter.planner.region import Region
 from converter.planner.traffic import Traffic
@@ -22,8 +23,8 @@ def begin_anew(facts: Facts, region: Region, names: Names, traffic: Traffic) -> 
     for access in carried(region.block, region.tower):
         _reset_place(facts, region, names, traffic, access, places)
     for effect in facts.effects:
-        grown = effect.value
-        if effect.kind == "mutation" and isinstance(grown, Sequence) and region.in_tower(effect.site):
+        grown = changed_by(effect) if region.in_tower(effect.site) else None
+        if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
             _reset_container(facts, region, names, traffic, grown, effect.node)
 
 
@@ -49,15 +50,15 @@ def _reset_place(
 
 
 def _reset_container(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, value: Mapping | Sequence, node: ast.AST
+    facts: Facts, region: Region, names: Names, traffic: Traffic, value: Value, node: ast.AST
 ) -> None:
     if region.in_tower(value.site) or value.time > region.end:
         return
     text = reach(region.block.frame, value)
-    if text is None:
+    if text is None or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if all(reset.place != text for reset in traffic.resets):
-        how = "dict" if isinstance(value, Mapping) else "list"
+        how = "list" if isinstance(value, Sequence) else "dict"
         traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), how))  # type: ignore[arg-type]
 
 
