@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -15,13 +15,14 @@ from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
-from converter.source import from_bytes, imported_by, leads_to_tensorflow, lost_blank, mixed_indents, parse, scripts_in
+from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
     from converter.analysis.feeds import Decisions
     from converter.plan import Plan
     from converter.source import Source
+    from converter.source.users import User
 
 Status = Literal["converted", "unchanged", "refused", "failed"]
 
@@ -66,12 +67,14 @@ class Conversion:
 
 
 def convert(
-    source: Source, options: Options, several: bool = False, originals: Mapping[str, bytes] | None = None
-) -> Conversion:
+    source: Source, options: Options, several: bool = False, originals: Mapping[str, bytes] | None = None,
+    again: bool = False,
+) -> Conversion:  # fmt: skip
     """Converts one script; never raises for what a script contains.
 
     several: whether other files of its project may change with it; else it is refused where they must.
     originals: what other files are to be read as, by absolute path, where this run wrote over them.
+    again: whether the options are a conversion's own, which has looked for other scripts of the project.
     """
     if not leads_to_tensorflow(source.path, source.data):
         return Conversion(source, "unchanged", None, ())
@@ -79,12 +82,14 @@ def convert(
         done = Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
         return Conversion(source, "unchanged", None, (done,))
     try:
-        return _converted(source, options, several, originals or {})
+        return _converted(source, options, several, originals or {}, again)
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
 
 
-def _converted(source: Source, options: Options, several: bool, originals: Mapping[str, bytes]) -> Conversion:
+def _converted(
+    source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool
+) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
     from converter.planner import Entrance, Sources, decide, import_line
@@ -106,10 +111,15 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
         held = held_helpers(path + ".py")
         return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
 
+    def users(changed: list[str]) -> Sequence[User]:
+        from converter.source import users_of
+
+        return users_of(source.path, changed, facts.modules, originals) if several and not again else ()
+
     entrances: Decisions = {}
     while True:
         try:
-            plans, findings = decide(facts, options, Sources(read, several, taken))
+            plans, findings = decide(facts, options, Sources(read, several, taken, users))
             break
         except Entrance as entrance:
             if entrance.decisions.keys() <= entrances.keys():
@@ -135,29 +145,8 @@ def _converted(source: Source, options: Options, several: bool, originals: Mappi
         path = os.path.join(folder, name + ".py")
         text = helper_module_text(plans[0], import_line(facts), held_helpers(path))
         parts.append(Part(path, None, text))
-        findings = (*findings, *_other_users(source, [part.path for part in parts if part.source], facts.modules))
     findings = (*findings, *_traced(facts))
     return Conversion(source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace)
-
-
-def _other_users(script: Source, changed: Sequence[str], own: Container[str]) -> Iterator[Diagnostic]:
-    """Warns of other scripts beside a converted one that import the files which changed with it.
-
-    own: the files that the script imports itself, by their absolute paths.
-    """
-    folder = os.path.dirname(script.path)
-    names = {os.path.splitext(os.path.basename(path))[0]: path for path in changed}
-    for name in scripts_in(folder or "."):
-        path = os.path.join(folder, name)
-        if path == script.path or path in changed or os.path.abspath(path) in own:
-            continue
-        with suppress(OSError), open(path, "rb") as file:
-            data = file.read()
-            used = {names[n] for module in imported_by(data) if (n := module.rpartition(".")[2]) in names}
-            if used and not is_converted(data.decode("latin-1")):
-                message = f"it imports {' and '.join(sorted(used))}, which builds towers after the conversion"
-                hint = "convert it too, together with the script; or give its session allow_soft_placement=True"
-                yield Diagnostic("TMG307", path, 0, 0, message, hint, "warning")
 
 
 @dataclass(frozen=True)

@@ -133,6 +133,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
     ):
         if value != usual:
             flags += [flag, str(value)]
+    flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []
     for name in options.shared:
         flags += ["--shared", name]
     for name, axis in options.batch_axes:
@@ -212,6 +213,10 @@ def _set_line_length(options: Options, value: str) -> Options:
     return replace(options, line_length=_natural(value, 1))
 
 
+def _set_other_scripts(options: Options, value: str) -> Options:
+    return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
+
+
 def _add_shared(options: Options, value: str) -> Options:
     name = _name(value)
     return options if name in options.shared else replace(options, shared=(*options.shared, name))
@@ -247,6 +252,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--scale-lr": _set_scale_lr,
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
+    "--other-scripts": _set_other_scripts,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,
     "--traced": _add_traced,

@@ -21,6 +21,8 @@ class Options:
     shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
         whose batch axis is not the first.
     line_length: of the lines the tool writes; None reads the project's own setting.
+    one_gpu: whether scripts that import the changed files without being converted go on building the model for
+        one GPU; a conversion decides that by looking for such scripts.
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.traced.
     """
@@ -33,4 +35,5 @@ class Options:
     shared: tuple[str, ...] = ()
     batch_axes: tuple[tuple[str, int], ...] = ()
     line_length: int | None = None
+    one_gpu: bool = False
     traced: tuple[tuple[str, str], ...] = ()

@@ -243,6 +243,7 @@ class Loop:
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
+    early: tuple[At, ...] = ()  # of `after`: where there are no towers, they end the function in front of the last ones
 
 
 @dataclass(frozen=True)
@@ -261,6 +262,8 @@ class Plan:
     pinned: runs of statements outside the loop that make variables, as (first, last).
     builtins: the name under which Python's builtins are imported, "" where nothing needs that. hidden: those
         of them that the helpers reach by it, as the file binds their names to something else.
+    one_gpu: the condition under which towers are built, where other scripts import the file and go on building
+        the model for one GPU; "" where towers are always built.
     modules: modules that the helpers import, each with another name than its own, which the file has bound.
     """
 
@@ -281,3 +284,4 @@ class Plan:
     builtins: str = ""
     hidden: tuple[str, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
+    one_gpu: str = ""

@@ -33,6 +33,83 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels})
 """
 
+_MODEL_AND_USER = """\
+# --- model.py ---
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 784])
+        self.y = tf.placeholder(tf.int64, [None])
+        logits = tf.layers.dense(self.x, 10)
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, logits)
+
+
+# --- evaluate.py ---
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    print(sess.run(net.loss, {net.x: images, net.y: labels}))
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import Net
+
+batch_size = 64
+net = Net()
+train_op = tf.train.AdamOptimizer(0.001).minimize(net.loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {net.x: images, net.y: labels})
+"""
+_LEFT_EARLY = """\
+# --- model.py ---
+import tensorflow as tf
+
+
+def network(x, y, training):
+    with tf.variable_scope('net'):
+        logits = tf.layers.dense(x, 10)
+        probs = tf.nn.softmax(logits)
+        if not training:
+            return probs
+    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+    return loss
+
+
+# --- predict.py ---
+import tensorflow as tf
+from model import network
+
+X = tf.placeholder(tf.float32, [None, 784])
+probs = network(X, None, False)
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    print(sess.run(probs, {X: images}))
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import network
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = network(X, Y, True)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
 
 
 def _add_path(call: Call) -> Value:
@@ -98,48 +175,33 @@ with tf.Session() as sess:
 """,
     ),
     Rule(
-        code="TMG307",
-        title="another script imports a file that builds towers now",
-        why="A file that changed with the script is imported by others too, an evaluation script for one. They "
-        "get the same tensors under the same names, made by towers, and read the same checkpoints; but their "
-        "sessions may lack the configuration that towers need on a machine with fewer GPUs. Convert the scripts "
-        "together, or give those sessions allow_soft_placement=True. The example is converted in place.",
-        before="""\
-# --- model.py ---
-import tensorflow as tf
-
-
-class Net(object):
-    def __init__(self):
-        self.x = tf.placeholder(tf.float32, [None, 784])
-        self.y = tf.placeholder(tf.int64, [None])
-        logits = tf.layers.dense(self.x, 10)
-        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, logits)
-
-
-# --- evaluate.py ---
-import tensorflow as tf
+        code="TMG127",
+        title="other scripts go on building the model for one GPU",
+        why="A file that changes with the script is imported by others too, for evaluation or prediction. They "
+        "must not get towers: they may build the model without its loss, feed as many rows as a placeholder has "
+        "on one GPU, or read tensors by their names. So the number of towers is one, and the model is built as it "
+        "was, without towers' names and devices, unless the converted script is the one that is run: it alone "
+        "sets the number, before it imports the files that read it. Scripts, packages and notebooks in and below "
+        "the folder that holds the script and the changed files are looked through; those that the script "
+        "imports itself count where they can be run. The example is converted in place.",
+        before=_MODEL_AND_USER,
+        after="""\
+if __name__ == '__main__':
+    tower_helpers.num_gpus = 2
 from model import Net
-
-net = Net()
-with tf.Session() as sess:
-    tf.train.Saver().restore(sess, 'model.ckpt')
-    print(sess.run(net.loss, {net.x: images, net.y: labels}))
-
-
-# --- train.py ---
-import tensorflow as tf
-from model import Net
-
-batch_size = 64
-net = Net()
-train_op = tf.train.AdamOptimizer(0.001).minimize(net.loss)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {net.x: images, net.y: labels})
 """,
+    ),
+    Rule(
+        code="TMG307",
+        title="another script imports a file that changes",
+        why="Only the converted script uses several GPUs when it is run. Another one that imports a file which "
+        "changes goes on building the model for one GPU, with the same names, variables and checkpoints (TMG127). "
+        "For a script that evaluates or predicts that is as it should be. This one seems to train, too, or calls "
+        "what the converted script is made of: convert both together (name both, or their folder), or set the "
+        "number of GPUs in it as the converted script does. The example is converted in place.",
+        before=_MODEL_AND_USER.replace("evaluate.py", "tune.py").replace(
+            "with tf", "train_op = tf.train.AdamOptimizer(0.01).minimize(net.loss)\nwith tf", 1
+        ),
         after="""\
 # --- model.py ---
 import tensorflow as tf
@@ -149,13 +211,14 @@ def loss_of(x, y):
     return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
 
 
-# --- evaluate.py ---
+# --- tune.py ---
 import tensorflow as tf
 from model import loss_of
 
 X = tf.placeholder(tf.float32, [None, 784])
 Y = tf.placeholder(tf.int64, [None])
 loss = loss_of(X, Y)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 with tf.Session() as sess:
     tf.train.Saver().restore(sess, 'model.ckpt')
     print(sess.run(loss, {X: images, Y: labels}))
@@ -176,6 +239,20 @@ with tf.Session() as sess:
         images, labels = next_batch(batch_size)
         sess.run(train_op, {X: images, Y: labels})
 """,
+        references=("docs: TMG127, other scripts go on building the model for one GPU",),
+    ),
+    Rule(
+        code="TMG263",
+        title="another script may leave the model before its towers are done",
+        why="Other scripts that import a changed file go on building the model for one GPU, by the same statements "
+        "as before and in their order (TMG127). Here the towers' statements stand on both sides of a with block's "
+        "return: behind the loop the block is opened once more for it, and a script for which the function ends "
+        "there would build what follows, too. Return behind the loss, or build what the other script needs by a "
+        "function of its own. The example is converted in place.",
+        before=_LEFT_EARLY,
+        after=_LEFT_EARLY.replace("        if not training:\n            return probs\n", "").replace(
+            "    loss =", "    if not training:\n        return probs\n    loss ="
+        ),
     ),
     Rule(
         code="TMG306",

@@ -196,9 +196,10 @@ def test_scripts_that_change_a_module_differently(tmp_path: Path, capsys: pytest
 
 
 def test_a_script_that_is_left_behind(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n")
+    put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n", tune="import numpy, model\nrun(train_op)\n")
     assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
-    assert f"{tmp_path / 'evaluate.py'}: TMG307" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'tune.py'}:1:1: TMG307" in said and "evaluate.py" not in said
 
 
 def test_a_module_that_was_converted_with_another_script(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -51,7 +51,7 @@ def check(converted: Source, header: Header) -> FileResult:
     script = read(os.path.join(os.path.dirname(converted.path), header.script)) if header.script else source
     # Files of one project need not have been written together: the script alone comes first.
     for several in (False, True):
-        again = conversion.convert(script, header.options, several=several)
+        again = conversion.convert(script, header.options, several=several, again=True)
         if _gives(again, source, converted, header):
             return FileResult(converted.path, "up to date")
     if again.text is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
@@ -63,8 +63,9 @@ from converter.planner.so_far import keep_first
 from converter.planner.summaries import names_in, summaries_in
 from converter.planner.text import Text
 from converter.planner.traffic import Traffic
-from converter.planner.trail import depends_on_batch, path, suites
+from converter.planner.trail import depends_on_batch, path, returns, suites
 from converter.planner.weighing import loss_counts
+from converter.source.users import User
 
 HELPERS = "tower_helpers"  # the module that carries the helpers of several files
 
@@ -75,12 +76,14 @@ class Sources:
 
     read: gives a file's text by its path, "" for the script. several: whether other files than the
     script may change. taken: whether a module beside the script cannot be the one that carries
-    the helpers and this definition.
+    the helpers and this definition. users: other scripts that import some of these files, which are
+    given by their absolute paths.
     """
 
     read: Callable[[str], str]
     several: bool
     taken: Callable[[str, str], bool]
+    users: Callable[[list[str]], Sequence[User]]
 
 
 def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
@@ -109,6 +112,11 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     numbered = check_numbered(facts, steps, options.batch == "total")
     chosen = _Chosen(facts, options, steps, size, groups)
     plans, warnings = _plan(chosen, sources, "")
+    users = _other_scripts(facts, steps, plans, sources)
+    _check_other_scripts(facts, regions, users)
+    if users and not options.one_gpu:
+        chosen = replace(chosen, options=replace(options, one_gpu=True))
+        plans, warnings = _plan(chosen, sources, "")
     if len(plans) > 1:
         if not sources.several:
             raise _several(facts, plans)
@@ -119,7 +127,43 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
             if not sources.taken(module, plans[0].define):
                 break
     seen = (*size.warnings, *numbered, *unread(facts), *sessions_left(facts, sources.several))
-    return plans, (*seen, *host_functions(facts, regions), *summaries_in(facts, regions), *warnings)
+    seen = (*seen, *host_functions(facts, regions), *summaries_in(facts, regions), *warnings)
+    return plans, (*seen, *(_stays_on_one_gpu(facts, user, plans[0]) for user in users if user.trains))
+
+
+def _other_scripts(
+    facts: Facts, steps: list[TrainStep], plans: tuple[Plan, ...], sources: Sources
+) -> Sequence[User]:
+    """Other scripts that import what changes; none where the script itself trains only when another one calls it."""
+    outermost = [list(step.site.chain())[-1].stmt for step in steps]
+    if any(isinstance(stmt, (ast.FunctionDef, ast.ClassDef)) for stmt in outermost):
+        return ()
+    return sources.users([os.path.abspath(plan.path or facts.path) for plan in plans])
+
+
+def _beside(facts: Facts, path: str) -> str:
+    """The path of another file of the project as the user would write it."""
+    here = os.path.dirname(facts.path)
+    return os.path.join(here, os.path.relpath(path, os.path.abspath(here)))
+
+
+def _check_other_scripts(facts: Facts, regions: list[Region], users: Sequence[User]) -> None:
+    """Refuse where a function ends early in another script, before statements that cannot be kept in their order."""
+    ends = [s for region in regions for stmts in region.behind.values() for s in stmts if returns(s)]
+    if ends and users:
+        path, line = users[0].path, users[0].line
+        where = f"{facts.shown(ends[0])}:{ends[0].lineno}"
+        raise Refusal(Diagnostic("TMG263", _beside(facts, path), line, 1 if line else 0,
+                                 f"it imports the model, which may return at {where}, in front of the loss",
+                                 "return behind the loss there, or give this script its own function"))  # fmt: skip
+
+
+def _stays_on_one_gpu(facts: Facts, user: User, plan: Plan) -> Diagnostic:
+    path, line = user.path, user.line
+    hint = f"to train with it on several GPUs, set {plan.num_gpus} there before the model is built"
+    hint = "convert it, too, if it trains" if "(" in plan.num_gpus or "." not in plan.num_gpus else hint
+    message = "it imports files that change, and goes on building the model for one GPU"
+    return Diagnostic("TMG307", _beside(facts, path), line, 1 if line else 0, message, hint, "warning")
 
 
 @dataclass(frozen=True)
@@ -167,9 +211,10 @@ def _plan(
     plain = names_in(facts, regions, text)
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["name_without_tower"] if plain else []
+    helpers += ["enter_tower"] if options.one_gpu else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
     helpers += reading
-    carried = helper_names(helpers, options.variables, names)
+    carried = helper_names(helpers, options.variables, names, options.one_gpu)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
     whole = Plan(
@@ -188,6 +233,7 @@ def _plan(
         builtins=builtins.module,
         hidden=hidden,
         modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
+        one_gpu=_several_towers(count, "") if options.one_gpu else "",
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
@@ -215,6 +261,11 @@ def _places(plan: Plan) -> list[At]:
     return sorted([*edits, *(loop.tower[0] for loop in plan.loops), *(first for first, _ in plan.pinned)])
 
 
+def _several_towers(count: GpuCount, path: str) -> str:
+    """The condition under which a file that others import builds towers."""
+    return f"{count.at(path)} > 1"
+
+
 def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:
     """The part of a plan that changes one file."""
     return replace(
@@ -227,6 +278,7 @@ def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCo
         tensorflow=aliases.tensorflow(path),
         import_tensorflow=not aliases.imported(path),
         num_gpus=count.at(path),
+        one_gpu=_several_towers(count, path) if plan.one_gpu else "",
         path=path,
         helper_module=helper_module(facts, path, module) if module else "",
     )
@@ -291,7 +343,7 @@ def _plan_loop(
     options: Options, aliases: Aliases,
 ) -> _Part:  # fmt: skip
     tensorflow = aliases.tensorflow(facts.path_of(region.block.body[0]))
-    traffic = Traffic(tensorflow, size.alone)
+    traffic = Traffic(tensorflow, size.alone, options.one_gpu)
     _check_last_line(facts, region, text)
     shards_in(facts, region, names, traffic, steps)
     numbers_in(facts, region, names, traffic, size.origins, scaling)
@@ -336,6 +388,7 @@ def _plan_loop(
         (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
         tuple(kept),
         reused,
+        early=_early(facts, region, text) if options.one_gpu else (),
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     nested = any(not nest.optional for nest in traffic.nests)
@@ -346,6 +399,13 @@ def _plan_loop(
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
     return _Part(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
+
+
+def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
+    """Statements that are moved behind the towers, up to the last that may end the function before these do."""
+    moved = sorted(index for index in region.after if index < max(region.tower))
+    ends = [index for index in moved if returns(region.block.body[index])]
+    return _starts(facts, region, [index for index in moved if index <= max(ends)], text) if ends else ()
 
 
 def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:

@@ -13,6 +13,7 @@ from converter.planner.names import Names
 from converter.planner.region import Region
 from converter.planner.text import Text
 from converter.planner.traffic import Traffic
+from converter.planner.trail import returns
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
 MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops",
@@ -45,13 +46,14 @@ def gradients(
                              "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
             register = True
             assert step.loss_node is not None
-            atom = isinstance(step.loss_node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
-            losses = (text.of(step.loss_node) if atom else f"({text.of(step.loss_node)})") + ".tower_losses"
+            losses = _registered(step.loss_node, text, traffic.one_gpu)
+        elif traffic.one_gpu and step.loss_node is not None:
+            losses = f"{losses} or [{text.of(step.loss_node)}]"
         if step.call in done:
             continue  # it is handed another loss
         done.add(step.call)
         # The weights of masked means are known when all towers are there.
-        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts
+        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
         if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:
             gradient, replace = inside
             replaces.append(replace)
@@ -71,15 +73,21 @@ def gradients(
     return gradient, replaces, inserts, helpers, register
 
 
+def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
+    """The towers' losses behind a merged one; where there may be no towers, else the loss itself."""
+    if one_gpu:
+        return f"getattr({text.of(loss)}, 'tower_losses', [{text.of(loss)}])"
+    atom = isinstance(loss, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    return (text.of(loss) if atom else f"({text.of(loss)})") + ".tower_losses"
+
+
 def _colocated(facts: Facts, step: TrainStep, text: Text) -> Replace:
     """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
     call = step.call
-    whole = text.of(call)
     if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
         raise refuse(facts, call, "TMG219", "the training step stands among the statements of the model",
                      "take the gradients after the loss")  # fmt: skip
-    head = whole[: whole.rindex(")")].rstrip().rstrip(",")
-    made = f"{head}, colocate_gradients_with_ops=True)"
+    made = text.with_argument(call, "colocate_gradients_with_ops=True")
     return Replace(text.start(call), text.end(call), made, "TMG133")
 
 
@@ -117,8 +125,7 @@ def _inside(
 def _may_be_over(region: Region, end: int) -> bool:
     """Whether the function may return between the towers' statements and a later one, as where it does not train."""
     between = region.block.body[min(region.tower) : end]
-    own = (s for s in between if not isinstance(s, (ast.FunctionDef, ast.ClassDef)))
-    return any(isinstance(node, ast.Return) for stmt in own for node in ast.walk(stmt))
+    return any(map(returns, between))
 
 
 def _known_before(facts: Facts, region: Region, node: ast.expr) -> bool:

@@ -13,6 +13,8 @@ from converter.runtime.catalog import catalog
 
 PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers that place
 
+ONE_GPU = "_or_one_gpu"  # suffix of the helpers that also serve where no towers are built
+
 
 _CALLED = re.compile("\0(\\w+)\0")
 
@@ -24,7 +26,7 @@ def called(helper: str) -> str:
 
 def with_names(plan: Plan) -> Plan:
     """A plan whose texts call the helpers by the names that they have in the script."""
-    given = dict(plan.helpers)
+    given = {name.removesuffix(ONE_GPU): new for name, new in plan.helpers}
 
     def named(text: str) -> str:
         return _CALLED.sub(lambda found: given[found.group(1)], text)
@@ -42,21 +44,29 @@ def with_names(plan: Plan) -> Plan:
     )
 
 
-def helper_names(wanted: Iterable[str], variables: Variables, names: Names) -> tuple[tuple[str, str], ...]:
+def helper_names(
+    wanted: Iterable[str], variables: Variables, names: Names, one_gpu: bool
+) -> tuple[tuple[str, str], ...]:
     """The wanted helpers and those that they need, each with a name that is free in the script."""
     known = catalog()
     suffix = PLACED.get(variables, "")
-    todo = [name + suffix if name + suffix in known else name for name in wanted]
+
+    def variant(name: str) -> str:
+        if one_gpu and name + ONE_GPU in known:
+            return name + ONE_GPU
+        return name + suffix if name + suffix in known else name
+
+    todo = [variant(name) for name in wanted]
     chosen: set[str] = set()
     while todo:
         name = todo.pop()
         if name not in chosen:
             chosen.add(name)
-            todo += [n for n in known[name].needs if n in known]
+            todo += [variant(n) for n in known[name].needs if n in known]
     named = {}
     for name in known:
         if name in chosen:
-            plain = name.removesuffix(suffix) if suffix else name
+            plain = name.removesuffix(suffix).removesuffix(ONE_GPU)
             named[name] = names.fresh(plain, f"towers_{plain}")
     return tuple(named.items())
 

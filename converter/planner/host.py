@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, FlagDefinition, SessionSite, TrainStep
@@ -22,6 +23,15 @@ DEFAULT_RATES = {
     "contrib.opt.LazyAdamOptimizer": "0.001",
 }  # fmt: skip
 FLAG_HELP = "number of GPUs to train on"
+IS_RUN = "__name__ == '__main__'"
+FLAG_MODULE = (
+    "tf.app.flags.DEFINE_integer('num_gpus', {0}, '{1}.')",
+    "FLAGS = tf.app.flags.FLAGS",
+    "training = False  # the script that trains on several GPUs sets it",
+    "\n",
+    "def towers():",
+    "    return FLAGS.num_gpus if training else 1",
+)
 
 
 class GpuCount:
@@ -49,14 +59,19 @@ class GpuCount:
             and bool(module or aliases.flags("")) and not comes_before(facts, text, scaled)
         )  # fmt: skip
         self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
+        self.one_gpu = options.one_gpu
+        if self.one_gpu and not module:
+            value += f" if {IS_RUN} else 1"
         self.define = f"{self.name} = {value}"
-        if in_flags and module:  # defined there, so that every script that imports the changed files has the flag
+        if self.one_gpu and module:
+            self._switch_on(in_flags, value, text)
+        elif in_flags and module:  # defined there, so that every script that imports the changed files has the flag
             help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
             self.define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
-        elif in_flags and definition is not None:
+        if in_flags and not module and definition is not None:
             self.define = ""
             self._define_flag(definition, text, value)
-        elif (
+        elif not in_flags and (
             definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts)
             and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
         ):  # fmt: skip
@@ -64,6 +79,8 @@ class GpuCount:
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
+        if self.one_gpu and self.module and not self.name:
+            return f"{self.module}.towers()"
         if self.name:
             return f"{self.module}.{self.name}" if self.module else self.name
         return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
@@ -71,6 +88,18 @@ class GpuCount:
     def beside(self, node: ast.AST) -> str:
         """The expression in the file of a node."""
         return self.at(self._facts.path_of(node))
+
+    def _switch_on(self, in_flags: bool, value: str, text: Text) -> None:
+        """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
+        if in_flags:
+            self.define = "\n".join(FLAG_MODULE).format(value, FLAG_HELP[0].upper() + FLAG_HELP[1:])
+            line = f"{self.module}.training = True"
+        else:
+            self.define = f"{self.name} = 1  # the script that trains on several GPUs sets it"
+            value = f"{self.module}.{value}" if self.counts else value
+            line = f"{self.module}.{self.name} = {value}"
+        lines = (f"if {IS_RUN}:\n    {line}",)
+        self.inserts.append(Insert(text.anchor(_first_local_import(self._facts)), lines, "before", "TMG127"))
 
     def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
         function = text.of(definition.call.func).rpartition(".")[0]
@@ -94,6 +123,29 @@ class GpuCount:
             if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
                 first = site.frame.node.body[1]  # type: ignore[attr-defined]
             self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
+
+
+def _first_local_import(facts: Facts) -> ast.stmt:
+    """The script's first top level statement that imports a file of its project, else the first behind its imports."""
+    imports = (ast.Import, ast.ImportFrom)
+    for stmt in facts.tree.body:
+        inside = ast.walk(stmt) if isinstance(stmt, (*imports, ast.Try, ast.If)) else ()
+        if any(isinstance(node, imports) and _is_local(facts, node) for node in inside):
+            return stmt
+    rest = [s for s in facts.tree.body if not isinstance(s, imports) and not _is_text(s)]
+    return rest[0] if rest else facts.tree.body[-1]
+
+
+def _is_local(facts: Facts, stmt: ast.Import | ast.ImportFrom) -> bool:
+    level = stmt.level if isinstance(stmt, ast.ImportFrom) else 0
+    module = (stmt.module or "") if isinstance(stmt, ast.ImportFrom) else ""
+    names = [".".join(filter(None, (module, alias.name))) for alias in stmt.names]
+    here = os.path.abspath(facts.path)
+    return any(facts.project.find(name, here, level) in facts.modules for name in (*filter(None, [module]), *names))
+
+
+def _is_text(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
 
 
 def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
@@ -215,10 +267,7 @@ def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
     for keyword in call.keywords:
         if keyword.arg == "config":
             return Replace(text.start(keyword.value), text.end(keyword.value), name, "TMG111")
-    whole = text.of(call)
-    head = whole[: whole.rindex(")")].rstrip()
-    separator = "" if head.endswith(("(", ",")) and not head.endswith(",") else (" " if head.endswith(",") else ", ")
-    return Replace(text.start(call), text.end(call), f"{head}{separator}config={name})", "TMG111")
+    return Replace(text.start(call), text.end(call), text.with_argument(call, f"config={name}"), "TMG111")
 
 
 # -- learning rate ---------------------------------------------------------------------------------
@@ -243,9 +292,6 @@ def rate_edits(steps: list[TrainStep], options: Options, text: Text, count: GpuC
             inner = inner if isinstance(rate, (ast.Name, ast.Attribute, ast.Constant, ast.Call)) else f"({inner})"
             replaces.append(Replace(text.start(rate), text.end(rate), f"{inner} * {factor}", "TMG113"))
         elif optimizer.name in DEFAULT_RATES:
-            whole = text.of(call)
-            head = whole[: whole.rindex(")")].rstrip().rstrip(",")
-            comma = "" if head.endswith("(") else ", "
-            added = f"{head}{comma}learning_rate={DEFAULT_RATES[optimizer.name]} * {factor})"
-            replaces.append(Replace(text.start(call), text.end(call), added, "TMG113"))
+            rate_text = f"learning_rate={DEFAULT_RATES[optimizer.name]} * {factor}"
+            replaces.append(Replace(text.start(call), text.end(call), text.with_argument(call, rate_text), "TMG113"))
     return replaces

@@ -59,9 +59,7 @@ def _edit(facts: Facts, effect: Effect, regions: list[Region], text: Text, alias
     unset = next(iter([*call.args[1:2], *(k.value for k in call.keywords if k.arg == "maxlen")]), None)
     if unset is not None:
         return Replace(text.start(unset), text.end(unset), longest, "TMG138")
-    whole = text.of(call)
-    head = whole[: whole.rindex(")")].rstrip().rstrip(",")
-    return Replace(text.start(call), text.end(call), f"{head}, maxlen={longest})", "TMG138")
+    return Replace(text.start(call), text.end(call), text.with_argument(call, f"maxlen={longest}"), "TMG138")
 
 
 def _is_cut(lengths: Value) -> bool:

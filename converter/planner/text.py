@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import tokenize
 from collections.abc import Callable
+from contextlib import suppress
+from io import StringIO
 from itertools import pairwise
 
 from converter.analysis.facts import Facts
 from converter.plan import At, Replace
 from converter.planner.trail import blocks
+
+LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python reads planned text
 
 
 class Text:
@@ -62,15 +67,30 @@ class Text:
             stmt = above
 
     def of(self, node: ast.AST) -> str:
-        """The text of an expression with the replacements that are planned inside of it, on one line."""
+        """The text of an expression with the replacements that are planned inside of it.
+
+        It is on one line, unless there are comments in it and its own brackets hold its lines together.
+        """
+        return _as_written(self._planned(node))
+
+    def with_argument(self, call: ast.Call, argument: str) -> str:
+        """The text of a call with one more argument behind its last."""
+        text = self._planned(call)
+        line, column, comma = _last_argument(text)
+        before = text.split("\n")
+        offset = sum(len(part) + 1 for part in before[: line - 1]) + column
+        separator = {"(": "", ",": " "}.get(comma, ", ")
+        return _as_written(f"{text[:offset]}{separator}{argument}{text[offset:]}")
+
+    def _planned(self, node: ast.AST) -> str:
+        """The text of an expression with the replacements that are planned inside of it."""
         start, end = self.start(node), self.end(node)
         inside = [r for r in self.planned if r.at.path == start.path and start <= r.at and r.end <= end]
         text = ""
         for replace in sorted(inside, key=lambda r: r.at):
             text += self._between(start, replace.at) + replace.text
             start = replace.end
-        text += self._between(start, end)
-        return text if "\n" not in text and "\r" not in text else ast.unparse(ast.parse(f"({text}\n)", mode="eval"))
+        return text + self._between(start, end)
 
     def _between(self, start: At, end: At) -> str:
         lines = self.lines(start.path)
@@ -78,6 +98,30 @@ class Text:
             return lines[start.line - 1][start.column : end.column]
         middle = lines[start.line : end.line - 1]
         return "".join([lines[start.line - 1][start.column :], *middle, lines[end.line - 1][: end.column]])
+
+
+def _as_written(text: str) -> str:
+    """An expression's text as it is where comments in it would get lost otherwise, else on one line."""
+    if "\n" not in text:
+        return text
+    code = text.replace("\0", LETTER)
+    if "#" in text and any(token.type == tokenize.COMMENT for token in _tokens(f"({text}\n)")):
+        with suppress(SyntaxError):
+            ast.parse(code, mode="eval")
+            return text
+    return ast.unparse(ast.parse(f"({code}\n)", mode="eval")).replace(LETTER, "\0")
+
+
+def _tokens(text: str) -> list[tokenize.TokenInfo]:
+    return list(tokenize.generate_tokens(StringIO(text.replace("\0", LETTER)).readline))
+
+
+def _last_argument(text: str) -> tuple[int, int, str]:
+    """Where a call's last argument ends, or the comma behind it: line from 1, column, and what stands there."""
+    blank = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.ENDMARKER)
+    tokens = [token for token in _tokens(f"{text}\n") if token.type not in blank]
+    last = tokens[-2]  # in front of the closing parenthesis
+    return (*last.end, last.string)
 
 
 def _python_lines(source: str) -> list[str]:

@@ -16,6 +16,7 @@ class Traffic:
 
     tensorflow: str = "tf"  # TensorFlow's name where the loop stands
     alone: bool = False  # batches may be of a single example: no tower is sure to have one
+    one_gpu: bool = False  # without towers, where other scripts import the model
     shards: list[Shard] = field(default_factory=list)
     groups: list[list[Input]] = field(default_factory=list)
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers

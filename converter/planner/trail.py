@@ -112,3 +112,15 @@ class Block:
             found = ((self.statement(access.site), access) for access in self.facts.accesses)
             self._accesses = [(index, access) for index, access in found if index is not None and index >= 0]
         return self._accesses
+
+
+def returns(stmt: ast.stmt) -> bool:
+    """Whether a statement may end the function that it stands in, other than by an error."""
+    todo: list[ast.AST] = [stmt]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
+    return False

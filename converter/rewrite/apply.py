@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import libcst as cst
 from libcst.metadata import CodePosition
@@ -100,6 +101,8 @@ class _Rewriter(cst.CSTTransformer):
         self.width = width
         self.first_user = len(left.module.body)  # index of the first top level statement that needs the helpers
         self.replaces = {(r.at, r.end): r for r in plan.replaces}
+        self.comments: list[tuple[At, cst.Comment]] = []  # of expressions that give way, with these places
+        self.planned = "\n".join(_texts(plan))
         self.done: set[Insert | Replace] = set()  # edits that found their place
         self.reasoned: set[Replace] = set()  # those whose statement says why
         self.inserts: dict[At, list[Insert]] = {}
@@ -141,9 +144,10 @@ class _Rewriter(cst.CSTTransformer):
             replace = self.replaces.get(self._span(original))
             if replace is not None:
                 self.done.add(replace)
+                self.comments += self._lost_comments(original)
                 return _expression(replace, original, self.module)
         if isinstance(original, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            return self._with_reasons(original, updated)  # type: ignore[arg-type]
+            return self._with_comments(original, self._with_reasons(original, updated))  # type: ignore[arg-type]
         return updated
 
     def _with_reasons(self, original: cst.BaseStatement, updated: cst.BaseStatement) -> cst.BaseStatement:
@@ -155,6 +159,22 @@ class _Rewriter(cst.CSTTransformer):
         mine = [r for r in open_ if begin <= r.at < end]
         self.reasoned.update(mine)
         return mark(updated, ",".join(sorted({r.why for r in mine}))) if mine else updated
+
+    def _lost_comments(self, original: cst.BaseExpression) -> list[tuple[At, cst.Comment]]:
+        """The comments inside of an expression that gives way to another, and that no text of the plan has."""
+        found = _Comments()
+        original.visit(found)
+        return [(self._span(original)[0], c) for c in found.comments if c.value not in self.planned]
+
+    def _with_comments(self, original: cst.BaseStatement, updated: cst.BaseStatement) -> cst.BaseStatement:
+        """A statement below the comments that have lost their place inside of it."""
+        begin, end = self._span(original)
+        mine = [comment for at, comment in self.comments if begin <= at < end]
+        if not mine:
+            return updated
+        self.comments = [(at, comment) for at, comment in self.comments if not begin <= at < end]
+        lines = [*updated.leading_lines, *(cst.EmptyLine(comment=comment) for comment in mine)]  # type: ignore[attr-defined]
+        return updated.with_changes(leading_lines=lines)
 
     def _span(self, node: cst.CSTNode) -> tuple[At, At]:
         where = self.positions[node]
@@ -249,7 +269,8 @@ class _Rewriter(cst.CSTTransformer):
                 if depth == 0:
                     inside = [stmt.visit(_BlankLines()) for stmt in inside]  # type: ignore[misc]
                 head, inside[0] = _split_leading(inside[0], whole=False)
-                (block,) = self._parse((f"with {self.plan.tensorflow}.device({device}):\n    pass",), depth)
+                place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
+                (block,) = self._parse((f"with {self.plan.tensorflow}.device({place}):\n    pass",), depth)
                 assert isinstance(block, cst.With)
                 body = cst.IndentedBlock(inside, header=header_of(mark(block, "TMG109")))
                 result.append(_with_leading(block.with_changes(body=body), head))
@@ -292,28 +313,63 @@ class _Rewriter(cst.CSTTransformer):
 
     def _loop(self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int) -> list[cst.BaseStatement]:
         towers = [s for at in loop.tower for s in statements[at]]
+        if loop.early:
+            towers = self._with_early(loop, statements, depth)
         text = loop_text(self.plan, loop, self.width - depth)
+        step = len(self.module.default_indent.expandtabs(4))
         if depth == 0:
             towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
         head, towers[0] = _split_leading(towers[0], whole=False)
-        prelude = self._lines(text.prelude, depth)
+        prelude = [*self._lines(text.prelude, depth), *self._towers_only(self._lines(text.saved, depth + step), depth)]
         loops, scopes = text.headers
         source = f"{loops.text}\n    " + scopes.text.replace("\n", "\n    " + " " * depth) + "\n        pass\n"
         towered = self._parse((source,), depth, fit=False)[0]
-        step = len(self.module.default_indent.expandtabs(4))
-        above = self._lines(text.above, depth + 2 * step)
-        below = self._lines(text.below, depth + 2 * step)
+        inner = depth + 2 * step
+        guarded = step if self.plan.one_gpu else 0
+        above = self._towers_only(self._lines(text.above, inner + guarded), inner)
+        below = self._towers_only(self._lines(text.below, inner + guarded), inner)
         towered = _fill(towered, [*above, *towers, *below], loops.why, scopes.why)
         kept = {scope.at: (scope.keep, scope.first) for scope in loop.scopes}
         entered = {scope.at: (scope.enter, "") for scope in loop.scopes}
         splits = [s for at, _ in loop.splits for s in self._reopened(loop.splits, statements, kept, at)]
         made = [*splits, *prelude, towered]
-        made += [*self._lines(text.epilogue, depth), *(s for again in loop.again for s in self._again(again))]
+        merged = self._lines(text.epilogue, depth + guarded)
+        merged += [s for again in loop.again for s in self._again(again)]
+        merged += [s for at in loop.early for s in statements.pop(at)]
+        statements.update((at, []) for at in loop.early)
+        made += self._towers_only(merged, depth)
         among = self._among_reopened(loop)
         for at in sorted((*(at for at, _ in loop.behind), *among)):
             made += statements[at] if at in among else self._reopened(loop.behind, statements, entered, at)
-        made += self._lines(text.closing, depth)
+        made += self._towers_only(self._lines(text.closing, depth), depth)
         return [_with_leading(made[0], head), *made[1:]]
+
+    def _with_early(
+        self, loop: Loop, statements: dict[At, list[cst.BaseStatement]], depth: int
+    ) -> list[cst.BaseStatement]:
+        """The towers' statements with those among them that, where there are no towers, may end the function."""
+        towers: list[cst.BaseStatement] = []
+        for early, group in groupby(sorted((*loop.tower, *loop.early)), key=lambda at: at in loop.early):
+            made = [s for at in group for s in statements[at]]
+            if early:
+                alone = self.plan.one_gpu.replace("> 1", "== 1")
+                made = [s.deep_clone().with_changes(leading_lines=[]) for s in made]
+                made = self._under(alone, mark_all(made, "TMG127"), depth)
+            towers += made
+        return towers
+
+    def _towers_only(self, inside: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+        """Statements that only towers need, under a condition where other scripts build the model without them."""
+        if not self.plan.one_gpu or not inside:
+            return inside
+        return self._under(self.plan.one_gpu, inside, depth)
+
+    def _under(self, condition: str, inside: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
+        """Statements under a condition of the tool's own."""
+        (block,) = self._parse((f"if {condition}:\n    pass",), depth)
+        assert isinstance(block, cst.If)
+        body = cst.IndentedBlock(inside, header=header_of(mark(block, "TMG127")))
+        return [block.with_changes(body=body)]
 
     def _among_reopened(self, loop: Loop) -> list[At]:
         """What comes after the loop, but stood in front of a block that is opened again there: it goes on doing so."""
@@ -344,6 +400,24 @@ class _Rewriter(cst.CSTTransformer):
         self.written += lines
         source = "\n".join(fitted(line, self.width - depth) if fit else line for line in lines) + "\n"
         return list(_parsed(source, self.module).body)
+
+
+class _Comments(cst.CSTVisitor):
+    """Collects the comments of a tree."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.comments: list[cst.Comment] = []
+
+    def visit_Comment(self, node: cst.Comment) -> None:
+        self.comments.append(node)
+
+
+def _texts(plan: Plan) -> Iterator[str]:
+    """The texts of a plan that may hold parts of the script."""
+    yield from (replace.text for replace in plan.replaces)
+    yield from (line for insert in plan.inserts for line in insert.lines)
+    yield from (loop.gradient.create for loop in plan.loops if loop.gradient is not None)
 
 
 class _BlankLines(cst.CSTTransformer):

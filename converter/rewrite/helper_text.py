@@ -27,7 +27,8 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     chosen = [known[name] for name, _ in plan.helpers]
     imported = imported - {module for module, _ in plan.modules}
     modules = sorted({m for helper in chosen for m in helper.imports if m != "tf"} - imported)
-    names = {**dict(plan.helpers), "NUM_GPUS": plan.num_gpus, "tf": plan.tensorflow}
+    plain = {helper.removesuffix("_or_one_gpu"): name for helper, name in plan.helpers}
+    names = {**plain, **dict(plan.helpers), "NUM_GPUS": plan.num_gpus, "tf": plan.tensorflow}
     given = dict(plan.modules)
     own = {**given, **{name: f"{plan.builtins}.{name}" for name in plan.hidden}}
     lines = [BEGIN, *(f"import {m} as {given[m]}" if m in given else f"import {m}" for m in modules)]
@@ -71,7 +72,9 @@ def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
     """
     name = plan.helper_module.lstrip(".")
     number = plan.num_gpus.removeprefix(f"{name}.") if plan.define.startswith("num_gpus") else "FLAGS.num_gpus"
-    earlier = {given: given for given in _DEFINED.findall(held) if given in catalog()}
+    number = "towers()" if plan.num_gpus.endswith(".towers()") else number
+    own_names = {given for _, given in plan.helpers}
+    earlier = {given: given for given in _DEFINED.findall(held) if given in catalog() and given not in own_names}
     helpers = {**earlier, **dict(plan.helpers)}
     helpers = {helper: helpers[helper] for helper in catalog() if helper in helpers}
     own = replace(plan, tensorflow="tf", import_tensorflow=True, num_gpus=number, helpers=tuple(helpers.items()),

@@ -23,11 +23,13 @@ class Line(NamedTuple):
 class LoopText:
     """Lines without indentation, in the order of the script.
 
-    prelude: before the loop. headers: of the loop. above and below: in it, around the towers'
-    statements. epilogue: after it. closing: after what else follows it.
+    prelude: before the loop, and saved: of that, what only towers need. headers: of the loop.
+    above and below: in it, around the towers' statements. epilogue: after it. closing: after what
+    else follows it.
     """
 
     prelude: list[Line]
+    saved: list[Line]
     headers: list[Line]
     above: list[Line]
     below: list[Line]
@@ -41,6 +43,7 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
         _prelude(plan, loop, names),
+        _saved(plan, loop) if plan.one_gpu else [],
         _headers(plan, loop, names, width),
         _above(plan, loop, names),
         _below(plan, loop, names),
@@ -50,7 +53,7 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
 
 
 def _plain(helper: str) -> str:
-    return helper.removesuffix("_gpu_0").removesuffix("_balanced")
+    return helper.removesuffix("_gpu_0").removesuffix("_balanced").removesuffix("_or_one_gpu")
 
 
 def _builtin(plan: Plan, loop: Loop, name: str) -> str:
@@ -62,16 +65,8 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     if loop.gradient is not None and loop.gradient.create:
         lines.append(Line(f"{loop.gradient.optimizer} = {loop.gradient.create}", "TMG101"))
-    saved = [
-        (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
-    ]
-    saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
-    saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
-        (r.saved, r.place) for r in loop.rebinds if not r.name
-    ]
-    saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
-    if saved:
-        lines.append(Line(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}", _bound(loop)))
+    if not plan.one_gpu:
+        lines += _saved(plan, loop)
     lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]
     why = ["TMG104"] if lists else []
     counts = [m.counts for m in loop.merges if m.counts]
@@ -93,6 +88,21 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     return lines
 
 
+def _saved(plan: Plan, loop: Loop) -> list[Line]:
+    """What stands before the loop for names that mean something else inside of it."""
+    saved = [
+        (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
+    ]
+    saved += [(r.saved, r.place) for r in loop.regroups]  # parts of a tuple are saved with it
+    saved += [(n.saved, n.optional or n.place) for n in loop.nests] + [
+        (r.saved, r.place) for r in loop.rebinds if not r.name
+    ]
+    saved += [(r.saved, KEPT[r.how].format(r.place, list=_builtin(plan, loop, "list"))) for r in loop.resets if r.saved]
+    if not saved:
+        return []
+    return [Line(f"{', '.join(s for s, _ in saved)} = {', '.join(p for _, p in saved)}", _bound(loop))]
+
+
 def _bound(loop: Loop) -> str:
     """The rules for which names mean the shard inside the loop and the batch outside."""
     cut = (*(s for s in loop.shards if s.places), *loop.nests)
@@ -106,7 +116,8 @@ def _why(helper: str) -> str:
 
 def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
     tf, gpu = plan.tensorflow, loop.gpu
-    items = [
+    entries = [f"{variable}.tower" if variable else names[helper] for helper, variable in loop.contexts]
+    items = [f"{names['enter_tower']}({', '.join([gpu, names['tower_device'], *entries])})"] if plan.one_gpu else [
         f"{tf}.device({names['tower_device']}({gpu}))",
         f"{tf}.name_scope('tower_%d' % {gpu})",
         f"{tf}.variable_scope({tf}.get_variable_scope(), reuse={gpu} > 0)",
@@ -120,7 +131,8 @@ def _headers(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[
             lines[-1] += ", \\"
             lines.append(f"{STEP}{STEP}{item}")
     taken = "TMG101" if loop.gradient is not None else "TMG102"
-    entered = dict.fromkeys((taken, _why("tower_device"), *(_why(helper) for helper, _ in loop.contexts)))
+    known = (taken, *((_why("enter_tower"),) if plan.one_gpu else ()), _why("tower_device"))
+    entered = dict.fromkeys((*known, *(_why(helper) for helper, _ in loop.contexts)))
     return [
         Line(f"for {gpu} in {_builtin(plan, loop, 'range')}({plan.num_gpus}):", taken),
         Line("\n".join(lines) + ":", ",".join(entered)),

@@ -28,6 +28,7 @@ REASONS = {  # helpers by the rule that asks for them
         *("VARIABLE_BYTES", "tower_device_balanced", "variable_device_balanced"),
     ),
     "TMG112": ("count_gpus",),
+    "TMG127": ("enter_tower", "tower_gradients_or_one_gpu", "gradients_of_towers_or_one_gpu"),
     "TMG117": ("weigh_losses",),
     "TMG118": ("TowerOptimizer",),
     "TMG122": ("LayerNames", "keep_names"),

@@ -1,4 +1,6 @@
 """Where variables and towers are placed."""
+import contextlib
+
 import tensorflow as tf
 
 NUM_GPUS = 2
@@ -15,6 +17,20 @@ def tower_device(gpu):
             return op.device
         return '/cpu:0' if is_variable(op) else '/gpu:%d' % gpu
     return place
+
+
+@contextlib.contextmanager
+def enter_tower(gpu, place, *contexts):
+    """Enters the device, the scopes and the contexts of a tower; nothing where the model is built for one GPU."""
+    if NUM_GPUS == 1:
+        yield
+    elif contexts:
+        with enter_tower(gpu, place, *contexts[:-1]), contexts[-1](gpu):
+            yield
+    else:
+        with tf.device(place(gpu)), tf.name_scope('tower_%d' % gpu), \
+                tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+            yield
 
 
 def variable_device(op):

@@ -33,6 +33,17 @@ def tower_gradients(optimizer, tower_losses, **kwargs):
     return average_gradients(tower_grads)
 
 
+def tower_gradients_or_one_gpu(optimizer, tower_losses, **kwargs):
+    """Like optimizer.compute_gradients(loss), with each tower's gradient taken on its own GPU, if there are any."""
+    if NUM_GPUS == 1:
+        return optimizer.compute_gradients(tower_losses[0], **kwargs)
+    tower_grads = []
+    for gpu, loss in enumerate(tower_losses):
+        with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
+            tower_grads.append(optimizer.compute_gradients(loss, **kwargs))
+    return average_gradients(tower_grads)
+
+
 class TowerOptimizer(tf.train.Optimizer):
     """An optimizer for functions that build a whole training step: its gradients are those of the towers' losses."""
 
@@ -50,6 +61,18 @@ class TowerOptimizer(tf.train.Optimizer):
 
 def gradients_of_towers(tower_losses, variables, *args, **kwargs):
     """Like tf.gradients(loss, variables), with each tower's gradient taken on its own GPU."""
+    variables = list(variables) if isinstance(variables, (list, tuple)) else [variables]
+    tower_grads = []
+    for gpu, loss in enumerate(tower_losses):
+        with tf.device('/gpu:%d' % gpu), tf.name_scope('tower_%d/' % gpu):
+            tower_grads.append(zip(tf.gradients(loss, variables, *args, **kwargs), variables))
+    return [grad for grad, _ in average_gradients(tower_grads)]
+
+
+def gradients_of_towers_or_one_gpu(tower_losses, variables, *args, **kwargs):
+    """Like tf.gradients(loss, variables), with each tower's gradient taken on its own GPU, if there are any."""
+    if NUM_GPUS == 1:
+        return tf.gradients(tower_losses[0], variables, *args, **kwargs)
     variables = list(variables) if isinstance(variables, (list, tuple)) else [variables]
     tower_grads = []
     for gpu, loss in enumerate(tower_losses):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
     from converter.source.syntax import lost_blank, mixed_indents, parse
     from converter.source.text import Source, encode, from_bytes, load, read
+    from converter.source.users import users_of
 
 __all__ = [
     "Script",
@@ -31,6 +32,7 @@ __all__ = [
     "read",
     "same_file",
     "scripts_in",
+    "users_of",
     "write",
 ]
 
@@ -50,6 +52,7 @@ _HOME = {
     "read": "text",
     "same_file": "files",
     "scripts_in": "look",
+    "users_of": "users",
     "write": "files",
 }
 

@@ -56,8 +56,8 @@ def _module(base: str) -> str | None:
     return next((p for p in (base + ".py", os.path.join(base, "__init__.py")) if os.path.isfile(p)), None)
 
 
-def scripts_in(folder: str, leave_out: str | None = None) -> list[str]:
-    """The `.py` files under a folder, relative to it, sorted.
+def scripts_in(folder: str, leave_out: str | None = None, endings: tuple[str, ...] = (".py",)) -> list[str]:
+    """The files with these endings under a folder, relative to it, sorted.
 
     Hidden folders, virtual environments, installed packages and the folder `leave_out` (where a
     former conversion may have written) are not looked into; links to folders are not followed.
@@ -69,7 +69,7 @@ def scripts_in(folder: str, leave_out: str | None = None) -> list[str]:
         found += [
             os.path.relpath(os.path.join(where, name), folder)
             for name in files
-            if name.endswith(".py") and not name.startswith(".")
+            if name.endswith(endings) and not name.startswith(".")
         ]
     return sorted(found)
 

@@ -47,7 +47,7 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         return None
     if header is None:
         return None
-    again = convert(source, header.options, several=True)
+    again = convert(source, header.options, several=True, again=True)
     files: dict[str, Conversion | Part] = {single.name: again}
     same_text = again.text is not None and _bare(again.text) == _bare(made.text)
     for part in again.parts:

@@ -19,7 +19,8 @@ WORK = "tf-multigpu-verify-"  # how the folders of this and other runs begin, wh
 
 _PART = re.compile(rb"^# tf-multigpu \S+: converted from .* --part-of ", re.MULTILINE)
 _CONSTANT = re.compile(
-    rb"^([ \t]*\w*num_gpus[ \t]*=[ \t]*)(\d+)([ \t]*(?:#.*)?\r?)$", re.IGNORECASE | re.MULTILINE
+    rb"^([ \t]*[\w.]*num_gpus[ \t]*=[ \t]*)(\d+)((?: if __name__ == '__main__' else 1)?[ \t]*(?:#.*)?\r?)$",
+    re.IGNORECASE | re.MULTILINE,
 )
 _FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
 _FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")

@@ -64,7 +64,7 @@ def test_another_version_that_wrote_something_else(converted: Path, run: Run, en
 
 
 def test_a_source_that_is_not_converted_any_more(converted: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(source: Source, options: Options, several: bool) -> Conversion:
+    def refuse(source: Source, options: Options, several: bool, again: bool) -> Conversion:
         return Conversion(source, "refused", None, (Diagnostic("TMG202", source.path, 2, 1, "no batch"),))
 
     monkeypatch.setattr("converter.conversion.convert", refuse)

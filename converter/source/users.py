@@ -1,0 +1,191 @@
+"""Which other scripts of a project import a file: they are run with it as it is after the conversion."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from converter.header import is_converted
+from converter.source.look import imported_by, scripts_in
+
+LARGEST_NOTEBOOK = 20_000_000  # bytes
+MOST_FILES = 5_000  # of a project that are looked into
+_RUN_AS_SCRIPT = re.compile(rb"^if\s*\(?\s*__name__\s*==", re.MULTILINE)
+_BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(")
+_TRAINS = re.compile(rb"train_?(?:op|step)\b|\.train\(|\bminimize\(|\bapply_gradients\(")
+_DYNAMIC = ("import_module", "__import__")
+
+
+@dataclass(frozen=True)
+class User:
+    """A script or a notebook that imports a file.
+
+    path: absolute. line: of the import, 0 in a notebook, and in a changed file that imports no other.
+    trains: whether it seems to train a model itself, or imports the script that does.
+    """
+
+    path: str
+    line: int
+    trains: bool
+
+
+def users_of(
+    script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes]
+) -> list[User]:
+    """The other scripts and notebooks of the project that import one of the changed files, or a file that does.
+
+    script: the converted script. changed: absolute paths. own: the files that the script imports, which count
+    only where they are run as scripts themselves. originals: what files held before this run wrote over them.
+    """
+    script = os.path.abspath(script)
+    root = _root(script, changed)
+    data = {**dict(_files(root)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
+    names = {os.path.splitext(os.path.basename(_module_of(path)))[0].encode() for path in changed}
+    reached, todo = set(changed), True
+    imports: dict[str, dict[str, int]] = {}
+    while todo:
+        todo = False
+        for path, text in data.items():
+            if path in reached or not any(name in text for name in names) and not _BY_NAME.search(text):
+                continue
+            if path not in imports:
+                imports[path] = _imported_files(path, text, root)
+            if not reached.isdisjoint(imports[path]):
+                reached.add(path)
+                names.add(os.path.splitext(os.path.basename(_module_of(path)))[0].encode())
+                todo = True
+    runs = [p for p in reached if p != script and p in data and _is_run(data[p], p in own or p in changed)]
+    left = sorted(path for path in runs if not is_converted(data[path].decode("latin-1")))
+    found = []
+    for path in left:
+        lines = {file: line for file, line in imports.get(path, {}).items() if file in reached}
+        trains = script in lines or _TRAINS.search(data[path]) is not None
+        found.append(User(path, min(lines.values(), default=0), trains))
+    return found
+
+
+def _is_run(text: bytes, imported: bool) -> bool:
+    """Whether a file is run, as far as can be told; one that the converted script imports says so itself."""
+    return not imported or _RUN_AS_SCRIPT.search(text) is not None
+
+
+def _root(script: str, changed: Sequence[str]) -> str:
+    """The folder around the script, the changed files and the packages that they belong to."""
+    folder = os.path.commonpath([os.path.dirname(path) for path in (script, *changed)])
+    while os.path.isfile(os.path.join(folder, "__init__.py")) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)
+    return folder
+
+
+def _files(root: str) -> Iterator[tuple[str, bytes]]:
+    """Scripts, and the code of notebooks, under a folder, by their absolute paths."""
+    for name in scripts_in(root, endings=(".py", ".ipynb"))[:MOST_FILES]:
+        path = os.path.join(root, name)
+        with suppress(OSError, ValueError):
+            if name.endswith(".py"):
+                with open(path, "rb") as file:
+                    yield path, file.read()
+            elif os.path.getsize(path) < LARGEST_NOTEBOOK:
+                import json
+
+                with open(path, encoding="utf-8") as stream:
+                    yield path, _code_of(json.load(stream)).encode()
+
+
+def _code_of(notebook: object) -> str:
+    """The code cells of a notebook, one after the other, without commands of the notebook itself."""
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    lines: list[str] = []
+    for cell in cells if isinstance(cells, list) else ():
+        if isinstance(cell, dict) and cell.get("cell_type") == "code":
+            source = cell.get("source", "")
+            text = "".join(map(str, source)) if isinstance(source, list) else str(source)
+            lines += [line for line in text.split("\n") if line.lstrip()[:1] not in ("%", "!")]
+    return "\n".join(lines)
+
+
+def _imported_files(path: str, text: bytes, root: str) -> dict[str, int]:
+    """The files of the project that a file may import, each with the line of the import."""
+    found: dict[str, int] = {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            named = list(_imports_in(ast.parse(text)))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        named = [(module, 0, 1) for module in imported_by(text)]
+    notebook = path.endswith(".ipynb")
+    for module, level, line in named:
+        for file in _resolved(module, level, path, root, notebook or b"sys.path" in text):
+            found.setdefault(file, 0 if notebook else line)
+    return found
+
+
+def _imports_in(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
+    """Dotted names of modules, and of what may be modules of a package; the dots of a relative import; the line."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, 0, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            module = node.module or ""
+            yield module, node.level, node.lineno
+            yield from ((f"{module}.{alias.name}".lstrip("."), node.level, node.lineno) for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args and _name_of(node.func) in _DYNAMIC:
+            first = node.args[0]
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield first.value.lstrip("."), 0, node.lineno
+
+
+def _name_of(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _resolved(module: str, level: int, path: str, root: str, moved: bool) -> set[str]:
+    """Where a module lies, with its packages: beside the file, or in a folder above it up to the root.
+
+    moved: whether the file looks in other folders, too; then any file of that name in the project may be meant.
+    """
+    folder = os.path.dirname(path)
+    for _ in range(level - 1):
+        folder = os.path.dirname(folder)
+    found: set[str] = set()
+    parts = module.split(".") if module else []
+    while True:
+        inner = _with_packages(folder, parts)
+        if inner:
+            return inner
+        if level or folder == root or os.path.dirname(folder) == folder:
+            break
+        folder = os.path.dirname(folder)
+    if moved and parts:
+        for name in scripts_in(root)[:MOST_FILES]:
+            if _module_of(name).endswith(os.path.join("", *parts) + ".py"):
+                found.add(os.path.join(root, name))
+    return found
+
+
+def _with_packages(folder: str, parts: Sequence[str]) -> set[str]:
+    """The file of a module in a folder, and the `__init__.py` of the packages around it; none where it is not there."""
+    found: set[str] = set()
+    base = folder
+    for number, part in enumerate(parts, 1):
+        base = os.path.join(base, part)
+        package = os.path.join(base, "__init__.py")
+        if os.path.isfile(package):
+            found.add(package)
+        if number == len(parts):
+            if os.path.isfile(base + ".py"):
+                found.add(base + ".py")
+            elif not os.path.isfile(package):
+                return set()
+    return {os.path.abspath(path) for path in found}
+
+
+def _module_of(path: str) -> str:
+    """The path of a module's file, that of a package by the package's own name."""
+    folder, name = os.path.split(path)
+    return folder + ".py" if name == "__init__.py" else path
