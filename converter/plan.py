@@ -136,6 +136,8 @@ class Merge:
     steps: the towers' parts may differ in the number of their steps: shorter ones are padded.
     guard: whether the script has made it at all, as an expression; "" where it always does. unset: the place is bound
         to nothing where it has not, so that each tower has to begin with None there.
+    each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
+        was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -158,6 +160,9 @@ class Merge:
     steps: bool = False
     guard: str = ""
     unset: bool = False
+    each: tuple[str, str] | None = None
+    in_place: bool = False
+    keyed: bool = False
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ RULES = (
         "summary tags go on working; where the model asks for a name (`x.op.name`), it is told that on one "
         "GPU. Only what the loss needs is built in the towers; metrics stand "
         "after the loop, as they are written. What only one branch of a condition makes is merged where it was "
-        "made.",
+        "made. A list stays a list, however long a flag makes it: `[tf.concat(parts, 0) for parts in "
+        "zip(*tower_outs)]`.",
         before="""\
 import tensorflow as tf
 

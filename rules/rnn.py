@@ -90,8 +90,9 @@ def _static(call: Call) -> Value:
     elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
     kept = _of_steps(elements)
     many = isinstance(steps, Sequence) and steps.many
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
-    return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, call.get(0, "cell"), _rows(kept))])
+    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = Sequence(made, mutable=True, many=many).like(*([steps] if steps else []))
+    return Sequence([outputs, state_of(call, call.get(0, "cell"), _rows(kept))])
 
 
 def _of_steps(elements: list[Value]) -> Batch:
@@ -105,9 +106,10 @@ def _static_bidirectional(call: Call) -> Value:
     call.walk.effect("variable", call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else []
     kept = _of_steps(elements)
-    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = Sequence(made, mutable=True, many=getattr(steps, "many", False)).like(*([steps] if steps else []))
     states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
-    return Sequence([Sequence(outputs, mutable=True, many=getattr(steps, "many", False)), *states])
+    return Sequence([outputs, *states])
 
 
 def _stacked_static(call: Call) -> Value:

@@ -202,7 +202,7 @@ def stack(values: Value, axis: int) -> Tensor:
     parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
     combined = combine(parts, "stack")
     first = next((p.dims for p in parts if p.dims is not None), None)
-    many = isinstance(values, Sequence) and values.many
+    many = isinstance(values, Sequence) and values.unmeasured
     dims = None if first is None or axis < 0 else (*first[:axis], None if many else len(parts), *first[axis:])
     if combined.kind == "example":
         rank = len(first) if first is not None else None

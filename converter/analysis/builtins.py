@@ -32,7 +32,7 @@ from converter.analysis.values import (
 
 def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
-    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "many", False) and not _collects(value):
+    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
     if isinstance(value, ShapeOf) and value.tensor.rank is not None:
         return Number(value.tensor.rank, inputs=(value,))
@@ -70,14 +70,14 @@ def _zip(call: Call) -> Value:
     columns = [iterate(a, None) for a in call.args]
     many = any(not isinstance(a, Sequence) or a.many for a in call.args)
     rows = [Sequence(row) for row in zip(*columns, strict=False)]
-    return Sequence(rows, mutable=True, many=many and bool(rows))
+    return Sequence(rows, mutable=True, many=many and bool(rows)).like(*call.args)
 
 
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
     note_position(call.walk, value, call.node)
     rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
-    return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows))
+    return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows)).like(value)
 
 
 def _list(call: Call) -> Value:
@@ -85,7 +85,7 @@ def _list(call: Call) -> Value:
         return Sequence([], mutable=call.name == "list")
     value = call.args[0]
     if isinstance(value, (Sequence, Mapping, ShapeOf)):
-        return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False))
+        return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
     return Host((value,), call.name, call.node)
 
 
@@ -177,7 +177,7 @@ def _map(call: Call) -> Value:
 
     if len(call.args) == 2 and isinstance(call.args[1], Sequence):
         made = [call_value(call.walk, call.args[0], [e], {}, call.node) for e in call.args[1].elements]
-        return Sequence(made, mutable=True, many=call.args[1].many)
+        return Sequence(made, mutable=True, many=call.args[1].many).like(call.args[1])
     return Host(call.args, call.name, call.node)
 
 
@@ -262,6 +262,7 @@ def _extend(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
     sequence.elements += iterate(value, None)
     sequence.many |= getattr(value, "many", False)
+    sequence.open |= getattr(value, "open", False)
     _mutated(call)
     return Constant(None)
 

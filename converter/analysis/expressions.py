@@ -68,7 +68,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
 
     frame = Frame(node, walk.frame, walk.site)
     pairs: list[tuple[Value, Value]] = []
-    over: list[Value] = []
+    over: list[Value] = []  # what is iterated over
     many = False
 
     def turn(index: int) -> None:
@@ -96,7 +96,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     if isinstance(node, ast.DictComp):
         return Mapping(pairs)
     elements = [value for _, value in pairs]
-    made = Sequence(elements, mutable=True, many=many and bool(elements))
+    made = Sequence(elements, mutable=True, many=many and bool(elements)).like(*over).level()
     if len(node.generators) == 1 and not node.generators[0].ifs:
         walk.facts.listed[made.uid] = over[0]
     return made

@@ -184,6 +184,12 @@ class Facts:
         nodes: Iterator[ast.Attribute | ast.Subscript] = chain(self.nodes(ast.Attribute), self.nodes(ast.Subscript))
         return {node.value: node for node in nodes}
 
+    @cached_property
+    def measured(self) -> set[ast.AST]:
+        """The expressions of which a script only asks for the length: `layers` in `len(layers)`."""
+        calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
+        return {arg for call in calls for arg in call.args}
+
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""
         return self.modules[path].frame if path else self.module

@@ -169,8 +169,11 @@ def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:
 
 
 def item_place(holder: Value, key: Value) -> Place:
-    """The place of an item of a container, by the key's value or else by its identity."""
-    return Place("item", holder.uid, repr(getattr(key, "value", key.uid)), holder=holder)
+    """The place of an item of a container, by the key's value or else by its identity: with a "?" in front."""
+    if isinstance(key, Number) and key.value is None:
+        return Place("item", holder.uid, "?", holder=holder)
+    known = repr(getattr(key, "value", key.uid))
+    return Place("item", holder.uid, known if hasattr(key, "value") else f"?{known}", holder=holder)
 
 
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
@@ -266,7 +269,7 @@ def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice) -> Value:
             result.inputs = (*result.inputs, holder, value)
             return result
         bounds.append(known)
-    return Sequence(holder.elements[slice(*bounds)], holder.mutable)
+    return Sequence(holder.elements[slice(*bounds)], holder.mutable).like(holder)
 
 
 def _slice(walk: Walk, node: ast.Slice) -> Value:

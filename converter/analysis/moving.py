@@ -113,12 +113,15 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     if at is None:
         return Tensor(opaque("the axis of a concat is not a constant"), inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
+    known = not (isinstance(values, Sequence) and values.unmeasured)
+    dims = _concat_dims(parts, at, known)
     if at == combined.axis:
-        return Tensor(Batch("example", combined.axis, "minor", len(parts)), inputs, _concat_dims(parts, at), "concat")
-    return Tensor(combined, inputs, _concat_dims(parts, at), "concat")
+        return Tensor(Batch("example", combined.axis, "minor", len(parts) if known else None), inputs, dims, "concat")
+    return Tensor(combined, inputs, dims, "concat")
 
 
-def _concat_dims(parts: list[Tensor], at: int) -> Dims:
+def _concat_dims(parts: list[Tensor], at: int, known: bool) -> Dims:
+    """The static shape of a concat; `known`: whether the parts are all that there are."""
     dims = [p.dims for p in parts]
     if any(d is None for d in dims) or not dims:
         return None
@@ -126,7 +129,7 @@ def _concat_dims(parts: list[Tensor], at: int) -> Dims:
     assert first is not None
     if at < 0 or at >= len(first):
         return (None,) * len(first)
-    total: int | None = 0
+    total: int | None = 0 if known else None
     for d in dims:
         if d is None or len(d) != len(first) or d[at] is None or total is None:
             total = None

@@ -74,7 +74,8 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         return combine_numbers(name, compute, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
         if isinstance(right, Sequence):
-            return Sequence(left.elements + right.elements, left.mutable, left.many or right.many)
+            both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many)
+            return both.like(left, right)
         if isinstance(right, ShapeOf):
             return Sequence(left.elements + iterate(right, None), left.mutable)
     if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):

@@ -94,7 +94,7 @@ def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     old = walk.evaluate(load)
     new = walk.stamp(binary(walk, stmt.op, old, walk.evaluate(stmt.value), stmt), stmt)
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
-        old.elements, old.many = new.elements, new.many
+        old.elements, old.many, old.open = new.elements, new.many, new.open
         new = old
         walk.effect("mutation", "+=", old, stmt.target)
     assign(walk, stmt.target, new)
@@ -266,12 +266,13 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = decide(walk, stmt.test)
     if known is not None and not _trains_either_way(walk, stmt):
         return execute_block(walk, stmt.body if known else stmt.orelse)
-    before, mark = dict(walk.frame.locals), len(walk.journal)
+    before, mark, branches = dict(walk.frame.locals), len(walk.journal), Turns(walk)
     first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.journal, mark)
     walk.frame.locals, mark = dict(before), len(walk.journal)
     second = execute_block(walk, stmt.orelse)
     changed_too = take_back(walk.journal, mark)
+    branches.leave_open()
     if second and not first:
         walk.frame.locals = after_body
     elif not second and not first:

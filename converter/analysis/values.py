@@ -271,19 +271,40 @@ class ShapeOf(Value):
 
 
 class Sequence(Value):
-    """A list or tuple whose elements are known, or (`many`) one that holds any number like the first."""
+    """A list or tuple whose elements are known, or (`many`) one that holds any number like the first.
 
-    __slots__ = ("elements", "many", "mutable")
+    open: tensors were put into it in a loop, or in a branch, and only a run can tell how many. Its elements are those
+    that the walk saw.
+    """
+
+    __slots__ = ("elements", "many", "mutable", "open")
 
     def __init__(self, elements: Iterable[Value], mutable: bool = False, many: bool = False) -> None:
         self.elements = list(elements)
         super().__init__(self.elements)
         self.mutable = mutable
         self.many = many
+        self.open = False
 
     def parts(self) -> Iterator[Value]:
         """The elements."""
         return iter(self.elements)
+
+    @property
+    def unmeasured(self) -> bool:
+        """Whether only a run can tell how many elements it holds."""
+        return self.many or self.open
+
+    def level(self) -> Sequence:
+        """This sequence; one of any number of inputs by the first of them, which stands for each."""
+        if self.unmeasured and self.elements and all(isinstance(e, Input) for e in self.elements):
+            self.elements, self.many, self.open = self.elements[:1], True, False
+        return self
+
+    def like(self, *others: Value) -> Sequence:
+        """This sequence, as one of as many elements as others have: open where one of these is."""
+        self.open = any(isinstance(other, Sequence) and other.open for other in others)
+        return self
 
 
 class Record(Sequence):

@@ -152,7 +152,7 @@ class Walk:
                 if isinstance(element, Input):
                     element.shape = Sequence(size)
             elements.append(element)
-        return Sequence(elements, value.mutable, value.many)
+        return Sequence(elements, value.mutable, value.many).like(value)
 
     def _fed_size(self, value: Value, node: ast.expr) -> Number:
         """A placeholder for the number of examples: a batch size that is known when the graph runs."""

@@ -243,6 +243,7 @@ def _plan(
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
     """A loop that reads builtins by their module where their names mean something else."""
     read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
+    read += ["list", "zip"] if any(m.each for m in loop.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
 
 
@@ -392,7 +393,7 @@ def _plan_loop(
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     nested = any(not nest.optional for nest in traffic.nests)
-    helpers += ["map_structure"] if nested or any(m.nested for m in traffic.merges) else []
+    helpers += ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
     helpers += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
     helpers += ["weigh_losses"] if traffic.counts else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -27,10 +28,11 @@ from converter.plan import Merge, Rebuild
 from converter.planner.dtypes import is_float32, names_other_types
 from converter.planner.findings import refuse, warn
 from converter.planner.names import Names
-from converter.planner.nests import alike, is_fixed
+from converter.planner.nests import alike, is_fixed, is_flat_list, leaves
 from converter.planner.places import leaf, spelling
 from converter.planner.region import Region
 from converter.planner.structures import Part, parts, rebuilt, selected
+from converter.planner.tensor_names import op_name
 from converter.planner.traffic import Traffic
 from converter.planner.trail import counts_examples, is_made_of_shard
 
@@ -51,7 +53,8 @@ def wanted_out(facts: Facts, region: Region) -> Wanted:
     for index, access in region.block.accesses():
         if index in region.tower and access.write and access.place.kind == "attr":
             _want_attribute(facts, region, access, wanted)
-    return wanted
+    lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
+    return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
 
 def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
@@ -91,7 +94,7 @@ def merges_out(
             inline.append(step)
         else:
             wanted.setdefault(part.text, (part, step.call))
-    for part, node in wanted.values():
+    for part, node in _of_one_group(facts, traffic, wanted):
         taken = losses.get(part.value.uid)
         if (first := _first_name(facts, traffic, part, taken)) is not None:
             if part.whole is None:
@@ -111,6 +114,20 @@ def merges_out(
     _rebuild(traffic, wanted)
     for step in inline:
         _collect(facts, traffic, names, _unparsed(step), step, options)
+
+
+def _of_one_group(facts: Facts, traffic: Traffic, wanted: Wanted) -> Iterator[tuple[Part, ast.AST]]:
+    """What is merged; structures of tensors with different numbers of rows by their tensors."""
+    for part, node in wanted.values():
+        held = [t for t in tensors_in(part.value) if t.batch.kind != "free"]
+        if isinstance(part.value, Tensor) or len({_group_of(traffic, t) for t in held}) < 2:
+            yield part, node
+            continue
+        found = [p for p in parts(part.text, part.value) if p.value.uid in {t.uid for t in held}]
+        if len(found) < len(held):
+            raise refuse(facts, node, "TMG208", f"{part.text} holds tensors with different numbers of rows",
+                         "give each tensor that is read after the loss a name of its own")  # fmt: skip
+        yield from ((p, node) for p in found)
 
 
 def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | None) -> str | None:
@@ -155,10 +172,10 @@ def _unparsed(step: TrainStep) -> str:
 def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
     """Notes what of the towers is read by an access."""
     value, holder = access.value, access.place.holder
-    if isinstance(value, Input) or (isinstance(holder, Sequence) and (holder.many or not holder.mutable)):
-        return  # a part of a tuple: found where the tuple is read
+    if isinstance(value, Input) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
+        return  # a part of a tuple, or of a list of any length: found where these are read
     if isinstance(value, (Sequence, Mapping)):
-        text = spelling(region.block.frame, access.place)
+        text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None
         if text is not None and _bound_by_tower(facts, region, access.place, value):
             _want_parts(facts, region, access, text, value, wanted)
         return
@@ -183,12 +200,33 @@ def _want_parts(
     inside = {t.uid for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)
               and region.in_tower(t.site)}  # fmt: skip
     losses = {step.loss.uid for step in facts.train_steps}
-    found = [p for p in parts(text, whole) if p.text.startswith(chosen) and p.value.uid in inside]
+
+    def as_one(text: str, held: Sequence) -> bool:
+        return text.startswith(chosen) and _goes_as_list(region, held, losses)
+
+    found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
+    found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
+    reached = {t.uid for p in found for t in tensors_in(p.value)}
     apart = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
-    if inside and (not apart or inside - {p.value.uid for p in found} or (is_fixed(whole) and alike(whole))):
+    if inside and (not apart or inside - reached or _is_one_nest(whole)):
         found = [Part(text, whole, "", None)]
     for part in found:
         wanted.setdefault(part.text, (part, access.node))
+
+
+def _is_one_nest(whole: Sequence | Mapping) -> bool:
+    """Whether tensors of one kind lie in a structure that no item can be put back into."""
+    way = alike(whole) if is_fixed(whole) else None
+    return way is not None and (way.kind == "example" or getattr(whole, "unmeasured", False))
+
+
+def _goes_as_list(region: Region, held: Sequence, losses: set[int]) -> bool:
+    """Whether a list is merged as a list: of any length, or of several tensors that are merged in one way."""
+    tensors = [e for e in held.elements if isinstance(e, Tensor)]
+    if alike(held) is None or any(t.uid in losses for t in tensors):
+        return False
+    named = any(isinstance(t, Input) or op_name(region, t) for t in tensors)
+    return held.unmeasured or (is_flat_list(held) and len(tensors) > 1 and not named)
 
 
 def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> None:
@@ -221,7 +259,9 @@ def _rebuild(traffic: Traffic, wanted: Wanted) -> None:
 
 
 def _bound_by_tower(facts: Facts, region: Region, place: Place, value: Value) -> bool:
-    """Whether it is the towers that put a value where it is read."""
+    """Whether it is the towers that put a value where it is read, or that fill it."""
+    if isinstance(value, (Sequence, Mapping)) and _is_filled(facts, region, value):
+        return True
     if any(i in region.tower and a.write and a.place == place for i, a in region.block.accesses()):
         return True
     if place.kind == "name" or not region.in_tower(value.site):
@@ -230,6 +270,17 @@ def _bound_by_tower(facts: Facts, region: Region, place: Place, value: Value) ->
         return False  # put there after the loop, when it was merged already
     holder = place.holder
     return holder is not None and (holder.time < region.start or region.in_tower(holder.site))
+
+
+def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
+    """Whether the towers put something into a list or a dict that is there before them."""
+    if region.in_tower(value.site) or value.time > region.end:
+        return False
+    grown = any(e.kind == "mutation" and e.value is value and region.in_tower(e.site) for e in facts.effects)
+    return grown or any(
+        i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
+        for i, a in region.block.accesses()
+    )
 
 
 def is_mergeable(value: Value) -> bool:
@@ -276,9 +327,10 @@ def _merge(
     packed = batch.packed == "major"
     axis = batch.axis if batch.kind == "example" else 0
     how: str = "concat" if batch.kind == "example" else batch.how
+    tensors = [t for t in leaves(value) if t is not None]
     if is_loss and isinstance(value, Tensor):
         how = _loss_how(facts, traffic, value, losses[value.uid], options)
-    elif nested and not is_mergeable(value):
+    elif nested and not (is_mergeable(value) and _holds_no_input(region, value)):
         raise refuse(facts, node, "TMG208", f"{text} holds values of the towers in a form that is not merged",
                      "give each tensor that is read after the loss a name of its own")  # fmt: skip
     elif not is_mergeable(value):
@@ -292,15 +344,31 @@ def _merge(
     towers = names.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
     if is_loss:
         traffic.loss_lists[value.uid] = towers
-    name = "" if nested else _op_name(region, value)  # type: ignore[arg-type]
-    asked = any(e.kind == "graph name" and e.value is value and not region.in_tower(e.site) for e in facts.effects)
-    group = _group_of(traffic, value)
-    cast = how == "mean" and not nested and _needs_cast(facts, traffic, value, group)
+    name = "" if nested else op_name(region, value)  # type: ignore[arg-type]
+    asked = any(e.kind == "graph name" and e.value in tensors and not region.in_tower(e.site) for e in facts.effects)
+    asked |= nested and any(op_name(region, t) for t in tensors)
+    group = _group_of(traffic, tensors[0])
+    cast = how == "mean" and any(_needs_cast(facts, traffic, t, group) for t in tensors)
+    flat = is_flat_list(value)
     traffic.merges.append(
         Merge(text, towers, how, axis, group, is_loss, packed, name, cast, True,  # type: ignore[arg-type]
               *_counting(traffic, names, value), nested, asked and not name, _is_open_ended(value),
-              *_made_at_all(facts, region, part, node, traffic.tensorflow))
+              *_made_at_all(facts, region, part, node, traffic.tensorflow),
+              (names.again("part", "tower_part"), names.again("parts", "tower_parts")) if flat else None,
+              part.whole is None and _is_kept(region, value), isinstance(value, Mapping))
     )  # fmt: skip
+
+
+def _is_kept(region: Region, value: Value) -> bool:
+    """Whether it is a list or a dict that was there before the towers, which other names may stand for, too."""
+    mutable = isinstance(value, Mapping) or (isinstance(value, Sequence) and value.mutable)
+    return mutable and not region.in_tower(value.site)
+
+
+def _holds_no_input(region: Region, value: Value) -> bool:
+    """Whether a dict that the towers fill, under keys that are not known, holds nothing that is fed."""
+    kept = isinstance(value, Mapping) and _is_kept(region, value)
+    return not kept or not any(isinstance(t, Input) for t in tensors_in(value))
 
 
 def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
@@ -422,22 +490,6 @@ def _group_of(traffic: Traffic, value: Value) -> int:
         if any(i in value.roots for i in group):
             return index
     return 0
-
-
-NAME_THEIR_VARIABLES = ("layers.", "contrib.", "keras.", "losses.")  # `name` is not the output's there
-
-
-def _op_name(region: Region, value: Tensor) -> str:
-    """The name that the script gave to a tensor, scopes included, for the merged one to carry."""
-    node = value.node
-    if not isinstance(node, ast.Call) or value.op.startswith(NAME_THEIR_VARIABLES) or value.site is None:
-        return ""
-    around = next(s.scopes for s in value.site.chain() if s.stmt in region.block.index)
-    scopes = value.scopes[len(around) :]
-    for keyword in node.keywords:
-        if keyword.arg == "name" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
-            return "/".join([*scopes, keyword.value.value]) if "?" not in scopes and "" not in scopes else ""
-    return ""
 
 
 def _needs_cast(facts: Facts, traffic: Traffic, value: Value, group: int) -> bool:

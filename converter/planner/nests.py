@@ -16,29 +16,46 @@ def elements_of(value: Nest) -> list[tuple[str, Value]]:
 
 def is_fixed(value: Nest) -> bool:
     """Whether elements cannot be put back one by one: in tuples, in lists of unknown length, in nested ones."""
-    if isinstance(value, Sequence) and (value.many or not value.mutable):
+    if isinstance(value, Sequence) and (value.unmeasured or not value.mutable):
         return True
     return any(isinstance(v, (Sequence, Mapping)) and any(tensors_in(v)) for _, v in elements_of(value))
 
 
 def alike(value: Nest) -> Batch | None:
-    """The batch that all tensors of a nest have, None where they are not rows of examples along one axis."""
+    """The batch of a nest whose tensors are merged in one way: as rows along one axis, means or sums; else None."""
     found: Batch | None = None
-    for tensor in _leaves(value):
-        if tensor is None or tensor.batch.kind != "example" or tensor.batch.packed or tensor.batch.over is not None:
+    for tensor in leaves(value):
+        if tensor is None or tensor.batch.over is not None or not (_is_rows(tensor.batch) or _is_share(tensor.batch)):
             return None
-        if found is not None and found.axis != tensor.batch.axis:
+        if found is not None and _way(found) != _way(tensor.batch):
             return None
         found = tensor.batch
     return found
 
 
-def _leaves(value: Value) -> list[Tensor | None]:
+def _is_rows(batch: Batch) -> bool:
+    return batch.kind == "example" and batch.packed != "minor"
+
+
+def _is_share(batch: Batch) -> bool:
+    return batch.kind == "reduced" and (batch.how == "mean" or (batch.how == "sum" and not batch.affine))
+
+
+def _way(batch: Batch) -> tuple[str, int]:
+    return (f"rows {batch.packed}", batch.axis) if batch.kind == "example" else (batch.how, 0)
+
+
+def is_flat_list(value: Value) -> bool:
+    """Whether it is a list that holds nothing but tensors."""
+    return isinstance(value, Sequence) and value.mutable and all(isinstance(e, Tensor) for e in value.elements)
+
+
+def leaves(value: Value) -> list[Tensor | None]:
     """What stands at the ends of a nest: its tensors, None for anything else."""
     if isinstance(value, Mapping):
-        return [leaf for _, inner in value.pairs for leaf in _leaves(inner)]
+        return [leaf for _, inner in value.pairs for leaf in leaves(inner)]
     if isinstance(value, Sequence):
-        return [leaf for inner in value.elements for leaf in _leaves(inner)]
+        return [leaf for inner in value.elements for leaf in leaves(inner)]
     return [value if isinstance(value, Tensor) else None]
 
 
@@ -53,9 +70,9 @@ def inputs_in(value: Value) -> list[Input]:
 
 def whole_inputs(value: Value) -> list[Input]:
     """The inputs of a nest that holds nothing but inputs cut along one axis; none for others."""
-    leaves = _leaves(value) if isinstance(value, (Sequence, Mapping)) else []
-    inputs = [t for t in leaves if isinstance(t, Input) and t.batch.kind == "example"]
-    return inputs if len(inputs) == len(leaves) and len({i.batch.axis for i in inputs}) == 1 else []
+    ends = leaves(value) if isinstance(value, (Sequence, Mapping)) else []
+    inputs = [t for t in ends if isinstance(t, Input) and t.batch.kind == "example"]
+    return inputs if len(inputs) == len(ends) and len({i.batch.axis for i in inputs}) == 1 else []
 
 
 def path_to(value: Value, leaf: Value) -> str | None:

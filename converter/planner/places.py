@@ -26,7 +26,7 @@ def spelling(frame: Frame, place: Place) -> str | None:
         module = next((n for n, v in _visible(frame) if isinstance(v, Module) and v.frame is place.frame), None)
         return module and f"{module}.{place.key}"
     holder = reach(frame, place.holder)
-    if holder is None:
+    if holder is None or (place.kind == "item" and place.key.startswith("?")):
         return None
     return f"{holder}.{place.key}" if place.kind == "attr" else f"{holder}[{place.key}]"
 

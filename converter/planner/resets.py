@@ -34,7 +34,7 @@ def _reset_place(
     holder = access.place.holder
     if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
         _reset_container(facts, region, names, traffic, holder, access.node)
-    elif isinstance(access.value, Sequence) and access.value.mutable:
+    elif isinstance(access.value, Sequence) and access.value.mutable and not _is_bound_anew(facts, region, access):
         _reset_container(facts, region, names, traffic, access.value, access.node)
     else:
         text = spelling(region.block.frame, access.place)
@@ -47,6 +47,12 @@ def _reset_place(
             return
         declare(facts, region, traffic, access, text)
         traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), "value"))
+
+
+def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
+    """Whether a name gets another list in the towers, and the list that it stood for stays as it was: `l = l + [x]`."""
+    grown = any(e.kind == "mutation" and e.value is access.value and region.in_tower(e.site) for e in facts.effects)
+    return not grown and reach(region.block.frame, access.value) is None
 
 
 def _reset_container(

@@ -144,7 +144,9 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         if not isinstance(value, (Sequence, Mapping)) or region.in_tower(value.site):
             continue
         inputs = [i for i in inputs_in(value) if i in region.inputs]
-        if all((value.uid, i.uid) in apart for i in inputs) or _local_of_callee(region, access):
+        known = not getattr(value, "unmeasured", False)
+        by_element = not inputs or (known and all((value.uid, i.uid) in apart for i in inputs))
+        if by_element or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
             raise refuse(facts, access.node, "TMG225", "a sparse batch is read together with other inputs",

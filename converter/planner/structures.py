@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from converter.analysis import values
@@ -24,14 +24,21 @@ class Part:
     whole: Value | None
 
 
-def parts(text: str, value: Value, root: str = "", whole: Value | None = None) -> Iterator[Part]:
-    """The tensors in a structure whose expression is `text`; those of lists of unknown length are not found."""
-    if isinstance(value, Tensor):
+def parts(
+    text: str, value: Value, root: str = "", whole: Value | None = None,
+    as_one: Callable[[str, Sequence], bool] | None = None,
+) -> Iterator[Part]:  # fmt: skip
+    """The tensors in a structure whose expression is `text`; those of lists of unknown length are not found.
+
+    as_one: says by its text and value of which list to give the whole in place of its tensors.
+    """
+    if isinstance(value, Tensor) or (isinstance(value, Sequence) and as_one is not None and as_one(text, value)):
         yield Part(text, value, root, whole)
-    elif isinstance(value, (Sequence, values.Mapping)) and not getattr(value, "many", False):
+    elif isinstance(value, (Sequence, values.Mapping)) and not getattr(value, "unmeasured", False):
         fixed = isinstance(value, Sequence) and not value.mutable
         for key, element in parts_of(value):
-            yield from parts(text + key, element, (root or text) if fixed else "", (whole or value) if fixed else None)
+            of, around = ((root or text), (whole or value)) if fixed else ("", None)
+            yield from parts(text + key, element, of, around, as_one)
 
 
 def parts_of(value: Value) -> list[tuple[str, Value]]:
@@ -72,8 +79,8 @@ def selected(
 
 
 def _named(value: Value) -> list[tuple[str, Value]]:
-    many = getattr(value, "many", False)
-    return parts_of(value) if isinstance(value, (Sequence, values.Mapping)) and not many else []
+    known = not getattr(value, "unmeasured", False)
+    return parts_of(value) if isinstance(value, (Sequence, values.Mapping)) and known else []
 
 
 def _key(value: Value, node: ast.Attribute | ast.Subscript) -> str:

@@ -215,7 +215,7 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     if loop.collections[0]:
         lines.append(Line(f"{loop.collections[1]}.append({loop.shards[0].weight})", _why("MergedCollections")))
     for merge in loop.merges:
-        part = _part(plan, merge, loop.shards[merge.shard], names)
+        part = _part(plan, loop, merge, names)
         made = f"if {merge.guard}:\n    " if merge.guard and not (loop.gradient is not None and merge.loss) else ""
         if loop.gradient is not None and merge.loss:
             computed = f"{loop.gradient.optimizer}.compute_gradients({part})"
@@ -237,15 +237,27 @@ def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
     return count if shard.static else f"{count} * {tf}.sign({shard.weight})"
 
 
-def _part(plan: Plan, merge: Merge, shard: Shard, names: dict[str, str]) -> str:
-    """A tower's part of a merged value: its rows, or its share of a mean or a sum."""
-    tf, place = plan.tensorflow, merge.place
+def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
+    """A tower's part of a merged value, or of each tensor of a list or nest that is merged."""
+    shard = loop.shards[merge.shard]
+    if not merge.nested:
+        return _share(plan, merge, shard, merge.place)
+    name = merge.each[0] if merge.each else "t"
+    share = _share(plan, merge, shard, name)
+    if merge.each:
+        whole = f"{_builtin(plan, loop, 'list')}({merge.place})"
+        return whole if share == name else f"[{share} for {name} in {merge.place}]"
+    as_it_is = share == name and not merge.in_place
+    return merge.place if as_it_is else f"{names['map_structure']}(lambda t: {share}, {merge.place})"
+
+
+def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
+    """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
+    tf = plan.tensorflow
     if merge.how == "concat":
         if shard.static:
             return place
         index = ":, " * merge.axis
-        if merge.nested:
-            return f"{names['map_structure']}(lambda t: t[{index}:{shard.rows}], {place})"
         if merge.packed:
             return f"{place}[{index}:{tf}.shape({place})[{merge.axis}] * {tf}.minimum({shard.rows}, 1)]"
         return f"{place}[{index}:{shard.rows}]"
@@ -261,7 +273,6 @@ def _part(plan: Plan, merge: Merge, shard: Shard, names: dict[str, str]) -> str:
 
 
 def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
-    tf = plan.tensorflow
     counters = [variable for helper, variable in loop.contexts if helper == "LayerNames"]
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
@@ -274,10 +285,10 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
             where = f"if {merge.towers}:\n    " if merge.guard else ""
             lines.append(Line(f"{where}{merge.towers} = {weighed}", _why("weigh_losses")))
     rebuilt = {towers for rebuild in loop.rebuilds for towers in rebuild.towers}
-    values = {merge.towers: _merged(merge, loop, names, tf) for merge in loop.merges if merge.merged}
+    values = {merge.towers: _merged(plan, merge, loop, names) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [Line(f"{made[m.towers]}{m.place} = {values[m.towers]}", "TMG104") for m in alone]
+    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", "TMG104") for m in alone]
     for rebuild in loop.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:
@@ -289,15 +300,39 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     return lines
 
 
-def _merged(merge: Merge, loop: Loop, names: dict[str, str], tf: str) -> str:
+def _put(merge: Merge, value: str) -> str:
+    """The statement that puts a merged value where it is read."""
+    if merge.in_place:
+        return f"{merge.place}.update({value})" if merge.keyed else f"{merge.place}[:] = {value}"
+    return f"{merge.place} = {value}"
+
+
+def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     """The expression that puts the towers' parts together."""
+    tf = plan.tensorflow
+    if merge.nested:
+        return _merged_nest(plan, merge, loop, names)
     named = f", name={merge.op_name!r}" if merge.op_name else ""
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
     concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
-    if merge.nested:
-        return f"{names['map_structure']}(lambda *parts: {concat}(parts, {merge.axis}), *{merge.towers})"
     if merge.how == "concat":
         return f"{concat}({merge.towers}, {merge.axis}{named})"
     if merge.loss and loop.register:
         return f"{names['merge_loss']}({merge.towers}{named})"
     return f"{tf}.add_n({merge.towers}{named})"
+
+
+def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
+    """The same for a list, tuple or dict; a tensor of the last tower's tells the name that each has on one GPU."""
+    one, parts = merge.each or ("t", "parts")
+    named = f", name={names['plain_name']}({one})" if merge.renamed else ""
+    concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"
+    made = f"{concat}({parts}, {merge.axis}{named})" if merge.how == "concat" else (
+        f"{plan.tensorflow}.add_n({parts}{named})")  # fmt: skip
+    if not merge.each:
+        taken, given = ("t, ", f"{merge.place}, ") if merge.renamed else ("", "")
+        return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"
+    zipped = _builtin(plan, loop, "zip")
+    if merge.renamed:
+        return f"[{made} for {one}, {parts} in {zipped}({merge.place}, {zipped}(*{merge.towers}))]"
+    return f"[{made} for {parts} in {zipped}(*{merge.towers})]"

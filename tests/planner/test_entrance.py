@@ -159,9 +159,9 @@ loss = tf.reduce_mean(tf.square(net.layers['out'] - Y))
 QUEUED = "with tf.Session() as sess:\n    for step in range(100):\n        sess.run(train_op)\n"
 
 
-@pytest.mark.parametrize(("name", "found"), [("'out'", []), ("name()", ["TMG209"])])
+@pytest.mark.parametrize(("name", "found"), [("'out'", []), ("name()", ["TMG208"])])
 def test_a_loss_outside_takes_nothing_of_the_towers_but_what_is_merged(name: str, found: list[str]) -> None:
-    """An item with a name that is not known has no merge: the loss would read the last tower's."""
+    """An item with a name that is not known beside an input has no merge: the loss would read the last tower's."""
     script = LAYERS.replace("OUT", name) + STEP + QUEUED
     assert codes(script) == found
     if not found:

@@ -30,13 +30,12 @@ def fetching(what: str) -> str:
         ("both = (prediction, prediction * 2)", "both"),
         ("both = [(prediction, prediction * 2), [prediction]]", "both"),
         ("both = {'a': (prediction, prediction * 2)}", "both"),
-        ("both = [prediction * i for i in range(n)]", "both"),
         ("steps = tf.expand_dims(X, 1)\n"
          "outputs, both = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), steps, dtype=tf.float32)", "both"),
         ("both, states = tf.nn.bidirectional_dynamic_rnn(tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4),\n"
          "                                               tf.expand_dims(X, 1), dtype=tf.float32)", "both"),
     ],
-    ids=["tuple", "nested", "in a dict", "unknown length", "lstm state", "both directions"],
+    ids=["tuple", "nested", "in a dict", "lstm state", "both directions"],
 )  # fmt: skip
 def test_rows_of_examples_are_merged_as_a_whole(made: str, name: str) -> None:
     used = "tf.reduce_mean(both[0][0])" if "[(" in made or "dynamic" in made else (
