@@ -11,12 +11,13 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: help demo test matrix coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+.PHONY: help demo test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
+	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether docs/rules is what the rules say'
 	@echo 'make format   let ruff sort imports and mend what it can'
@@ -68,6 +69,12 @@ test: lint compiled tf1.15
 
 matrix: lint compiled tf1.15 tf1.4 tf1.12
 	$(PYTEST)
+
+N := 100
+SEED := 0
+
+fuzz: compiled tf1.15
+	$(BIN)/python -m tests.generator $(N) $(SEED) --python .venv-tf1.15/bin/python
 
 # Of the tests that run in one process; watching the lines takes as long again as these tests.
 coverage: $(VENV)/.dev

@@ -1,0 +1,114 @@
+"""Converts a generated script and holds what the conversion prints against what it must print.
+
+The judge shares nothing with `verify`: both scripts run bare to their end. A conversion with `--batch total` must end
+with the original's numbers, one with `--batch per-gpu` with those of the original at N times the batch size.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from converter.conversion import Conversion, convert
+from converter.options import BatchMode, Options
+from converter.source import read
+from tests.generator.forks import Ended, Interpreter
+from tests.generator.recipe import Recipe
+from tests.generator.script import write
+
+RESULT = re.compile(r"^RESULT (\S+) (.+)$", re.MULTILINE)
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+SIZE = 8
+INEXACT = {"TMG302"}  # warnings that say: the towers' losses are averaged, one GPU would have computed another number
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one script under one batch mode.
+
+    kind: "same", "refused", "crashed" (the tool), "fails" (the converted script), "differs", "stuck" (the
+        original itself fails).
+    """
+
+    kind: str
+    batch: BatchMode
+    gpus: int
+    args: tuple[str, ...] = ()
+    detail: str = ""
+
+    @property
+    def is_wrong(self) -> bool:
+        return self.kind in ("crashed", "fails", "differs")
+
+
+def judge(recipe: Recipe, interpreter: Interpreter, gpus: int = 2) -> list[Outcome]:
+    """Every batch mode, and in each every choice of the script's flags."""
+    return [outcome for batch in ("total", "per-gpu") for outcome in _of_mode(recipe, interpreter, batch, gpus)]  # type: ignore[arg-type]
+
+
+def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: int) -> Iterator[Outcome]:
+    with TemporaryDirectory(prefix="generated-") as temporary:
+        original, converted = Path(temporary, "original"), Path(temporary, "converted")
+        _lay(original, write(recipe, SIZE))
+        _lay(converted, write(recipe, SIZE))
+        try:
+            made = convert(read(str(converted / "train.py")), Options(num_gpus=gpus, batch=batch), several=True)
+        except Exception as error:
+            yield Outcome("crashed", batch, gpus, detail=repr(error))
+            return
+        if made.status != "converted":
+            yield Outcome("refused", batch, gpus, detail=" ".join(d.code for d in made.diagnostics))
+            return
+        _put(converted, made)
+        actual = made.plan.options.batch if made.plan else batch  # a size that is not found is shared
+        if actual == "per-gpu":
+            shutil.rmtree(original)
+            _lay(original, write(recipe, SIZE * gpus))
+        for args in recipe.flag_choices():
+            before, after = interpreter.run(original, "train.py", args), interpreter.run(converted, "train.py", args)
+            exact = recipe.is_exact_in_total if actual == "total" else recipe.is_exact_per_gpu
+            exact &= not any(finding.code in INEXACT for finding in made.diagnostics)
+            yield _compare(before, after, exact, Outcome("same", actual, gpus, args))
+
+
+def _lay(folder: Path, files: dict[str, str]) -> None:
+    folder.mkdir()
+    for name, text in files.items():
+        (folder / name).write_text(text)
+
+
+def _put(folder: Path, made: Conversion) -> None:
+    assert made.text is not None
+    (folder / "train.py").write_text(made.text)
+    for part in made.parts:
+        (folder / Path(part.path).name).write_text(part.text)
+
+
+def _compare(before: Ended, after: Ended, exact: bool, same: Outcome) -> Outcome:
+    def but(kind: str, detail: str) -> Outcome:
+        return Outcome(kind, same.batch, same.gpus, same.args, detail)
+
+    if before.status:
+        return but("stuck", before.output.strip()[-300:])
+    if after.status:
+        return but("fails", after.output.strip()[-500:])
+    one, two = dict(RESULT.findall(before.output)), dict(RESULT.findall(after.output))
+    if one.keys() != two.keys():
+        return but("differs", f"other results: {sorted(one.keys() ^ two.keys())}")
+    for name, text in one.items():
+        if (exact or name == "steps") and not _near(text, two[name]):
+            return but("differs", f"{name}: {two[name]} instead of {text}")
+    return same
+
+
+def _near(one: str, two: str) -> bool:
+    first, second = [float(n) for n in NUMBER.findall(one)], [float(n) for n in NUMBER.findall(two)]
+    return (
+        len(first) == len(second)
+        and NUMBER.sub("", one) == NUMBER.sub("", two)
+        and all(abs(a - b) <= 1e-3 + 2e-3 * abs(a) for a, b in zip(first, second, strict=True))
+    )

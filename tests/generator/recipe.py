@@ -1,0 +1,135 @@
+"""What a generated training script is made of: one choice in each of many dimensions, drawn from a seed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, fields, replace
+from itertools import product
+
+# The first option of each dimension is the plainest: a failure is shrunk by going back to it.
+OPTIONS: dict[str, tuple[str, ...]] = {
+    "structure": ("top", "function", "class", "main", "file", "class in file", "closure"),
+    "inputs": (
+        "fed",
+        "fed fixed",
+        "fed shapeless labels",
+        "dataset",
+        "dataset initializable",
+        "dataset reinitializable",
+        "queue",
+        "constant arrays",
+    ),
+    "loop": ("range", "epochs", "draws", "shuffled"),
+    "size": ("constant", "literal", "flag", "attribute", "dict"),
+    "flags": ("argparse", "app.flags"),
+    "first": ("dense", "raw", "layers", "conv", "rnn", "zero_state", "embedding", "slim"),
+    "second": ("none", "dense", "raw", "layers", "slim"),
+    "depth": ("none", "loop", "flag", "list", "dict"),
+    "activation": ("relu", "elif flag", "dict of functions", "conditional expression"),
+    "dropout": ("none", "placeholder", "flag"),
+    "norm": ("none", "update ops", "in place", "by hand"),
+    "loss": ("mean", "labels", "squares", "sum", "sum by size", "masked", "weighted", "losses module", "two lines"),
+    "decay": ("none", "inline", "variables", "collection", "list add_n", "list sum", "flag", "own collection"),
+    "optimizer": ("sgd", "adam", "momentum decay", "clipped", "tf.gradients", "two", "exponential decay"),
+    "metrics": ("none", "accuracy", "print in run", "confusion", "streaming"),
+    "summary": ("none", "scalars"),
+    "evaluation": ("none", "whole", "batch", "each epoch"),
+    "names": ("none", "scopes", "graph names"),
+}
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """One option of each dimension; OPTIONS says which there are."""
+
+    structure: str = "top"
+    inputs: str = "fed"
+    loop: str = "range"
+    size: str = "constant"
+    flags: str = "argparse"
+    first: str = "dense"
+    second: str = "none"
+    depth: str = "none"
+    activation: str = "relu"
+    dropout: str = "none"
+    norm: str = "none"
+    loss: str = "mean"
+    decay: str = "none"
+    optimizer: str = "sgd"
+    metrics: str = "none"
+    summary: str = "none"
+    evaluation: str = "none"
+    names: str = "none"
+
+    def flag_choices(self) -> tuple[tuple[str, ...], ...]:
+        """Every set of command-line arguments under which the script takes another way, the default's first."""
+        choices: list[tuple[tuple[str, ...], ...]] = []
+        if self.activation == "elif flag":
+            choices.append(((), ("--act", "tanh"), ("--act", "elu")))
+        if self.depth == "flag":
+            choices.append(((), ("--layers", "3")))
+        if self.dropout == "flag":
+            choices.append(((), ("--drop", "1")))
+        if self.decay == "flag":
+            choices.append(((), ("--l2", "0.1")))
+        combined = [tuple(word for part in parts for word in part) for parts in product(*choices)]
+        single = [words for words in combined if words.count("--act") + len(words) // 2 <= 2]
+        return tuple(single or [()])
+
+    @property
+    def is_random(self) -> bool:
+        """Whether its results depend on numbers that are drawn in the graph."""
+        return self.dropout != "none"
+
+    @property
+    def is_exact_in_total(self) -> bool:
+        """Whether N towers that share a batch end with the original's numbers: no statistics of a batch in it."""
+        return self.norm == "none" and not self.is_random
+
+    @property
+    def is_exact_per_gpu(self) -> bool:
+        """Whether N towers end with the numbers of the original at N times the batch size."""
+        return self.is_exact_in_total and self.loss != "sum"
+
+    def simpler(self) -> list[Recipe]:
+        """Recipes with one dimension plainer: at its first option, or at an earlier one."""
+        found = []
+        for field in fields(self):
+            options = OPTIONS[field.name]
+            place = options.index(getattr(self, field.name))
+            for earlier in dict.fromkeys((0, place - 1)) if place > 0 else ():
+                found.append(replace(self, **{field.name: options[earlier]}))
+        return [recipe for recipe in found if recipe == mended(recipe)]
+
+
+def draw(seed: int) -> Recipe:
+    """The recipe of a seed; half of the dimensions stay plain, so that a script can still be read."""
+    source = random.Random(seed)
+    chosen = {
+        name: source.choice(options) if source.random() < 0.55 else options[0] for name, options in OPTIONS.items()
+    }
+    return mended(Recipe(**chosen))
+
+
+def mended(recipe: Recipe) -> Recipe:
+    """The recipe with the options plain that do not go with the others."""
+    changes: dict[str, str] = {}
+    in_graph = recipe.inputs.startswith(("dataset", "queue"))
+    if in_graph or recipe.inputs == "constant arrays":
+        changes["loop"] = "epochs" if in_graph else "range"
+        changes["evaluation"] = "none"
+        changes["first"] = recipe.first if recipe.first != "embedding" else "dense"
+    if recipe.inputs == "constant arrays":
+        changes["size"] = "constant"
+    if recipe.inputs == "fed fixed":
+        changes["evaluation"] = "none" if recipe.evaluation in ("whole", "each epoch") else recipe.evaluation
+        changes["loop"] = "draws" if recipe.loop in ("range", "shuffled") else recipe.loop
+    if recipe.first == "zero_state" and recipe.inputs != "fed fixed":
+        changes["first"] = "rnn"
+    if recipe.structure == "class in file" and recipe.loss == "sum by size":
+        changes["loss"] = "squares"
+    if recipe.loss in ("losses module",) and recipe.decay == "own collection":
+        changes["decay"] = "none"
+    if recipe.structure in ("class", "class in file") and recipe.names == "graph names":
+        changes["names"] = "scopes"
+    return replace(recipe, **changes)

@@ -1,0 +1,558 @@
+"""The files of a generated training script, written from its recipe.
+
+Every script trains for a few steps on 44 examples of 16 numbers in 3 classes and ends with lines `RESULT name numbers`:
+each variable's sum and sum of squares, the number of steps, and what it evaluated. All initial values are fixed.
+"""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+from tests.generator.recipe import Recipe
+
+EXAMPLES, CLASSES = 44, 3
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+"""
+DATA = f"""\
+rng = np.random.RandomState(7)
+data = rng.randn({EXAMPLES}, 16).astype('float32')
+words = rng.randint(0, 20, ({EXAMPLES}, 4))
+labels = np.eye({CLASSES}, dtype='float32')[data[:, :{CLASSES}].argmax(1)]
+valid_data, valid_words, valid_labels = data[:8] + 0.1, words[:8], labels[:8]
+"""
+INITIAL = """\
+def initial(rows, columns):
+    return np.random.RandomState(rows + columns).uniform(-0.4, 0.4, (rows, columns)).astype('float32')
+
+
+def start(shape, dtype=None, partition_info=None):
+    return tf.constant(np.random.RandomState(len(shape)).uniform(-0.4, 0.4, shape).astype('float32'))
+"""
+L2 = """\
+def l2(w):
+    return 0.01 * tf.reduce_sum(tf.square(w))
+"""
+
+
+def write(recipe: Recipe, batch_size: int = 8) -> dict[str, str]:
+    """The files by their names; `train.py` is the script that trains."""
+    writer = _Writer(recipe, batch_size)
+    return writer.files()
+
+
+class _Writer:
+    """Writes one recipe; methods give lines of Python without indentation."""
+
+    def __init__(self, recipe: Recipe, batch_size: int) -> None:
+        self.recipe, self.batch_size = recipe, batch_size
+        self.is_class = recipe.structure in ("class", "class in file")
+        self.fed = recipe.inputs.startswith("fed")
+
+    # -- files -------------------------------------------------------------------------------
+
+    def files(self) -> dict[str, str]:
+        """The script, and the file of its model where it has one."""
+        in_file = self.recipe.structure in ("file", "class in file")
+        model = self.model()
+        parts = [HEAD + ("import model as lib\n" if in_file else ""), self.options(), DATA]
+        if not in_file:
+            parts.append(self.helpers())
+            parts.append(model)
+        body = "\n".join([self.inputs(), self.build(), self.training()])
+        if self.recipe.structure == "main":
+            parts.append(f"def main(_):\n{indent(body, '    ')}\n\nif __name__ == '__main__':\n    tf.app.run(main)\n")
+        else:
+            parts.append(body)
+        files = {"train.py": "\n\n".join(part for part in parts if part)}
+        if in_file:
+            files["model.py"] = "\n\n".join(part for part in (HEAD, self.helpers(), model) if part)
+        return files
+
+    def options(self) -> str:
+        """Flags and the batch size."""
+        recipe, lines = self.recipe, []
+        flags = [("act", "str", "relu")] if recipe.activation == "elif flag" else []
+        flags += [("layers", "int", 1)] if recipe.depth == "flag" else []  # type: ignore[list-item]
+        flags += [("drop", "int", 0)] if recipe.dropout == "flag" else []  # type: ignore[list-item]
+        flags += [("l2", "float", 0.0)] if recipe.decay == "flag" else []  # type: ignore[list-item]
+        flags += [("batch_size", "int", self.batch_size)] if recipe.size == "flag" else []  # type: ignore[list-item]
+        if flags and recipe.flags == "argparse" and recipe.structure != "main":
+            lines += ["import argparse", "", "parser = argparse.ArgumentParser()"]
+            lines += [f"parser.add_argument('--{n}', type={kind}, default={value!r})" for n, kind, value in flags]
+            lines.append("args = parser.parse_args()")
+        elif flags:
+            kinds = {"str": "string", "int": "integer", "float": "float"}
+            lines += [f"tf.app.flags.DEFINE_{kinds[k]}('{n}', {value!r}, '{n}')" for n, k, value in flags]
+            lines.append("args = tf.app.flags.FLAGS")
+        number = self.batch_size
+        lines += {
+            "constant": [f"batch_size = {number}"],
+            "attribute": [
+                "class Config(object):",
+                f"    batch_size = {number}",
+                "    epochs = 2",
+                "",
+                "",
+                "config = Config()",
+            ],
+            "dict": [f"params = {{'batch_size': {number}, 'epochs': 2}}"],
+        }.get(recipe.size, [])
+        return "\n".join(lines) + "\n" if lines else ""
+
+    @property
+    def size(self) -> str:
+        """How the script names its batch size."""
+        return {
+            "constant": "batch_size",
+            "literal": str(self.batch_size),
+            "flag": "args.batch_size",
+            "attribute": "config.batch_size",
+            "dict": "params['batch_size']",
+        }[self.recipe.size]
+
+    def helpers(self) -> str:
+        """Functions that the model uses."""
+        activations = "ACTIVATIONS = {'relu': tf.nn.relu, 'tanh': tf.tanh}\n"
+        return "\n\n".join([INITIAL, L2] + ([activations] if self.recipe.activation == "dict of functions" else []))
+
+    # -- inputs ------------------------------------------------------------------------------
+
+    def inputs(self) -> str:
+        """Where batches enter: X, Y and, for an embedding, W."""
+        rows = self.size if self.recipe.inputs == "fed fixed" else "None"
+        labels = (
+            "tf.placeholder(tf.float32)"
+            if self.recipe.inputs == "fed shapeless labels"
+            else (f"tf.placeholder(tf.float32, [{rows}, {CLASSES}])")
+        )
+        lines = {
+            "dataset": [
+                f"dataset = tf.data.Dataset.from_tensor_slices((data, labels)).repeat(2).batch({self.size})",
+                "X, Y = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()",
+            ],
+            "dataset initializable": [
+                "all_x = tf.placeholder(tf.float32, [None, 16])",
+                f"all_y = tf.placeholder(tf.float32, [None, {CLASSES}])",
+                f"dataset = tf.data.Dataset.from_tensor_slices((all_x, all_y)).batch({self.size})",
+                "iterator = tf.compat.v1.data.make_initializable_iterator(dataset)",
+                "X, Y = iterator.get_next()",
+            ],
+            "dataset reinitializable": [
+                f"train_set = tf.data.Dataset.from_tensor_slices((data, labels)).batch({self.size})",
+                "valid_set = tf.data.Dataset.from_tensor_slices((valid_data, valid_labels)).batch(8)",
+                "types = tf.compat.v1.data.get_output_types(train_set)",
+                "iterator = tf.data.Iterator.from_structure(types, ([None, 16], [None, 3]))",
+                "X, Y = iterator.get_next()",
+                "train_init, valid_init = iterator.make_initializer(train_set), iterator.make_initializer(valid_set)",
+            ],
+            "queue": [
+                "one_x, one_y = tf.train.slice_input_producer([data, labels], shuffle=False)",
+                f"X, Y = tf.train.batch([one_x, one_y], {self.size})",
+            ],
+            "constant arrays": ["X, Y = tf.constant(data), tf.constant(labels)"],
+        }.get(self.recipe.inputs, [f"X = tf.placeholder(tf.float32, [{rows}, 16])", f"Y = {labels}"])
+        if self.recipe.first == "embedding":
+            lines.append(f"W = tf.placeholder(tf.int32, [{rows}, 4])")
+        if self.recipe.norm in ("update ops", "in place"):
+            lines.append("training = tf.placeholder_with_default(False, [])")
+        if self.recipe.dropout == "placeholder":
+            lines.append("keep = tf.placeholder_with_default(1.0, [])")
+        return "\n".join(lines) + "\n"
+
+    # -- model -------------------------------------------------------------------------------
+
+    @property
+    def parameters(self) -> list[str]:
+        """What the model's function takes."""
+        recipe = self.recipe
+        found = ["X"] + (["W"] if recipe.first == "embedding" else [])
+        found += ["training"] if recipe.norm in ("update ops", "in place") else []
+        found += ["keep"] if recipe.dropout == "placeholder" else []
+        found += ["size"] if recipe.first == "zero_state" else []
+        flagged = recipe.activation == "elif flag" or recipe.depth == "flag" or recipe.dropout == "flag"
+        return found + (["args"] if flagged else [])
+
+    @property
+    def arguments(self) -> str:
+        return ", ".join(self.size if name == "size" else name for name in self.parameters)
+
+    def model(self) -> str:
+        """The model as a function or a class; "" where it stands at the top or is a closure."""
+        signature = ", ".join(self.parameters)
+        if self.is_class:
+            more = ["loss"] if self.recipe.decay != "flag" else []
+            body = self.layers() + "self.logits = logits\n" + ("self.loss = self.cost(Y)\n" if more else "")
+            cost = "logits = self.logits\n" + self.cost() + "return loss\n"
+            after = f"\n    def cost(self, Y):\n{indent(cost, ' ' * 8)}" if more else ""
+            return f"class Net(object):\n    def __init__(self, {signature}, Y):\n{indent(body, ' ' * 8)}{after}"
+        if self.recipe.structure in ("function", "file"):
+            return f"def net({signature}):\n{indent(self.layers() + 'return logits', '    ')}\n"
+        return ""
+
+    def layers(self) -> str:
+        """From X to logits."""
+        lines = [*self.first(), *self.activation(), *self.norm()]
+        lines += self.deeper()
+        if self.recipe.second != "none":
+            lines += [*self.dense(self.recipe.second, "second", 8), "h = tf.tanh(h)"]
+        lines += {
+            "placeholder": ["h = tf.nn.dropout(h, keep_prob=keep)"],
+            "flag": ["if args.drop:", "    h = tf.nn.dropout(h, keep_prob=0.9)"],
+        }.get(self.recipe.dropout, [])
+        lines += self.dense("dense", "out", CLASSES)
+        lines.append("logits = tf.identity(h, name='logits')" if self.recipe.names == "graph names" else "logits = h")
+        if self.recipe.names == "scopes":
+            return "with tf.variable_scope('net'):\n" + indent("\n".join(lines), "    ") + "\n"
+        return "\n".join(lines) + "\n"
+
+    def first(self) -> list[str]:
+        """The first layer."""
+        kind = self.recipe.first
+        if kind == "conv":
+            return [
+                "h = tf.reshape(X, [-1, 4, 4, 1])",
+                "h = tf.layers.conv2d(h, 4, 3, padding='same', kernel_initializer=start)",
+                "h = tf.layers.flatten(h)",
+            ]
+        if kind in ("rnn", "zero_state"):
+            state = ", initial_state=cell.zero_state(size, tf.float32)" if kind == "zero_state" else ""
+            return [
+                "cell = tf.nn.rnn_cell.GRUCell(8, kernel_initializer=start)",
+                f"outputs, h = tf.nn.dynamic_rnn(cell, tf.reshape(X, [-1, 4, 4]), dtype=tf.float32{state})".replace(
+                    "size", "size" if self.model_is_called else self.size
+                ),
+            ]
+        if kind == "embedding":
+            return [
+                "table = tf.get_variable('table', initializer=initial(20, 4))",
+                "h = tf.concat([X, tf.reduce_mean(tf.nn.embedding_lookup(table, W), 1)], 1)",
+                *self.dense("dense", "first", 8),
+            ]
+        return ["h = X", *self.dense(kind, "first", 8)]
+
+    @property
+    def model_is_called(self) -> bool:
+        return self.recipe.structure not in ("top", "main")
+
+    def dense(self, kind: str, name: str, units: int) -> list[str]:
+        """A fully connected layer from h to h."""
+        width = "h.get_shape().as_list()[1]"
+        extra = ", regularizer=l2" if self.recipe.decay == "collection" else ""
+        kept = [f"tf.add_to_collection('losses', l2({name}_w))"] if self.recipe.decay == "own collection" else []
+        if kind == "raw":
+            return [
+                f"{name}_w = tf.Variable(initial({width}, {units}), name='{name}_w')",
+                *kept,
+                f"{name}_b = tf.Variable(tf.zeros([{units}]), name='{name}_b')",
+                f"h = tf.matmul(h, {name}_w) + {name}_b",
+            ]
+        if kind == "layers":
+            return [f"h = tf.layers.dense(h, {units}, kernel_initializer=start)"]
+        if kind == "slim":
+            return [
+                f"h = tf.contrib.slim.fully_connected(h, {units}, activation_fn=None, scope='{name}',",
+                "                                       weights_initializer=start)",
+            ]
+        return [
+            f"{name}_w = tf.get_variable('{name}_w', initializer=initial({width}, {units}){extra})",
+            *kept,
+            f"{name}_b = tf.get_variable('{name}_b', [{units}], initializer=tf.zeros_initializer())",
+            f"h = tf.matmul(h, {name}_w) + {name}_b",
+        ]
+
+    def activation(self) -> list[str]:
+        """What is applied to the first layer."""
+        return {
+            "relu": ["h = tf.nn.relu(h)"],
+            "elif flag": [
+                "if args.act == 'relu':",
+                "    h = tf.nn.relu(h)",
+                "elif args.act == 'tanh':",
+                "    h = tf.tanh(h)",
+                "else:",
+                "    h = tf.nn.elu(h)",
+            ],
+            "dict of functions": ["h = ACTIVATIONS['tanh'](h)"],
+            "conditional expression": ["nonlinear = True", "h = tf.nn.relu(h) if nonlinear else h"],
+        }[self.recipe.activation]
+
+    def norm(self) -> list[str]:
+        """Batch normalisation."""
+        return {
+            "update ops": ["h = tf.layers.batch_normalization(h, training=training)"],
+            "in place": [
+                "mean, variance = tf.nn.moments(h, [0])",
+                "h = (h - mean) / tf.sqrt(variance + 1e-3)",
+            ],
+            "by hand": [
+                "mean, variance = tf.nn.moments(h, [0])",
+                "zeros = tf.zeros_initializer()",
+                "moving = tf.get_variable('moving', [h.get_shape().as_list()[1]], trainable=False, initializer=zeros)",
+                "update = tf.assign(moving, 0.9 * moving + 0.1 * mean)",
+                "with tf.control_dependencies([update]):",
+                "    h = (h - mean) / tf.sqrt(variance + 1e-3)",
+            ],
+        }.get(self.recipe.norm, [])
+
+    def deeper(self) -> list[str]:
+        """Layers in a loop, and what is kept of them."""
+        depth = self.recipe.depth
+        if depth == "none":
+            return []
+        layer = [
+            "w = tf.get_variable('deep_%d' % i, initializer=initial(h.get_shape().as_list()[1], 6))",
+            "h = tf.tanh(tf.matmul(h, w))",
+        ]
+        times = "args.layers" if depth == "flag" else "2"
+        before = {"list": ["hidden = []"], "dict": ["hidden = {}"]}.get(depth, [])
+        kept = {"list": ["hidden.append(h)"], "dict": ["hidden['layer%d' % i] = h"]}.get(depth, [])
+        after = {
+            "list": ["h = tf.concat(hidden, 1)"],
+            "dict": ["h = tf.concat([hidden[k] for k in sorted(hidden)], 1)"],
+        }.get(depth, [])
+        return [*before, f"for i in range({times}):", *("    " + line for line in layer + kept), *after]
+
+    # -- loss --------------------------------------------------------------------------------
+
+    def cost(self) -> str:
+        """From logits and Y to loss."""
+        crossed = "tf.nn.softmax_cross_entropy_with_logits_v2(labels=Y, logits=logits)"
+        lines = {
+            "mean": [f"loss = tf.reduce_mean({crossed})"],
+            "labels": [
+                "classes = tf.argmax(Y, 1)",
+                "loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=classes, logits=logits))",
+            ],
+            "squares": ["loss = tf.reduce_mean(tf.square(logits - Y))"],
+            "sum": ["loss = 0.1 * tf.reduce_sum(tf.square(logits - Y))"],
+            "sum by size": [f"loss = tf.reduce_sum(tf.square(logits - Y)) / {self.size}"],
+            "masked": [
+                "mask = tf.cast(Y[:, 0] < 0.5, tf.float32)",
+                f"each = {crossed}",
+                "loss = tf.reduce_sum(each * mask) / tf.reduce_sum(mask)",
+            ],
+            "weighted": ["loss = tf.losses.softmax_cross_entropy(Y, logits, weights=1.0 + Y[:, 1])"],
+            "losses module": ["tf.losses.mean_squared_error(Y, logits)", "loss = tf.losses.get_total_loss()"],
+            "two lines": [f"each = {crossed}", "loss = tf.reduce_mean(each)"],
+        }[self.recipe.loss]
+        return "\n".join([*lines, *self.decay()]) + "\n"
+
+    def decay(self) -> list[str]:
+        """Weight decay, in one of the usual styles."""
+        terms = ["for v in tf.trainable_variables():", "    decays.append(0.01 * tf.nn.l2_loss(v))"]
+        collected = "tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))"
+        return {
+            "inline": ["loss += 0.01 * tf.nn.l2_loss(tf.trainable_variables()[-2])"],
+            "variables": [
+                "weights = [v for v in tf.trainable_variables() if '_b' not in v.name]",
+                "loss = loss + 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in weights])",
+            ],
+            "collection": [] if self.recipe.loss == "losses module" else [f"loss = loss + {collected}"],
+            "list add_n": ["decays = []", *terms, "loss = loss + tf.add_n(decays)"],
+            "list sum": ["decays = []", *terms, "loss = loss + sum(decays)"],
+            "flag": ["if args.l2 > 0:", "    loss += args.l2 * tf.nn.l2_loss(tf.trainable_variables()[-2])"],
+            "own collection": ["tf.add_to_collection('losses', loss)", "loss = tf.add_n(tf.get_collection('losses'))"],
+        }.get(self.recipe.decay, [])
+
+    # -- the graph's other parts -------------------------------------------------------------
+
+    def build(self) -> str:
+        """Model, loss, training step, metrics, summaries, as the structure has them."""
+        structure = self.recipe.structure
+        place = "lib." if structure in ("file", "class in file") else ""
+        if self.is_class:
+            text = f"model = {place}Net({self.arguments}, Y)\nlogits = model.logits\n"
+            text += self.cost() if self.recipe.decay == "flag" else "loss = model.loss\n"
+            text += self.step()
+        elif structure == "closure":
+            inner = self.layers() + self.cost() + "return logits, loss\n"
+            inner = inner.replace("GRUCell(8, kernel_initializer=start)\n", "GRUCell(8, kernel_initializer=start)\n")
+            passed = "size" if self.recipe.first == "zero_state" else ""
+            text = f"def forward({passed}):\n{indent(inner, '    ')}\n"
+            text += f"logits, loss = forward({self.size if passed else ''})\n" + self.step()
+        elif structure in ("function", "file"):
+            text = f"logits = {place}net({self.arguments})\n" + self.cost() + self.step()
+        else:
+            text = self.layers() + self.cost() + self.step()
+        return text + self.watched()
+
+    def step(self) -> str:
+        """The training step."""
+        opening = []
+        if self.recipe.norm == "update ops":
+            opening = ["updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", "with tf.control_dependencies(updates):"]
+        adam = "tf.train.AdamOptimizer(0.01, epsilon=1e-3)"
+        steps = {
+            "sgd": ["train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)"],
+            "adam": [f"train_op = {adam}.minimize(loss)"],
+            "momentum decay": [
+                "global_step = tf.Variable(0, trainable=False, name='global_step')",
+                "rate = tf.train.exponential_decay(0.1, global_step, 3, 0.9)",
+                "train_op = tf.train.MomentumOptimizer(rate, 0.9).minimize(loss, global_step=global_step)",
+            ],
+            "exponential decay": [
+                "global_step = tf.train.get_or_create_global_step()",
+                f"rate = tf.train.exponential_decay(0.1, global_step, {EXAMPLES} // {self.size}, 0.5, staircase=True)",
+                "train_op = tf.train.GradientDescentOptimizer(rate).minimize(loss, global_step=global_step)",
+            ],
+            "clipped": [
+                "optimizer = tf.train.GradientDescentOptimizer(0.1)",
+                "grads, variables = zip(*optimizer.compute_gradients(loss))",
+                "grads, _ = tf.clip_by_global_norm(grads, 0.5)",
+                "train_op = optimizer.apply_gradients(zip(grads, variables))",
+            ],
+            "tf.gradients": [
+                "variables = tf.trainable_variables()",
+                "grads = tf.gradients(loss, variables, gate_gradients=True)",
+                f"train_op = {adam}.apply_gradients(zip(grads, variables))",
+            ],
+            "two": [
+                "variables = tf.trainable_variables()",
+                "one = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=variables[:-1])",
+                "other = tf.train.GradientDescentOptimizer(0.05).minimize(loss, var_list=variables[-1:])",
+                "train_op = tf.group(one, other)",
+            ],
+        }[self.recipe.optimizer]
+        if not opening:
+            return "\n".join(steps) + "\n"
+        return "\n".join([*opening, *("    " + line for line in steps)]) + "\n"
+
+    def watched(self) -> str:
+        """Metrics and summaries."""
+        lines = {
+            "accuracy": [
+                "right = tf.equal(tf.argmax(logits, 1), tf.argmax(Y, 1))",
+                "accuracy = tf.reduce_mean(tf.cast(right, tf.float32))",
+            ],
+            "confusion": [
+                "matrix = tf.math.confusion_matrix(tf.argmax(Y, 1), tf.argmax(logits, 1), num_classes=3)",
+                "accuracy = tf.linalg.trace(matrix)",
+            ],
+            "streaming": [
+                "_, accuracy = tf.metrics.accuracy(tf.argmax(Y, 1), tf.argmax(logits, 1))",
+            ],
+        }.get(self.recipe.metrics, [])
+        if self.recipe.summary == "scalars":
+            lines += ["tf.summary.scalar('loss', loss)", "merged = tf.summary.merge_all()"]
+        return "\n".join(lines) + "\n" if lines else ""
+
+    # -- training ----------------------------------------------------------------------------
+
+    def training(self) -> str:
+        """The session: steps, evaluation, the report."""
+        lines = ["with tf.Session() as sess:", "    sess.run(tf.global_variables_initializer())"]
+        if self.recipe.metrics == "streaming":
+            lines.append("    sess.run(tf.local_variables_initializer())")
+        lines.append("    steps = 0")
+        loop = self.loop_in_graph() if not self.fed and self.recipe.inputs != "constant arrays" else self.loop_fed()
+        lines += ["    " + line for line in loop]
+        lines += ["    " + line for line in self.after()]
+        return "\n".join(lines) + "\n"
+
+    def run(self, feed: str) -> list[str]:
+        """One training step."""
+        fetches = ["train_op", "loss"]
+        fetches += ["accuracy"] if self.recipe.metrics in ("accuracy", "confusion", "streaming") else []
+        fetches += ["merged"] if self.recipe.summary == "scalars" else []
+        asked = f"sess.run([{', '.join(fetches)}]{', ' + feed if feed else ''})"
+        if self.recipe.metrics == "print in run":
+            return [f"print('loss %.3f' % {asked}[1])", "steps += 1"]
+        return [f"got = {asked}", "steps += 1"]
+
+    def feed(self, x: str, y: str, w: str, train: bool) -> str:
+        """A feed_dict."""
+        pairs = [f"X: {x}", f"Y: {y}"] if self.fed else []
+        pairs += [f"W: {w}"] if self.recipe.first == "embedding" else []
+        if train and self.recipe.norm in ("update ops", "in place"):
+            pairs.append("training: True")
+        if train and self.recipe.dropout == "placeholder":
+            pairs.append("keep: 0.8")
+        return "{" + ", ".join(pairs) + "}" if pairs else ""
+
+    @property
+    def epochs(self) -> str:
+        return {"attribute": "config.epochs", "dict": "params['epochs']"}.get(self.recipe.size, "2")
+
+    def loop_fed(self) -> list[str]:
+        """Steps on what the host feeds."""
+        size = self.size
+        if self.recipe.inputs == "constant arrays":
+            return ["for step in range(6):", *("    " + line for line in self.run(self.feed("", "", "", True)))]
+        if self.recipe.loop == "draws":
+            run = self.run(self.feed("data[rows]", "labels[rows]", "words[rows]", True))
+            return [
+                "for step in range(8):",
+                f"    rows = rng.choice({EXAMPLES}, {size})",
+                *("    " + line for line in run),
+            ]
+        rows = f"i:i + {size}"
+        at = f"order[{rows}]" if self.recipe.loop == "shuffled" else rows
+        inner = self.run(self.feed(f"data[{at}]", f"labels[{at}]", f"words[{at}]", True))
+        head = [f"for i in range(0, len(data), {size}):"]
+        if self.recipe.loop == "epochs":
+            head = [f"for b in range(len(data) // {size}):", f"    i = b * {size}"]
+        if self.recipe.loop == "shuffled":
+            head = ["order = rng.permutation(len(data))", *head]
+        body = [*head, *("    " + line for line in inner)]
+        if self.recipe.evaluation == "each epoch":
+            body.append(
+                "print('valid %.3f' % sess.run(loss, "
+                + self.feed("valid_data", "valid_labels", "valid_words", False)
+                + "))"
+            )
+        return [f"for epoch in range({self.epochs}):", *("    " + line for line in body)]
+
+    def loop_in_graph(self) -> list[str]:
+        """Steps on what the graph reads."""
+        run = self.run(self.feed("", "", "", True))
+        if self.recipe.inputs == "dataset":
+            return [f"for step in range(2 * {EXAMPLES} // {self.size}):", *("    " + line for line in run)]
+        if self.recipe.inputs == "queue":
+            return [
+                "coord = tf.train.Coordinator()",
+                "threads = tf.train.start_queue_runners(sess, coord)",
+                "for step in range(6):",
+                *("    " + line for line in run),
+                "coord.request_stop()",
+                "coord.join(threads)",
+            ]
+        begin = "sess.run(iterator.initializer, {all_x: data, all_y: labels})"
+        if self.recipe.inputs == "dataset reinitializable":
+            begin = "sess.run(train_init)"
+        loop = [
+            f"for epoch in range({self.epochs}):",
+            f"    {begin}",
+            "    while True:",
+            "        try:",
+            *("            " + line for line in run),
+            "        except tf.errors.OutOfRangeError:",
+            "            break",
+        ]
+        if self.recipe.inputs == "dataset reinitializable":
+            loop += ["sess.run(valid_init)", "print('RESULT valid %.5f' % sess.run(loss))"]
+        return loop
+
+    def after(self) -> list[str]:
+        """Evaluation and the report."""
+        lines = []
+        if self.recipe.evaluation in ("whole", "each epoch"):
+            feed = self.feed("valid_data", "valid_labels", "valid_words", False)
+            lines.append(f"print('RESULT valid %.5f' % sess.run(loss, {feed}))")
+        if self.recipe.evaluation == "batch":
+            at = f":{self.size}"
+            feed = self.feed(f"data[{at}]", f"labels[{at}]", f"words[{at}]", False)
+            lines.append(f"print('valid %.3f' % sess.run(loss, {feed}))")
+        if self.recipe.names == "graph names" and self.fed:
+            feed = self.feed("valid_data", "valid_labels", "valid_words", False)
+            if self.recipe.inputs != "fed fixed":
+                lines.append(f"named = sess.run(tf.get_default_graph().get_tensor_by_name('logits:0'), {feed})")
+                lines.append("print('RESULT named %s %.4f' % (named.shape, named.sum()))")
+        return [
+            *lines,
+            "for v in sorted(tf.global_variables(), key=lambda v: v.op.name):",
+            "    value = sess.run(v)",
+            "    print('RESULT %s %.5f %.5f' % (v.op.name, value.sum(), (value.astype('float64') ** 2).sum()))",
+            "print('RESULT steps %d' % steps)",
+        ]
