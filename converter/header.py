@@ -8,18 +8,16 @@ without a coding cookie): other characters stand percent-encoded.
 
 from __future__ import annotations
 
-import io
 import re
-import shlex
-import tokenize
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import cast
-from urllib.parse import quote, unquote
+from typing import cast, get_args
 
-from converter.options import BatchMode, Options, ScaleLr, Variables
+from converter.choices import BatchMode, ScaleLr, Variables
+from converter.options import Options
 
+BEGIN = "# tf-multigpu "
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -62,6 +60,9 @@ class HeaderError(ValueError):
 
 def format_header(header: Header) -> str:
     """The header as a comment, without a newline."""
+    import shlex
+    from urllib.parse import quote
+
     source = quote(header.source, safe=_PRINTABLE, errors="surrogateescape")
     script = (PART_OF, header.script) if header.script else ()
     flags = quote(shlex.join((*to_flags(header.options), *script)), safe=_PRINTABLE, errors="surrogateescape")
@@ -82,6 +83,9 @@ def find_header(text: str) -> Header | None:
     found = _find_line(text)
     if found is None:
         return None
+    import shlex
+    from urllib.parse import unquote
+
     line = len(_LINE_END.split(text[: found.start()]))
     parts = _PARTS.fullmatch(found[0].rstrip())
     if parts is None:
@@ -113,6 +117,9 @@ def _find_line(text: str) -> re.Match[str] | None:
 
 def _is_comment(head: str) -> bool:
     """Whether the last line of a script's beginning is a comment, and not part of a string."""
+    import io
+    import tokenize
+
     last = None
     with suppress(tokenize.TokenError, SyntaxError):
         for token in tokenize.generate_tokens(io.StringIO(head, newline=None).readline):
@@ -186,15 +193,15 @@ def _set_num_gpus(options: Options, value: str) -> Options:
 
 
 def _set_batch(options: Options, value: str) -> Options:
-    return replace(options, batch=cast(BatchMode, _choice(value, "per-gpu", "total")))
+    return replace(options, batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
 
 
 def _set_variables(options: Options, value: str) -> Options:
-    return replace(options, variables=cast(Variables, _choice(value, "cpu", "gpu:0", "balanced")))
+    return replace(options, variables=cast(Variables, _choice(value, *get_args(Variables))))
 
 
 def _set_scale_lr(options: Options, value: str) -> Options:
-    return replace(options, scale_lr=cast(ScaleLr, _choice(value, "none", "linear", "sqrt")))
+    return replace(options, scale_lr=cast(ScaleLr, _choice(value, *get_args(ScaleLr))))
 
 
 def _set_gpu_memory(options: Options, value: str) -> Options:

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
-BatchMode = Literal["per-gpu", "total"]
-Variables = Literal["cpu", "gpu:0", "balanced"]
-ScaleLr = Literal["none", "linear", "sqrt"]
+from converter.choices import BatchMode, ScaleLr, Variables
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 # What every room may know: plain data without behaviour.
-BASE = {"converter", "converter.diagnostics", "converter.header", "converter.options"}
+BASE = {"converter", "converter.choices", "converter.diagnostics", "converter.header", "converter.options"}
 
 # Room -> the rooms that it may import besides BASE and itself. Nothing else may be imported across rooms.
 MAY_IMPORT = {
     "converter": set(),
+    "converter.choices": set(),
     "converter.diagnostics": set(),
     "converter.header": set(),
     "converter.options": set(),

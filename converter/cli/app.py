@@ -1,28 +1,81 @@
-"""Where the program begins: the quick way out first, the command line only when there is work."""
+"""Where the program begins: the quick ways first, Typer only where a command line is not plainly right."""
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 
+from converter import __version__
+from converter.cli.reading import read
 from converter.cli.shortcut import nothing_to_do
+from converter.cli.table import COMMANDS, CONVERT, HELP, VERSION, Command, UsageError
+
+INTERRUPTED = 128 + 2
+COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command line; the arguments are the process's unless given.
 
     Exit status: 0 done; 1 would change, or not up to date; 2 refused, or bad usage; 3 verification
-    failed; 4 internal error. Over several files: the worst.
+    failed; 4 internal error; 130 interrupted. Over several files: the worst.
     """
-    given = sys.argv[1:] if arguments is None else list(arguments)
-    if nothing_to_do(given):
-        return 0
     with _without_collector():
-        from converter.cli.commands import run
+        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+    if arguments is None:
+        gc.freeze()  # the process ends: its last look for garbage would go over all that is left for nothing
+    return status
 
-        return run(given)
+
+def _run(arguments: Sequence[str]) -> int:
+    if COMPLETION not in os.environ:
+        if shown := _shown(arguments):
+            print(shown, file=sys.stdout if arguments else sys.stderr)
+            return 0 if arguments else 2
+        with suppress(UsageError):  # Typer comes to the same, and says it with the usage around it
+            if found := read(arguments):
+                command, values = found
+                return 0 if command is CONVERT and nothing_to_do(values) else _guarded(command, values)
+    from converter.cli import commands
+
+    try:
+        return commands.run(arguments)
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _guarded(command: Command, values: Mapping[str, object]) -> int:
+    """The exit status of a command, also of one that fails."""
+    try:
+        return command.run(values)
+    except UsageError:
+        raise
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except Exception as error:
+        return _internal_error(error)
+
+
+def _internal_error(error: Exception) -> int:
+    import traceback
+
+    message = f"tf-multigpu: TMG090 internal error: {type(error).__name__}: {error}"
+    print(traceback.format_exc(), file=sys.stderr)
+    print(f"{message}\n    please report it to the project, with the command and the lines above", file=sys.stderr)
+    return 4
+
+
+def _shown(arguments: Sequence[str]) -> str:
+    """What is only to be shown: the version, or the help of the program or of a command; "" for all else."""
+    *command, last = arguments or HELP.flags[:1]
+    if last in HELP.flags and (not command or (len(command) == 1 and command[0] in COMMANDS)):
+        from converter.cli.usage import help_text
+
+        return help_text(COMMANDS[command[0]] if command else None)
+    return f"tf-multigpu {__version__}" if not command and last in VERSION.flags else ""
 
 
 @contextmanager

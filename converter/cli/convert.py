@@ -4,160 +4,33 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from contextlib import closing
 
-import typer
-
-from converter.cli.request import Mode, Request, make_request
+from converter.cli.request import Mode, Request, is_several, make_request
+from converter.cli.table import UsageError
 from converter.header import from_flags
-from converter.options import BatchMode, Options, ScaleLr, Variables
+from converter.options import Options
 from converter.report import text
 from converter.report.results import FileResult, exit_code
 
-EPILOG = """
-Examples:
-
-[bold]tf-multigpu convert train.py -o train_mg.py[/bold]  for two GPUs, into a new file
-
-[bold]tf-multigpu convert train.py --num-gpus auto --diff[/bold]  show what would change
-
-[bold]tf-multigpu convert train.py -o train_mg.py --verify[/bold]  write only what is proven to train the same
-
-[bold]tf-multigpu convert train.py --output-dir mg/[/bold]  with the files of the project that must change too
-
-[bold]tf-multigpu convert project/ -o project_mg/[/bold]  a folder; what needs no conversion is copied
-
-[bold]tf-multigpu convert --check project/[/bold]  do converted files still match their sources?
-
-Exit status: 0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not proven; 4 internal error.
-"""
-
-# Every value is checked where headers are read as well, by from_flags.
-TAKES_TEXT = True
-
-_WHERE, _WHAT, _SAYS = "Where it goes", "What is written", "What is said"
 _BROKEN_PIPE = 128 + 13
 
 
-def convert_command(
-    sources: Annotated[
-        list[str], typer.Argument(metavar="SRC", help="Scripts, or folders of them; - is standard input.")
-    ],
-    output: Annotated[
-        str | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE|DIR|-",
-            rich_help_panel=_WHERE,
-            help="The file to write, or the folder (it exists, ends with /, or takes several scripts).",
-        ),
-    ] = None,
-    output_dir: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DIR",
-            rich_help_panel=_WHERE,
-            help="The folder for the script, the files of its project that change with it, and their helpers.",
-        ),
-    ] = None,
-    in_place: Annotated[
-        bool, typer.Option("--in-place", rich_help_panel=_WHERE, help="Write over the scripts themselves.")
-    ] = False,
-    diff: Annotated[
-        bool, typer.Option("--diff", rich_help_panel=_WHERE, help="Write nothing; show a unified diff.")
-    ] = False,
-    check: Annotated[
-        bool,
-        typer.Option(
-            "--check",
-            rich_help_panel=_WHERE,
-            help="Write nothing; exit 1 for a converted script that no longer matches its source, and for a "
-            "named one that would be converted (with -o: whose output is not just that).",
-        ),
-    ] = False,
-    num_gpus: Annotated[
-        str,
-        typer.Option(
-            metavar="N|auto", rich_help_panel=_WHAT, help="Towers; auto counts the GPUs at run time."
-        ),
-    ] = "2",
-    batch: Annotated[
-        BatchMode,
-        typer.Option(rich_help_panel=_WHAT, help="Whose the script's batch size is: each GPU's, or all's."),
-    ] = "per-gpu",
-    variables: Annotated[
-        Variables, typer.Option(rich_help_panel=_WHAT, help="The device that holds the variables.")
-    ] = "cpu",
-    scale_lr: Annotated[
-        ScaleLr,
-        typer.Option("--scale-lr", rich_help_panel=_WHAT, help="How the learning rate grows with the GPUs."),
-    ] = "none",
-    gpu_memory: Annotated[
-        str,
-        typer.Option(
-            metavar="growth|all|FRACTION",
-            rich_help_panel=_WHAT,
-            help="How much of each GPU's memory to take: as needed, all, or a fraction of it.",
-        ),
-    ] = "growth",
-    shared: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", rich_help_panel=_WHAT, help="An input that each GPU gets whole. Repeatable."
-        ),
-    ] = None,
-    batch_axis: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=K", rich_help_panel=_WHAT, help="An input whose batch axis is K, not 0. Repeatable."
-        ),
-    ] = None,
-    line_length: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N",
-            rich_help_panel=_WHAT,
-            help="Of added lines; the project's setting for black if not given.",
-        ),
-    ] = None,
-    verify: Annotated[
-        bool, typer.Option("--verify", help="Train both on virtual devices first; write only what is proven.")
-    ] = False,
-    html: Annotated[
-        str, typer.Option("--html", metavar="FILE", help="With --verify: write the proof as a page (extra `report`).")
-    ] = "",
-    trace: Annotated[
-        bool,
-        typer.Option(
-            "--trace", help="Run a script that reading does not tell enough of, and go by what its calls gave."
-        ),
-    ] = False,
-    python: Annotated[
-        str | None,
-        typer.Option("--python", metavar="INTERPRETER", help="For --trace: interpreter with TensorFlow."),
-    ] = None,
-    skip_non_training: Annotated[
-        bool,
-        typer.Option(
-            "--skip-non-training", help="Pass over named scripts that train nothing, as in folders."
-        ),
-    ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", rich_help_panel=_SAYS, help="Report as JSON on standard output.")
-    ] = False,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", rich_help_panel=_SAYS, help="Say only why a file was refused.")
-    ] = False,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", rich_help_panel=_SAYS, help="Name every file; show tracebacks.")
-    ] = False,
-) -> None:
-    """Rewrite single-GPU training scripts for several GPUs.
+def cores() -> int:
+    """The processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
-    One script without -o, --in-place, --diff or --check is converted to standard output.
-    """
+
+def convert_command(
+    *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
+    num_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
+    batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
+    skip_non_training: bool, json: bool, quiet: bool, verbose: bool, jobs: int | None,
+) -> int:  # fmt: skip
+    """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
     try:
         if quiet and verbose:
@@ -173,37 +46,43 @@ def convert_command(
             if problem := problem_with_page(html):
                 raise ValueError(problem)
     except ValueError as error:
-        raise typer.BadParameter(str(error)) from None
-    raise typer.Exit(_run(request, as_json, quiet, verbose))
+        raise UsageError(str(error)) from None
+    return _run(request, json, quiet, verbose, jobs)
 
 
 def _options(
     num_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str,
-    shared: list[str] | None, batch_axis: list[str] | None, line_length: str | None,
+    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None,
 ) -> Options:  # fmt: skip
     flags = ["--num-gpus", num_gpus, "--batch", batch, "--variables", variables]
     flags += ["--scale-lr", scale_lr, "--gpu-memory", gpu_memory]
     flags += [] if line_length is None else ["--line-length", line_length]
-    for name in shared or ():
+    for name in shared:
         flags += ["--shared", name]
-    for name in batch_axis or ():
+    for name in batch_axis:
         flags += ["--batch-axis", name]
     return from_flags(flags)
 
 
-def _run(request: Request, as_json: bool, quiet: bool, verbose: bool) -> int:
+def _run(request: Request, as_json: bool, quiet: bool, verbose: bool, workers: int | None) -> int:
+    from converter.cli.progress import files_bar
     from converter.cli.work import results_of
 
-    results = results_of(request)
+    if workers is None:
+        workers = cores() if is_several(request.sources) else 1
+    # What is printed is seen coming, and a bar would stand in between.
+    printed = request.mode in ("print", "diff") and not as_json and sys.stdout.isatty()
+    done: list[FileResult] = []
     try:
+        with files_bar(quiet or printed) as (tell, say), closing(results_of(request, workers, tell)) as results:
+            for result in results:
+                done.append(result)
+                if not as_json:
+                    _print(result, quiet, verbose, say)
         if as_json:
-            return _print_json(results)
-        done = []
-        for result in results:
-            done.append(result)
-            _print(result, quiet, verbose)
-        if not quiet and request.mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
-            typer.echo(text.summary(done), err=True)
+            _print_json(done)
+        elif not quiet and request.mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
+            print(text.summary(done), file=sys.stderr)
         sys.stdout.flush()
         return exit_code(done)
     except BrokenPipeError:
@@ -212,15 +91,13 @@ def _run(request: Request, as_json: bool, quiet: bool, verbose: bool) -> int:
         return _BROKEN_PIPE
 
 
-def _print_json(results: Iterable[FileResult]) -> int:
+def _print_json(done: Sequence[FileResult]) -> None:
     from converter.report import data
 
-    done = list(results)
-    typer.echo(data.results(done))
-    return exit_code(done)
+    print(data.results(done))
 
 
-def _print(result: FileResult, quiet: bool, verbose: bool) -> None:
+def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], None]) -> None:
     """One file's findings on standard error, its text or diff on standard output."""
     refused = result.outcome == "refused"
     shown = [
@@ -231,13 +108,13 @@ def _print(result: FileResult, quiet: bool, verbose: bool) -> None:
         or (finding.severity == "info" and (verbose or refused))
     ]
     if result.report and (not quiet or result.outcome == "unverified"):
-        typer.echo(result.report, err=True)
+        say(result.report)
     if shown:
-        typer.echo(text.diagnostics(shown), err=True)
+        say(text.diagnostics(shown))
     if result.traceback and verbose:
-        typer.echo(result.traceback, err=True)
+        say(result.traceback)
     if verbose or (not quiet and _is_news(result)):
-        typer.echo(text.outcome(result), err=True)
+        say(text.outcome(result))
     if result.text is not None:
         _emit(result.text.encode(result.encoding))
     if result.diff:

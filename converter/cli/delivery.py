@@ -6,14 +6,16 @@ import os
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from converter.cli.request import STDIN, Job, Request
-from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import relabel
-from converter.report.diff import unified
 from converter.report.results import FileResult
 from converter.source import Source, encode, load, write
+
+if TYPE_CHECKING:
+    from converter.conversion import Conversion
 
 
 @dataclass
@@ -22,11 +24,13 @@ class Written:
 
     jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute
         path. parts: who changed a file with itself, by absolute path: the script, and the bytes.
+    beside: the absolute paths of all that was written with a script, the module of the helpers too.
     """
 
     jobs: frozenset[str] = frozenset()
     originals: dict[str, bytes] = field(default_factory=dict)
     parts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    beside: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,12 @@ def takes_several(job: Job, request: Request) -> bool:
     return job.into_folder or request.output is None
 
 
+def without_plans(done: Conversion) -> Conversion:
+    """A conversion with no more than is delivered: what comes from another process is to be small."""
+    parts = tuple(replace(part, plan=None, trace=()) for part in done.parts)
+    return replace(done, plan=None, trace=(), parts=parts)
+
+
 def deliver(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
     """Proves a conversion if asked to, and writes or shows it; the script's result comes first.
 
@@ -65,7 +75,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
         Refusal: TMG007, a file cannot be written; TMG008, two conversions differ about one file.
     """
     files = _files(job, done)
-    left_behind = (f for f in done.diagnostics if f.code != "TMG307" or os.path.abspath(f.path) not in written.jobs)
+    left_behind = (f for f in done.diagnostics if f.code != "TMG307" or not _is_of_this_run(f.path, request, written))
     done = replace(done, diagnostics=tuple(left_behind))
     for file in files[1:]:
         _check_target(job, request, file, written)
@@ -86,6 +96,13 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
     if request.mode in ("print", "diff", "check"):
         return results
     return _write_all(job, files, results, written)
+
+
+def _is_of_this_run(path: str, request: Request, written: Written) -> bool:
+    """Whether a script is converted in this run too, or is a copy that a run has written."""
+    inside = os.path.join(os.path.abspath(request.output), "") if request.mode == "folder" and request.output else None
+    path = os.path.abspath(path)
+    return path in written.jobs or (inside is not None and path.startswith(inside))
 
 
 def source_as_seen_from(job: Job) -> str:
@@ -158,6 +175,8 @@ def _result(file: _File, request: Request) -> FileResult:
     if request.mode == "print":
         return replace(result, text=file.mark + file.text)
     if request.mode == "diff":
+        from converter.report.diff import unified
+
         before = file.mark + file.source.text if file.source else ""
         return replace(result, outcome="would change", diff=unified(before, file.mark + file.text, file.path))
     if request.mode == "check":
@@ -187,6 +206,7 @@ def _write_all(
     for file in files:
         if file.source is not None and file.target is not None:
             written.originals.setdefault(os.path.abspath(file.path), file.source.data)
+    written.beside |= {os.path.abspath(file.target) for file in files[1:] if file.target is not None}
     for file in files[1:]:
         if file.source is not None and file.target is not None:
             written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))

@@ -13,11 +13,6 @@ from converter.report.results import FileResult
 from converter.source import Source, encode, load, read, same_file
 
 
-def may_be_converted(data: bytes) -> bool:
-    """Whether a file's bytes could hold a header: the quick look, before they are decoded."""
-    return b"# tf-multigpu " in data
-
-
 def header_of(source: Source) -> Header | None:
     """A script's header, None where it was not converted.
 

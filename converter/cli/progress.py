@@ -1,12 +1,17 @@
-"""How far a verification has come, on a terminal."""
+"""How far a run has come, on a terminal: `verify` with its scripts, `convert` with its files."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any
 
-from converter.verify.data import Progress
+if TYPE_CHECKING:
+    from converter.verify.data import Progress
+
+PATIENCE = 0.5  # seconds before a bar for files is shown
 
 
 @contextmanager
@@ -25,3 +30,59 @@ def progress_bar(quiet: bool = False) -> Iterator[Callable[[Progress], None] | N
         yield lambda progress: bar.update(
             task, description=progress.doing, completed=progress.done, total=progress.total
         )
+
+
+@contextmanager
+def files_bar(quiet: bool = False) -> Iterator[tuple[Callable[[int, int, str], None] | None, Callable[[str], None]]]:
+    """What to tell how many files are done, None where nothing is shown, and what prints on standard error above it."""
+    if quiet or not sys.stderr.isatty():
+        yield None, _say
+        return
+    bar = _FilesBar()
+    try:
+        yield bar.tell, bar.say
+    finally:
+        bar.stop()
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)
+
+
+class _FilesBar:
+    """A bar that appears when a run takes longer than a moment.
+
+    It has no thread of its own: where there is one, a process cannot be forked safely.
+    """
+
+    def __init__(self) -> None:
+        self._began = monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def tell(self, done: int, total: int, path: str) -> None:
+        if self._bar is None and total > 1 and monotonic() - self._began > PATIENCE:
+            self._start(total)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done, description=path, refresh=True)
+
+    def say(self, line: str) -> None:
+        if self._bar is None:
+            _say(line)
+        else:
+            self._bar.console.print(line, markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+    def stop(self) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def _start(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}", markup=False))
+        self._bar = Progress(
+            *columns, console=Console(stderr=True), transient=True, auto_refresh=False, redirect_stdout=False
+        )
+        self._bar.start()
+        self._task = self._bar.add_task("", total=total)

@@ -93,7 +93,7 @@ def make_request(
         raise ValueError(f"--{mode} and --output{'-dir' if only_changed else ''} exclude each other")
     if verify and mode == "check":
         raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
-    if html and (not verify or _is_several(sources)):
+    if html and (not verify or is_several(sources)):
         raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
     if trace and (mode == "check" or STDIN in sources):
         raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
@@ -103,7 +103,7 @@ def make_request(
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
-    if mode == "print" and _is_several(sources):
+    if mode == "print" and is_several(sources):
         raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
     return Request(tuple(sources), mode, output, options, verify, skip, only_changed, html, trace, python)
 
@@ -131,12 +131,13 @@ def importers_first(jobs: Sequence[Job]) -> list[Job]:
     return sorted(jobs, key=lambda job: os.path.splitext(os.path.basename(job.script.path))[0] in imported)
 
 
-def _is_several(sources: Sequence[str]) -> bool:
+def is_several(sources: Sequence[str]) -> bool:
+    """Whether paths stand for more than one script, or may."""
     return len(sources) > 1 or any(os.path.isdir(source) for source in sources)
 
 
 def _into_folder(sources: Sequence[str], output: str) -> bool:
-    return _is_several(sources) or os.path.isdir(output) or output.endswith(("/", os.sep))
+    return is_several(sources) or os.path.isdir(output) or output.endswith(("/", os.sep))
 
 
 def _target(script: Script, request: Request, into_folder: bool) -> str | None:

@@ -1,54 +1,36 @@
 """The quick way out, before anything that takes time is imported.
 
-A hook that runs over a project meets mostly files without TensorFlow, and building the command line
-alone takes longer than reading them. What this module does not know it leaves to the command line, so
-that an answer from here is the one that the command line would have given.
+A hook that runs over a project meets mostly files without TensorFlow. What this module does not answer it leaves
+to the command, so that an answer from here is the one that the command would have given.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 
+from converter.cli.table import CONVERT
 from converter.source.look import leads_to_tensorflow, scripts_in
 
-_MODES = {"--in-place", "--check"}
-_SWITCHES = {"--quiet", "-q", "--skip-non-training"}
-_CHOICES = {
-    "--batch": {"per-gpu", "total"},
-    "--variables": {"cpu", "gpu:0", "balanced"},
-    "--scale-lr": {"none", "linear", "sqrt"},
-}
+_MODES = ("in_place", "check")
+# Options that change nothing for a file without TensorFlow, as long as their values are good.
+_OF_NO_ACCOUNT = {"sources", "quiet", "skip_non_training", "jobs", "batch", "variables", "scale_lr"}
+_USUAL = {option.name: option.usual for option in CONVERT.options}
 
 
-def nothing_to_do(arguments: Sequence[str]) -> bool:
-    """Whether this is `convert` in a mode that passes over files without TensorFlow, and all are such."""
-    if not arguments or arguments[0] != "convert":
+def nothing_to_do(values: Mapping[str, object]) -> bool:
+    """Whether `convert` is in a mode that passes over files without TensorFlow, and all are such."""
+    paths = values["sources"]
+    given = {name for name, value in values.items() if name not in _OF_NO_ACCOUNT and value != _USUAL[name]}
+    modes = given.intersection(_MODES)
+    given -= modes
+    if len(modes) != 1 or not given <= {"num_gpus"} or not _is_number_of_gpus(str(values["num_gpus"])):
         return False
-    paths = _paths(arguments[1:])
-    return bool(paths) and all(_is_without_tensorflow(path) for path in paths)
+    return isinstance(paths, tuple) and all(_is_without_tensorflow(path) for path in paths)
 
 
-def _paths(arguments: Sequence[str]) -> list[str]:
-    """The files and folders among the arguments; none where an argument is not understood."""
-    paths, modes = [], []
-    rest = iter(arguments)
-    for argument in rest:
-        if argument in _MODES:
-            modes.append(argument)
-        elif argument == "--num-gpus":
-            value = next(rest, "")
-            if value != "auto" and not (value.isascii() and value.isdecimal() and value.strip("0")):
-                return []
-        elif argument in _CHOICES:
-            if next(rest, "") not in _CHOICES[argument]:
-                return []
-        elif argument.startswith("-"):
-            if argument not in _SWITCHES:
-                return []
-        else:
-            paths.append(argument)
-    return paths if len(set(modes)) == 1 else []
+def _is_number_of_gpus(value: str) -> bool:
+    return value == "auto" or (value.isascii() and value.isdecimal() and bool(value.strip("0")))
 
 
 def _is_without_tensorflow(path: str) -> bool:

@@ -1,84 +1,256 @@
-"""One script from reading to writing."""
+"""One script from reading to writing, and a run of many: one after the other, or in several processes."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
-import traceback
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from converter import conversion
-from converter.cli.delivery import Written, deliver, holds, put, takes_several
-from converter.cli.freshness import check, header_of, may_be_converted
-from converter.cli.proof import traced
 from converter.cli.request import STDIN, Job, Request, importers_first, jobs_of
-from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
+from converter.header import BEGIN as HEADER
 from converter.report.results import FileResult
-from converter.source import Source, from_bytes, leads_to_tensorflow, load
+from converter.source import from_bytes, leads_to_tensorflow, load
+
+if TYPE_CHECKING:
+    from converter.cli.delivery import Written
+    from converter.conversion import Conversion
+    from converter.source import Source
 
 # The refusal that is none in a folder: most files of a project train nothing.
 NO_TRAINING_STEP = "TMG201"
 PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
+WRITES_NOTHING = ("print", "diff", "check")
+
 Findings = tuple[Diagnostic, ...]
+Rows = Generator[tuple[Job, list[FileResult]], None, None]  # each script with what became of it
+Tell = Callable[[int, int, str], None]  # scripts done, scripts in all, the next one
 
 
-def results_of(request: Request) -> Iterator[FileResult]:
-    """Works on one file after the other; whatever happens to one, the others are worked on."""
+def results_of(request: Request, workers: int = 1, tell: Tell | None = None) -> Generator[FileResult, None, None]:
+    """Works on all files; whatever happens to one, the others are worked on.
+
+    The results, and what is written, are the same for any number of workers, and in the same order.
+    """
     if not (request.verify or request.trace):
-        yield from _results(request)
+        yield from _results(request, workers, tell)
         return
+    from dataclasses import replace
+
     from converter.verify.interpreters import opened
 
     with opened(None) as pool:
-        yield from _results(replace(request, pool=pool))
+        yield from _results(replace(request, pool=pool), 1, tell)  # running scripts takes the most by far
 
 
-def _results(request: Request) -> Iterator[FileResult]:
+def _results(request: Request, workers: int, tell: Tell | None) -> Generator[FileResult, None, None]:
     jobs, problems = jobs_of(request)
     yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
-    written = Written(frozenset(os.path.abspath(job.script.path) for job in jobs))
-    for job in importers_first(jobs):
-        if os.path.abspath(job.target or job.script.path) not in written.parts:
-            yield from _within_its_border(job, request, written)
-        if gc.get_count()[0] > PILED_UP:
-            gc.collect()
+    jobs = importers_first(jobs)
+    run = _Run(request, jobs)
+    with closing(run.side_by_side(workers) if workers > 1 else run.one_by_one()) as results:
+        for number, (job, of_job) in enumerate(results, 1):
+            yield from of_job
+            if tell:
+                tell(number, len(jobs), job.script.path)
 
 
-def _within_its_border(job: Job, request: Request, written: Written) -> list[FileResult]:
+class _Run:
+    """The scripts of one run, in their order, and what it has written so far."""
+
+    def __init__(self, request: Request, jobs: Sequence[Job]) -> None:
+        self.request = request
+        self.jobs = jobs
+        self.names = frozenset(os.path.abspath(job.script.path) for job in jobs)
+        self._written: Written | None = None
+
+    @property
+    def written(self) -> Written:
+        """Made when it is asked for: a file without TensorFlow is spared the import."""
+        if self._written is None:
+            from converter.cli.delivery import Written
+
+            self._written = Written(self.names)
+        return self._written
+
+    def one_by_one(self) -> Rows:
+        """All of it in this process."""
+        for job in self.jobs:
+            yield job, self._whole(job)
+            _collect()
+
+    def side_by_side(self, workers: int) -> Rows:
+        """Conversions in processes of their own; what is written is written by this one, in the scripts' order."""
+        long = [job for job in self.jobs if self._takes_long(job)]
+        workers = min(workers, len(long) // 2)  # starting a process takes as long as a conversion
+        if workers < 2:
+            yield from self.one_by_one()
+            return
+        from converter.cli.crew import in_turn, may_fork
+
+        if may_fork():
+            import_all()  # once, for all
+        with closing(in_turn(partial(_attempt, self.request, self.names), long, workers, _lost)) as attempts:
+            # Nothing is written among the scripts before all of them are read.
+            made = iter(list(attempts)) if self._writes_among_scripts() else iter(attempts)
+            taken = {id(job) for job in long}
+            for job in self.jobs:
+                attempt = next(made) if id(job) in taken else None
+                if attempt is None or self._has_changed(job):
+                    yield job, self._whole(job)
+                elif isinstance(attempt, list):
+                    yield job, attempt
+                else:
+                    yield job, _within_its_border(job, partial(_finish, job, self.request, attempt, self.written))
+                _collect()
+
+    def _whole(self, job: Job) -> list[FileResult]:
+        if self._written and os.path.abspath(job.target or job.script.path) in self._written.parts:
+            return []  # changed with another script
+        return _within_its_border(job, lambda: self._work_on(job))
+
+    def _work_on(self, job: Job) -> list[FileResult]:
+        data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
+        done = _passed_over(job, self.request, data) or _prepared(job, self.request, data, self.written)
+        return done if isinstance(done, list) else _finish(job, self.request, done, self.written)
+
+    def _takes_long(self, job: Job) -> bool:
+        """Whether a process of its own is worth it."""
+        try:
+            with open(job.script.path, "rb") as file:
+                data = file.read()
+        except OSError:
+            return False
+        return not _is_passed_over(job, self.request, data)
+
+    def _writes_among_scripts(self) -> bool:
+        """Whether what is written may lie where a script looks for its modules."""
+        if self.request.mode in WRITES_NOTHING:
+            return False
+        folders = {os.path.dirname(name) for name in self.names}
+        return any(_is_below(os.path.abspath(job.target or job.script.path), folders) for job in self.jobs)
+
+    def _has_changed(self, job: Job) -> bool:
+        """Whether this run has written a file that the script may read, other than over another script of the run."""
+        if self._written is None:
+            return False
+        if os.path.abspath(job.target or job.script.path) in self._written.parts:
+            return True
+        return self.request.mode == "in-place" and any(
+            _is_below(path, {os.path.dirname(os.path.abspath(job.script.path))}) for path in self._written.beside
+        )
+
+
+def import_all() -> None:
+    """Imports what a conversion needs, which else happens when it is needed."""
+    from converter.rule import all_rules
+
+    for name in ("analysis", "planner", "rewrite", "conversion"):
+        import_module(f"converter.{name}")
+    all_rules()
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    return any(path.startswith(os.path.join(folder, "")) for folder in folders)
+
+
+def _collect() -> None:
+    if gc.get_count()[0] > PILED_UP:
+        gc.collect()
+
+
+def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResult] | Conversion:
+    """What another process does of the work on one script: all but writing."""
+    from converter.cli.delivery import Written, without_plans
+
+    made: list[Conversion] = []
+
+    def work() -> list[FileResult]:
+        written = Written(names)
+        done = _prepared(job, request, load(job.script.path), written)
+        if isinstance(done, list):
+            return done
+        if done.status == "converted" and request.mode not in WRITES_NOTHING:
+            made.append(without_plans(done))
+            return []
+        if job.copies:
+            made.append(done)
+            return []
+        return _finish(job, request, done, written)
+
+    results = _within_its_border(job, work)
+    _collect()
+    return made[0] if made else results
+
+
+def _lost(job: Job, why: str) -> list[FileResult]:
+    hint = "please report it to the project, with the script; --jobs 1 works on all files in one process"
+    finding = Diagnostic("TMG090", job.script.path, 0, 0, f"internal error: the process at work on it {why}", hint)
+    return [FileResult(job.script.path, "failed", (finding,))]
+
+
+def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[FileResult]:
     path = _name_of(job)
     try:
-        return _work_on(job, request, written)
+        return work()
     except Refusal as refusal:
         return [FileResult(path, "refused", (refusal.diagnostic,))]
     except Exception as error:
+        import traceback
+
         message = f"internal error: {type(error).__name__}: {error}"
         hint = "please report it to the project, with the script and what --verbose shows"
         finding = Diagnostic("TMG090", path, 0, 0, message, hint)
         return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc())]
 
 
-def _work_on(job: Job, request: Request, written: Written) -> list[FileResult]:
-    data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
+def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:
+    """Whether a look at a script's bytes is enough."""
     if _passes_without_tensorflow(job, request) and not leads_to_tensorflow(job.script.path, data):
-        return [_left_alone(job, request, data)]
-    if request.mode == "check" and not job.script.named and job.target is None and not may_be_converted(data):
-        return [FileResult(job.script.path, "unchanged")]
+        return True
+    return request.mode == "check" and not job.script.named and job.target is None and HEADER.encode() not in data
+
+
+def _passed_over(job: Job, request: Request, data: bytes) -> list[FileResult]:
+    return [_left_alone(job, request, data)] if _is_passed_over(job, request, data) else []
+
+
+def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
+    """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
     source = from_bytes(_name_of(job), data)
-    header = header_of(source)
-    if request.mode == "check" and header is not None:
-        return [check(source, header)]
+    if HEADER in source.text:
+        from converter.cli.freshness import check, header_of
+
+        header = header_of(source)
+        if request.mode == "check" and header is not None:
+            return [check(source, header)]
+    if not leads_to_tensorflow(source.path, data):
+        return [_not_converted(job, request, source)]
+    from converter import conversion
+    from converter.cli.delivery import takes_several
+
     several = takes_several(job, request)
     done = conversion.convert(source, request.options, several=several, originals=written.originals)
     if done.status == "refused" and request.trace:
+        from converter.cli.proof import traced
+
         done = traced(done, request, several, written.originals)
+    return done
+
+
+def _finish(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
     if done.status == "converted":
+        from converter.cli.delivery import deliver
+
         return deliver(job, request, done, written)
     if done.status == "failed":
-        return [FileResult(source.path, "failed", done.diagnostics)]
-    return [_not_converted(job, request, source, done)]
+        return [FileResult(done.source.path, "failed", done.diagnostics)]
+    return [_not_converted(job, request, done.source, done.status, done.diagnostics)]
 
 
 def _name_of(job: Job) -> str:
@@ -92,25 +264,29 @@ def _passes_without_tensorflow(job: Job, request: Request) -> bool:
     return request.mode == "check" and job.target is None
 
 
-def _not_converted(job: Job, request: Request, source: Source, done: Conversion) -> FileResult:
+def _not_converted(
+    job: Job, request: Request, source: Source, status: str = "unchanged", findings: Findings = ()
+) -> FileResult:
     """A script that stays as it is: passed over, or refused where a conversion was what was asked for."""
-    errors = [finding for finding in done.diagnostics if finding.severity == "error"]
+    errors = [finding for finding in findings if finding.severity == "error"]
     trains_nothing = all(finding.code == NO_TRAINING_STEP for finding in errors)
     may_pass = not job.script.named or request.skip or job.copies
-    if done.status == "unchanged" and (may_pass or request.mode in ("in-place", "diff", "check")):
-        return _left_alone(job, request, source.data, done.diagnostics)
+    if status == "unchanged" and (may_pass or request.mode in ("in-place", "diff", "check")):
+        return _left_alone(job, request, source.data, findings)
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data)
     nothing = Diagnostic(
         NO_TRAINING_STEP, source.path, 0, 0, "there is nothing to convert", "name the training script"
     )
-    return FileResult(source.path, "refused", done.diagnostics or (nothing,))
+    return FileResult(source.path, "refused", findings or (nothing,))
 
 
 def _left_alone(job: Job, request: Request, data: bytes, findings: Findings = ()) -> FileResult:
     """A file that needs no conversion; an output folder gets a copy, for the scripts that import it."""
     if not job.copies or job.target is None:
         return FileResult(_name_of(job), "unchanged", findings)
+    from converter.cli.delivery import holds, put
+
     if request.mode == "check":
         same = holds(job.target, data)
         return FileResult(_name_of(job), "unchanged" if same else "would change", findings, job.target)

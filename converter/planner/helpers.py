@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from converter.options import Variables
+from converter.choices import Variables
 from converter.plan import Insert, Plan, Replace
 from converter.planner.names import Names
 from converter.runtime.catalog import catalog

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -90,6 +89,8 @@ def _replace(target: str, data: bytes, mode_from: str | None) -> None:
     if old is not None and not os.access(target, os.W_OK):
         # The folder would allow it, but whoever took the permission away did not mean that.
         raise PermissionError(13, "the file is read-only")
+    import tempfile  # 4 ms, which a run that writes nothing is spared
+
     handle, temporary = tempfile.mkstemp(prefix=".tf-multigpu-", suffix=".tmp", dir=os.path.dirname(target))
     try:
         with os.fdopen(handle, "wb") as file:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import hashlib
 import re
 import tokenize
 from dataclasses import dataclass, field
@@ -35,6 +34,8 @@ class Source:
     @property
     def sha256(self) -> str:
         """The hash of the file's bytes, 64 hexadecimal digits."""
+        import hashlib  # 3 ms, which a file without TensorFlow is spared
+
         return hashlib.sha256(self.data).hexdigest()
 
 

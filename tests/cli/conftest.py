@@ -14,6 +14,8 @@ from tests.cli.standins import Done, Engine, Run
 
 @pytest.fixture
 def run(capfdbinary: pytest.CaptureFixture[bytes], monkeypatch: pytest.MonkeyPatch) -> Run:
+    monkeypatch.setattr("converter.cli.convert.cores", lambda: 1)  # stand-ins are in this process alone
+
     def run(*arguments: object, stdin: bytes | None = None) -> Done:
         if stdin is not None:
             monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))

@@ -81,13 +81,15 @@ def test_rules(run: Run) -> None:
 
 
 def test_what_goes_wrong_outside_of_all_files(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+    def fail(*arguments: object, **settings: object) -> None:
         raise ZeroDivisionError("ouch")
 
-    monkeypatch.setattr(commands, "app", lambda *arguments, **settings: fail())
-    done = run("rules")
-    assert done.code == 4
-    assert "TMG090 internal error: ZeroDivisionError: ouch" in done.err
+    monkeypatch.setattr(commands, "app", fail)
+    monkeypatch.setattr("converter.cli.rules.all_rules", fail)
+    for words in (["rules"], ["rules", "--jsn"]):  # read here, and by Typer
+        done = run(*words)
+        assert done.code == 4
+        assert "TMG090 internal error: ZeroDivisionError: ouch" in done.err
 
 
 def process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -160,7 +160,6 @@ def test_scripts_into_a_folder(project: Path, run: Run, arguments: tuple[str, ..
         (b"import tensorflow\nf(\n", "TMG005"),
         (b"import tensorflow\n#\xff\n", "TMG002"),
         (NO_TRAINING, "TMG201"),
-        (PLAIN, "TMG201"),
     ],
 )
 @pytest.mark.parametrize("where", [("-o", "out.py"), (), ("--diff",)])
@@ -172,6 +171,16 @@ def test_bad_input_is_refused_and_nothing_written(
     assert (done.code, done.out) == (2, b"")
     assert done.err.startswith("bad.py:") and f": {code} " in done.err
     assert files(project) == ["bad.py"]
+
+
+def test_a_file_without_tensorflow_has_no_conversion_to_write_but_an_empty_diff(project: Path, run: Run) -> None:
+    put("bad.py", PLAIN)
+    for where in (("-o", "out.py"), ()):
+        done = run("convert", "bad.py", *where)
+        assert (done.code, done.out) == (2, b"")
+        assert done.err.startswith("bad.py: TMG201 ")
+    assert run("convert", "bad.py", "--diff").out == b""
+    assert (run("convert", "bad.py", "--diff").code, files(Path())) == (0, ["bad.py"])
 
 
 @pytest.mark.parametrize(("data", "code"), [(PYTHON_2, "TMG004"), (NO_TRAINING, "TMG201")])

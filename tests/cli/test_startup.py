@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from converter.cli import app
+from converter.cli.reading import read
 from converter.cli.shortcut import nothing_to_do
 from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
 
@@ -27,6 +28,12 @@ def imported(*arguments: str) -> set[str]:
     done = subprocess.run(command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)})
     lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
     return {line.rsplit("|", 1)[1].strip() for line in lines}
+
+
+def quick(line: str) -> bool:
+    """Whether a command line takes the quick way out."""
+    found = read(line.split())
+    return found is not None and found[0].name == "convert" and nothing_to_do(found[1])
 
 
 @pytest.fixture
@@ -46,11 +53,45 @@ def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[
     assert not modules & (HEAVY | {"typer", "libcst", "ast", "dataclasses", "converter.source.text"})
 
 
-@pytest.mark.parametrize("arguments", [("--in-place", "-v", "plain.py"), ("plain.py", "-o", "out/"), ("--diff", "sub")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("plain.py",),
+        ("--in-place", "-v", "plain.py"),
+        ("plain.py", "-o", "out.py"),
+        ("sub", "-o", "out/"),
+        ("--diff", "sub"),
+        ("--check", "sub", "-o", "out/"),
+        ("-",),
+    ],
+)
 def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
-    assert "typer" in modules
-    assert not modules & (HEAVY | {"libcst", "json"})
+    assert "converter.cli.work" in modules
+    assert not modules & (HEAVY | {"typer", "libcst", "json", "converter.conversion", "urllib.parse", "traceback"})
+    assert not modules & {"multiprocessing", "difflib", "hashlib", "shlex", "pathlib", "subprocess"}
+    assert ("tempfile" in modules) == (arguments == ("sub", "-o", "out/"))  # where a copy is written
+
+
+@pytest.mark.parametrize("arguments", [("--help",), ("-h",), ("convert", "--help"), ("verify", "-h"), ()])
+def test_help_imports_nothing_heavy(arguments: tuple[str, ...]) -> None:
+    assert not imported(*arguments) & (HEAVY | {"typer", "dataclasses", "converter.cli.convert"})
+
+
+def test_a_run_that_needs_one_process_does_not_import_what_several_need(folder: Path) -> None:
+    assert not imported("convert", "sub", "net.py", "-o", "out/") & {"multiprocessing", "socket"}
+
+
+def test_nothing_is_left_to_the_collector_when_the_process_ends() -> None:
+    program = "from converter.cli.app import main, gc; main(); print(gc.get_freeze_count() > 1000, gc.isenabled())"
+    done = subprocess.run([sys.executable, "-c", program, "--version"], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "True True"
+
+
+def test_main_called_by_a_program_leaves_its_objects_to_its_collector(run: Run) -> None:
+    before = gc.get_freeze_count()
+    assert run("--version").code == 0
+    assert gc.get_freeze_count() == before
 
 
 def test_converting_imports_nothing_that_it_does_not_need(folder: Path) -> None:
@@ -64,7 +105,7 @@ def test_converting_imports_nothing_that_it_does_not_need(folder: Path) -> None:
 @pytest.mark.parametrize("arguments", [("--version",), ("rules",), ("explain", "TMG001")])
 def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None:
     modules = imported(*arguments)
-    assert not modules & (HEAVY | {"libcst", "converter.cli.convert", "converter.cli.verify"})
+    assert not modules & (HEAVY | {"typer", "libcst", "converter.cli.convert", "converter.cli.verify"})
 
 
 @pytest.mark.parametrize(
@@ -75,10 +116,11 @@ def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None
         "convert --check plain.py sub empty.py",
         "convert --in-place -q --num-gpus 4 --batch total --variables gpu:0 --scale-lr sqrt plain.py",
         "convert --in-place --skip-non-training --num-gpus auto plain.py",
+        "convert --in-place --num-gpus=2 --jobs 4 plain.py",
     ],
 )
 def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
-    assert nothing_to_do(line.split())
+    assert quick(line)
 
 
 @pytest.mark.parametrize(
@@ -101,7 +143,6 @@ def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
         "convert --in-place --num-gpus plain.py",
         "convert --in-place --num-gpus 0 plain.py",
         "convert --in-place --num-gpus 2x plain.py",
-        "convert --in-place --num-gpus=2 plain.py",
         "convert --in-place --batch half plain.py",
         "convert --in-place --batch",
         "convert --in-place -- plain.py",
@@ -112,7 +153,7 @@ def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
     ],
 )
 def test_what_the_quick_way_leaves_to_the_long_one(folder: Path, line: str) -> None:
-    assert not nothing_to_do(line.split())
+    assert not quick(line)
 
 
 WORDS = st.lists(
@@ -140,9 +181,9 @@ WORDS = st.lists(
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(WORDS)
 def test_both_ways_give_the_same(folder: Path, run: Run, words: list[str]) -> None:
-    if nothing_to_do(["convert", *words]):
+    if quick(" ".join(["convert", *words])):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(app, "nothing_to_do", lambda arguments: False)
+            patch.setattr(app, "nothing_to_do", lambda values: False)
             done = run("convert", *words)
         assert (done.code, done.out, done.err) == (0, b"", "")
         assert files(folder) == ["empty.py", "net.py", "plain.py", "sub/plain.py"]

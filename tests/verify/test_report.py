@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from typer.testing import CliRunner
 
 import converter.verify
-from converter.cli.verify import verify_command
+from converter.cli import commands
 from converter.report.verification import render_json, render_text
 from converter.verify import Check, Report, Settings, VerifyError
 from converter.verify.data import Entry, LossRow, StepTrace
@@ -296,9 +295,7 @@ def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[A
         return outcome  # type: ignore[no-any-return]
 
     monkeypatch.setattr(converter.verify, "verify", fake)
-    app = typer.Typer()
-    app.command()(verify_command)
-    return CliRunner().invoke(app, ["a.py", "b.py", *args]), asked
+    return CliRunner().invoke(commands.app, ["verify", "a.py", "b.py", *args]), asked
 
 
 @pytest.mark.parametrize(("outcome", "status"), CASES)

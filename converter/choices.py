@@ -1,0 +1,9 @@
+"""The values that an option can have where they are few; apart from `converter.options` for what starts fast."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+BatchMode = Literal["per-gpu", "total"]
+Variables = Literal["cpu", "gpu:0", "balanced"]
+ScaleLr = Literal["none", "linear", "sqrt"]

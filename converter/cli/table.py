@@ -1,0 +1,259 @@
+"""Every command with its arguments and options: the one table that the reader, the help and Typer are made from.
+
+Next to nothing is imported for it: the commands' own code is imported when they run.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+
+from converter.choices import BatchMode, ScaleLr, Variables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+
+class UsageError(ValueError):
+    """A command line that cannot be followed, found out before anything was done.
+
+    about: the argument or option that is wrong, None for several that do not go together.
+    """
+
+    def __init__(self, message: str, about: str | None = None) -> None:
+        super().__init__(message)
+        self.about = about
+
+
+class Argument(NamedTuple):
+    """What stands in a command line without a flag in front; `many` takes all that is left, for `optional` none too."""
+
+    name: str
+    metavar: str
+    help: str
+    many: bool = False
+    optional: bool = False
+
+
+class Option(NamedTuple):
+    """A flag, and what it takes.
+
+    kind: bool takes nothing, the others one value of this type; many: the option may be given again and again.
+    least: the smallest number; choices: the only values.
+    panel: the heading that it stands under in the help.
+    """
+
+    flags: tuple[str, ...]
+    help: str
+    kind: type = bool
+    metavar: str = ""
+    default: str | int | float | None = None
+    many: bool = False
+    least: float | None = None
+    choices: tuple[str, ...] = ()
+    panel: str = "Options"
+
+    @property
+    def name(self) -> str:
+        """What the command's function calls it."""
+        return self.flags[0].lstrip("-").replace("-", "_")
+
+    @property
+    def usual(self) -> object:
+        """Its value where it is not given."""
+        return () if self.many else False if self.kind is bool else self.default
+
+
+class Command(NamedTuple):
+    """One command; `body` is `module:function`, and the function's parameters are all names of this row."""
+
+    name: str
+    help: str
+    body: str
+    arguments: tuple[Argument, ...] = ()
+    options: tuple[Option, ...] = ()
+    more: str = ""
+    examples: tuple[tuple[str, str], ...] = ()
+    statuses: str = ""
+
+    def run(self, values: Mapping[str, object]) -> int:
+        """Does it, and returns the exit status.
+
+        Raises:
+            UsageError: the values do not go together, or one of them is none.
+        """
+        module, function = self.body.split(":")
+        body: Callable[..., int] = getattr(import_module(module), function)
+        return body(**values)
+
+
+_WHERE, _WHAT, _SAYS = "Where it goes", "What is written", "What is said"
+_SINGLE = Argument("single", "SINGLE", "The original script.")
+_MULTI = Argument("multi", "MULTI", "The converted script.")
+_ARGS = Argument("args", "-- ARGS", "Arguments for both scripts.", many=True, optional=True)
+_PYTHON = "Interpreter with TensorFlow to run the scripts with."
+
+
+def _text(flags: str, metavar: str, help: str, default: str | None = None, **more: Any) -> Option:
+    return Option(tuple(flags.split()), help, str, metavar, default, **more)
+
+
+def _choice(flag: str, choices: tuple[str, ...], help: str, default: str | None = None, **more: Any) -> Option:
+    return Option((flag,), help, str, "|".join(choices), default, choices=choices, **more)
+
+
+CONVERT = Command(
+    "convert",
+    "Rewrite single-GPU training scripts for several GPUs.",
+    "converter.cli.convert:convert_command",
+    (Argument("sources", "SRC", "Scripts, or folders of them; - is standard input.", many=True),),
+    (
+        Option(("--verify",), "Train both on virtual devices first; write only what is proven."),
+        _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", ""),
+        Option(("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave."),
+        _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow."),
+        Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders."),
+        _text(
+            "--output -o",
+            "FILE|DIR|-",
+            "The file to write, or the folder (it exists, ends with /, or takes several scripts).",
+            panel=_WHERE,
+        ),
+        _text(
+            "--output-dir",
+            "DIR",
+            "The folder for the script, the files of its project that change with it, and their helpers.",
+            panel=_WHERE,
+        ),
+        Option(("--in-place",), "Write over the scripts themselves.", panel=_WHERE),
+        Option(("--diff",), "Write nothing; show a unified diff.", panel=_WHERE),
+        Option(
+            ("--check",),
+            "Write nothing; exit 1 for a converted script that no longer matches its source, and for a "
+            "named one that would be converted (with -o: whose output is not just that).",
+            panel=_WHERE,
+        ),
+        _text("--num-gpus", "N|auto", "Towers; auto counts the GPUs at run time.", "2", panel=_WHAT),
+        _choice(
+            "--batch", get_args(BatchMode), "Whose the script's batch size is: each GPU's, or all's.", "per-gpu",
+            panel=_WHAT,
+        ),
+        _choice("--variables", get_args(Variables), "The device that holds the variables.", "cpu", panel=_WHAT),
+        _choice("--scale-lr", get_args(ScaleLr), "How the learning rate grows with the GPUs.", "none", panel=_WHAT),
+        _text(
+            "--gpu-memory",
+            "growth|all|FRACTION",
+            "How much of each GPU's memory to take: as needed, all, or a fraction of it.",
+            "growth",
+            panel=_WHAT,
+        ),
+        _text("--shared", "NAME", "An input that each GPU gets whole. Repeatable.", many=True, panel=_WHAT),
+        _text("--batch-axis", "NAME=K", "An input whose batch axis is K, not 0. Repeatable.", many=True, panel=_WHAT),
+        _text(
+            "--line-length", "N", "Of added lines; the project's setting for black if not given.", panel=_WHAT
+        ),
+        Option(
+            ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N", least=1
+        ),
+        Option(("--json",), "Report as JSON on standard output.", panel=_SAYS),
+        Option(("--quiet", "-q"), "Say only why a file was refused.", panel=_SAYS),
+        Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
+    ),
+    "One script without -o, --in-place, --diff or --check is converted to standard output.",
+    (
+        ("tf-multigpu convert train.py -o train_mg.py", "for two GPUs, into a new file"),
+        ("tf-multigpu convert train.py --num-gpus auto --diff", "show what would change"),
+        ("tf-multigpu convert train.py -o train_mg.py --verify", "write only what is proven to train the same"),
+        ("tf-multigpu convert train.py --output-dir mg/", "with the files of the project that must change too"),
+        ("tf-multigpu convert project/ -o project_mg/", "a folder; what needs no conversion is copied"),
+        ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
+    ),
+    "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not proven; 4 internal error.",
+)  # fmt: skip
+
+VERIFY = Command(
+    "verify",
+    "Prove a conversion: run both scripts on virtual devices and compare their training steps.",
+    "converter.cli.verify:verify_command",
+    (_SINGLE, _MULTI, _ARGS),
+    (
+        Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
+        Option(("--steps",), "Training steps to compare.", int, "N", 3, least=1),
+        _choice("--batch", get_args(BatchMode), "Meaning of the batch size; default: what MULTI's header says."),
+        _text("--python", "INTERPRETER", _PYTHON),
+        Option(("--timeout",), "Seconds for the whole verification.", float, "SECONDS", 600.0, least=1),
+        Option(
+            ("--memory",),
+            "Memory that both scripts may take together; default: three quarters of the machine's.",
+            float,
+            "GIB",
+        ),
+        _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
+        Option(("--json",), "Print the report as JSON."),
+        Option(("--quiet", "-q"), "Print only what went wrong."),
+    ),
+    statuses="0 all checks passed, 2 wrong usage, 3 failed or not comparable, 4 internal error, 130 interrupted.",
+)
+
+PROFILE = Command(
+    "profile",
+    "Predict what a conversion costs on real GPUs: bytes between devices, work per tower, step times.",
+    "converter.cli.profile:profile_command",
+    (_SINGLE, _MULTI, _ARGS),
+    (
+        _text("--gpus", "N,N,..", "Numbers of towers to run; three tell about all others.", "2,4,8"),
+        Option(
+            ("--bandwidth",), "GB/s of a GPU in one direction, in place of PCIe and NVLink.", float, "GB/S",
+            least=0.001,
+        ),
+        Option(
+            ("--host-bandwidth",), "GB/s of the host to all GPUs at once, in one direction.", float, "GB/S",
+            least=0.001,
+        ),
+        Option(
+            ("--tflops",), "10^12 float32 operations a second that a GPU sustains.", float, "NUMBER", 5.0, least=0.001
+        ),
+        Option(("--latency",), "Microseconds before a transfer begins.", float, "US", 10.0, least=0),
+        Option(("--launch",), "Microseconds to start an operation.", float, "US", 5.0, least=0),
+        _text("--python", "INTERPRETER", _PYTHON),
+        Option(("--timeout",), "Seconds for all runs together.", float, "SECONDS", 600.0, least=1),
+        Option(("--json",), "Print the figures as JSON."),
+    ),
+    "Bytes and work are measured in one executed step on virtual devices; times are predicted from the stated machine.",
+    statuses="0 done, 2 wrong usage, 3 a script does not come to a training step, 4 internal error.",
+)  # fmt: skip
+
+EXPLAIN = Command(
+    "explain",
+    "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
+    "converter.cli.explain:explain_command",
+    (Argument("code", "CODE", "A code as in diagnostics, such as TMG004."),),
+    examples=(("tf-multigpu explain TMG004", ""),),
+)
+
+RULES = Command(
+    "rules",
+    "List every rule and diagnostic with its code and title.",
+    "converter.cli.rules:rules_command",
+    options=(Option(("--json",), "Print all that is known of them as JSON."),),
+)
+
+COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, EXPLAIN, RULES)}
+
+HELP = Option(("--help", "-h"), "Show this message and exit.")
+VERSION = Option(("--version",), "Print the version and exit.")
+
+# The program without a command; the two in the middle are Typer's own.
+PROGRAM = Command(
+    "",
+    "Rewrites single-GPU TensorFlow 1.x training scripts for several GPUs.",
+    "",
+    options=(
+        VERSION,
+        Option(("--install-completion",), "Install completion for the current shell."),
+        Option(
+            ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
+        ),
+    ),
+    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not proven; 4 internal error.",
+)

@@ -1,0 +1,95 @@
+"""The help of the program and of its commands, from the table of options."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+
+from converter.cli.table import COMMANDS, HELP, PROGRAM, Argument, Command, Option
+
+_NARROWEST, _WIDEST = 40, 100
+_FIRST = 32  # columns that flags get at most before what they do begins on the next line
+
+
+def help_text(command: Command | None = None) -> str:
+    """What --help shows of a command, or of the program: as wide as the terminal, with headings in bold on one."""
+    width = max(_NARROWEST, min(shutil.get_terminal_size().columns, _WIDEST))
+    lines = [*_head(command or PROGRAM, width), *_body(command or PROGRAM, width)]
+    if command is None:
+        lines += _panel("Commands", [(one.name, one.help) for one in COMMANDS.values()], width)
+    lines += _tail(command or PROGRAM, width)
+    return "\n".join(lines)
+
+
+def _head(command: Command, width: int) -> Iterator[str]:
+    words = ["[OPTIONS]", *map(_usage, command.arguments)] if command.name else ["[OPTIONS]", "COMMAND", "[ARGS]..."]
+    yield from wrap(" ".join(["Usage: tf-multigpu", *filter(None, [command.name]), *words]), width)
+    for text in filter(None, (command.help, command.more)):
+        yield ""
+        yield from wrap(text, width)
+
+
+def _usage(argument: Argument) -> str:
+    shown = f"{argument.metavar}..." if argument.many else argument.metavar
+    return f"[{shown}]" if argument.optional else shown
+
+
+def _body(command: Command, width: int) -> Iterator[str]:
+    if command.arguments:
+        yield from _panel("Arguments", [(one.metavar, one.help) for one in command.arguments], width)
+    panels: dict[str, list[Option]] = {}
+    for option in (*command.options, HELP):
+        panels.setdefault(option.panel, []).append(option)
+    for heading, options in panels.items():
+        yield from _panel(heading, [(_flags(option), _meaning(option)) for option in options], width)
+
+
+def _flags(option: Option) -> str:
+    short = [flag for flag in option.flags if not flag.startswith("--")]
+    long = [flag for flag in option.flags if flag.startswith("--")]
+    names = ", ".join(short + long) if short else "    " + ", ".join(long)
+    return f"{names} {option.metavar}".rstrip()
+
+
+def _meaning(option: Option) -> str:
+    """What an option does, and what it is where it is not given."""
+    if option.default in (None, ""):
+        return option.help
+    return f"{option.help} [default: {option.default:g}]" if isinstance(option.default, float) else (
+        f"{option.help} [default: {option.default}]"
+    )
+
+
+def _panel(heading: str, rows: Iterable[tuple[str, str]], width: int) -> Iterator[str]:
+    """Two columns under a heading; what is too long for the first gets a line of its own."""
+    pairs = list(rows)
+    column = max(len(name) for name, _ in pairs if len(name) <= _FIRST) + 4
+    yield ""
+    yield _bold(heading + ":")
+    for name, text in pairs:
+        told = wrap(text, width - column) or [""]
+        if len(name) > column - 4:
+            yield "  " + name
+        else:
+            yield ("  " + name.ljust(column - 2) + told.pop(0)).rstrip()
+        yield from (" " * column + line for line in told)
+
+
+def _tail(command: Command, width: int) -> Iterator[str]:
+    if command.examples:
+        yield ""
+        yield _bold("Examples:")
+        for line, purpose in command.examples:
+            yield "  " + line
+            yield from wrap(purpose, width, initial_indent="      ", subsequent_indent="      ")
+    if command.statuses:
+        yield ""
+        yield from wrap(f"Exit status: {command.statuses}", width)
+
+
+def _bold(text: str) -> str:
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if plain else f"\x1b[1m{text}\x1b[0m"
