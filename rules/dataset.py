@@ -95,6 +95,7 @@ def _map(call: Call) -> Value:
     count = len(structure.elements) if isinstance(structure, Sequence) else 1
     if function is not None:
         made = call_value(call.walk, function, [Tensor(op="element") for _ in range(count)], {}, call.node)
+        dataset.state.pop("structure", None)
         if isinstance(made, Sequence):
             dataset.state["structure"] = made
     return dataset

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from converter.analysis import shaping
+from converter.analysis.items import entry_of
 from converter.analysis.signature import Call, Handler
 from converter.analysis.sparse import PLACEHOLDERS
-from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Typed, Value
+from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 from converter.rule import Rule
 
 
@@ -90,7 +91,19 @@ def _iterator_next(call: Call) -> Value:
     return Sequence(parts) if count > 1 else parts[0]
 
 
+def _entry(call: Call) -> Value:
+    """`batch.get('x')`, `batch.pop('x')`: a component of a batch that came in as a dict."""
+    key, batch = call.constant(0, ""), call.receiver
+    if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
+        return Tensor(opaque(f"the effect of {call.name} on the batch is not known"), call.values(), None, call.name)
+    if call.name.endswith("pop"):
+        call.walk.effect("mutation", call.name, batch, call.node)
+    return entry_of(call.walk, batch, key, call.node)
+
+
 CALLS: dict[str, Handler] = {
+    "Input.get": _entry,
+    "Input.pop": _entry,
     "placeholder": _placeholder,
     "placeholder_with_default": _with_default,
     **dict.fromkeys(PLACEHOLDERS, _sparse_placeholder),

@@ -179,6 +179,9 @@ def item_place(holder: Value, key: Value) -> Place:
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     holder = walk.evaluate(node.value)
     if isinstance(holder, Input) and holder.op.endswith("get_next") and not _cuts(holder, node.slice):
+        chosen = walk.evaluate(node.slice)
+        if isinstance(chosen, Constant) and isinstance(chosen.value, str):
+            return entry_of(walk, holder, chosen.value, node)
         return holder.another()  # one of several components
     if isinstance(holder, Tensor):
         taken = moving.subscript(walk, holder, node.slice)
@@ -191,6 +194,17 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     value = get_item(walk, holder, key, node)
     walk.read(item_place(holder, key), value, node)
     return value
+
+
+def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Input:
+    """A component of a batch that came in as a dict; it is there from when the batch is."""
+    if key not in batch.entries:
+        made = batch.entries[key] = batch.another()
+        made.site, made.time, made.node, made.scopes = batch.site, batch.time, batch.node, batch.scopes
+        walk.facts.tensors.append(made)
+        walk.facts.inputs.append(made)
+    walk.read(item_place(batch, Constant(key)), batch.entries[key], node)
+    return batch.entries[key]
 
 
 def _cuts(batch: Input, index: ast.expr) -> bool:

@@ -228,13 +228,14 @@ class Tensor(Value):
 class Input(Tensor):
     """A tensor through which batches enter: a placeholder, an iterator's or a queue's output."""
 
-    __slots__ = ("ambiguous", "dtype", "shape")
+    __slots__ = ("ambiguous", "dtype", "entries", "shape")
 
     def __init__(self, op: str, dims: tuple[int | None, ...] | None, shape: Value | None, dtype: str) -> None:
         super().__init__(FREE, (), dims, op)
         self.shape = shape
         self.dtype = dtype
         self.ambiguous = False
+        self.entries: dict[str, Input] = {}  # where it is a dict of what came in together, those that were read
 
     def another(self) -> Input:
         """Another component of what came in together with this one."""

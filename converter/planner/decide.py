@@ -65,6 +65,7 @@ from converter.planner.text import Text
 from converter.planner.traffic import Traffic
 from converter.planner.trail import depends_on_batch, path, returns, suites
 from converter.planner.weighing import loss_counts
+from converter.planner.work import check_work
 from converter.source.users import User
 
 HELPERS = "tower_helpers"  # the module that carries the helpers of several files
@@ -98,6 +99,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     _settle_means(facts, size)
     groups = _groups(facts, steps, size)
     regions = [region for _, region in groups]
+    check_work(facts, steps, regions)
     check_state(facts, steps, regions)
     check_reach(facts, steps, regions)
     check_beside(facts, steps, size)

@@ -6,7 +6,7 @@ import ast
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import Absent, Mapping, Sequence, Value
+from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.plan import Reset
 from converter.planner.carried import carried
 from converter.planner.findings import refuse
@@ -26,6 +26,8 @@ def begin_anew(facts: Facts, region: Region, names: Names, traffic: Traffic) -> 
         grown = changed_by(effect) if region.in_tower(effect.site) else None
         if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
             _reset_container(facts, region, names, traffic, grown, effect.node)
+        elif isinstance(grown, Input) and effect.name == "Input.pop":
+            raise _unreachable(facts, effect.node, grown.label or "a batch")
 
 
 def _reset_place(
