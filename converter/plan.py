@@ -248,6 +248,7 @@ class Loop:
     kept: tuple[str, ...] = ()  # lists that keep what the first tower computed of the variables made by then
     reused: tuple[str, ...] = ()  # lines that set the scope around the loop to be reused, as the towers did theirs
     hidden: tuple[str, ...] = ()  # Python's builtins whose names mean something else where the loop stands
+    dropped: tuple[str, ...] = ()  # attributes of the towers that nothing reads
     early: tuple[At, ...] = ()  # of `after`: where there are no towers, they end the function in front of the last ones
 
 

@@ -45,6 +45,52 @@ accuracy = tf.reduce_mean(tf.to_float(tf.equal(tf.argmax(logits, 1), Y)))
         references=("docs: TMG210, what cannot be merged",),
     ),
     Rule(
+        code="TMG142",
+        title="attributes that the towers set and nothing reads are deleted after the loop",
+        why="A model that keeps each of its layers in an attribute would get a concat for each of them. Where no "
+        "file of the project reads an attribute after the towers, by its name or by a string, nothing is merged. "
+        "The attribute is deleted, so that code which is not seen fails where it reads it, and does not get one "
+        "tower's share. Attributes are merged as before where the project reads names that are not written out "
+        "(getattr, vars, __dict__), where the object goes to code that is not followed, where its class handles "
+        "attributes itself, where the tensor has a name in the graph, where a condition or a loop sets the "
+        "attribute, and where other scripts import the model.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+class Net(object):
+    def __init__(self, images, labels):
+        self.hidden = tf.layers.dense(images, 100, tf.nn.relu)
+        self.logits = tf.layers.dense(self.hidden, 10)
+        losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=self.logits, labels=labels)
+        self.loss = tf.reduce_mean(losses)
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+net = Net(X, Y)
+train_op = tf.train.AdamOptimizer(0.001).minimize(net.loss)
+accuracy = tf.reduce_mean(tf.to_float(tf.equal(tf.argmax(net.logits, 1), Y)))
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        _, value = sess.run([train_op, accuracy], {X: images, Y: labels})
+""",
+        after="""\
+                tower_loss.append(self.loss * weight)
+                tower_logits.append(self.logits[:rows])
+        images, labels = images_batch, labels_batch
+        self.loss = merge_loss(tower_loss)
+        self.logits = tf.concat(tower_logits, 0)
+        # each tower has its own, and nothing reads it
+        del self.hidden
+""",
+    ),
+    Rule(
         code="TMG116",
         title="values that no merging gives are computed once more after the loop",
         why="The root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the "

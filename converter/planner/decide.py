@@ -48,7 +48,7 @@ from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
 from converter.planner.longest import longest_edits
 from converter.planner.lookups import check_lookups
-from converter.planner.merging import merges_out, wanted_out
+from converter.planner.merging import Wanted, merges_out, wanted_out
 from converter.planner.modes import check_modes
 from converter.planner.modules import Aliases, helper_module
 from converter.planner.names import Names
@@ -64,6 +64,7 @@ from converter.planner.summaries import names_in, summaries_in
 from converter.planner.text import Text
 from converter.planner.traffic import Traffic
 from converter.planner.trail import depends_on_batch, path, returns, suites
+from converter.planner.unread import unread as unread_attributes
 from converter.planner.weighing import loss_counts
 from converter.planner.work import check_work
 from converter.source.users import User
@@ -354,7 +355,8 @@ def _plan_loop(
     begin_anew(facts, region, names, traffic)
     merged = [] if region.forward else steps
     traffic.counts.update(loss_counts(region, merged, text, tensorflow))
-    wanted = wanted_out(facts, region)
+    unread = {} if options.one_gpu else unread_attributes(facts, region)
+    wanted = wanted_out(facts, region, unread)
     if region.forward:
         check_handed(facts, region, wanted)
     again = repeats(facts, region, wanted, merged)
@@ -392,6 +394,7 @@ def _plan_loop(
         tuple(kept),
         reused,
         early=_early(facts, region, text) if options.one_gpu else (),
+        dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
     )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
     nested = any(not nest.optional for nest in traffic.nests)
@@ -409,6 +412,13 @@ def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
     moved = sorted(index for index in region.after if index < max(region.tower))
     ends = [index for index in moved if returns(region.block.body[index])]
     return _starts(facts, region, [index for index in moved if index <= max(ends)], text) if ends else ()
+
+
+def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
+    """Places that the loop reads or binds itself."""
+    bound = {*(r.place for r in traffic.resets), *(r.place for r in traffic.rebinds), *(n.place for n in traffic.nests)}
+    bound |= {*(r.place for r in traffic.rebuilds), *(m.place for m in traffic.merges)}
+    return {*wanted, *bound, *(place for place, _ in traffic.restore)}
 
 
 def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:

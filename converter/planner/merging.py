@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Literal
 
@@ -39,8 +39,11 @@ from converter.planner.trail import counts_examples, is_made_of_shard
 Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the loop's frame, and a node that reads it
 
 
-def wanted_out(facts: Facts, region: Region) -> Wanted:
-    """Values of the towers that are read after the loop."""
+def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
+    """Values of the towers that are read after the loop, or that code which is not walked may read.
+
+    unread: attributes that nothing reads.
+    """
     wanted: Wanted = {}
     for access in facts.accesses:
         if not access.write and region.comes_after(access):
@@ -52,15 +55,17 @@ def wanted_out(facts: Facts, region: Region) -> Wanted:
             wanted.setdefault(kept, (Part(kept, value, "", None), node))
     for index, access in region.block.accesses():
         if index in region.tower and access.write and access.place.kind == "attr":
-            _want_attribute(facts, region, access, wanted)
+            _want_attribute(facts, region, access, wanted, unread)
     lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
 
-def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
-    """An attribute that the towers set may be read by code that is not seen: it is merged wherever it can be."""
+def _want_attribute(
+    facts: Facts, region: Region, access: Access, wanted: Wanted, unread: Container[str]
+) -> None:  # fmt: skip
+    """An attribute that the towers set may be read by code that is not walked: it is merged wherever it can be."""
     value, text = access.value, spelling(region.block.frame, access.place)
-    if not text or region.in_tower(getattr(access.place.holder, "site", None)):
+    if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
         return
     if isinstance(value, Mapping):
         made = [t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)]

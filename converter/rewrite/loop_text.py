@@ -47,7 +47,7 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
         _headers(plan, loop, names, width),
         _above(plan, loop, names),
         _below(plan, loop, names),
-        _epilogue(plan, loop, names),
+        _epilogue(plan, loop, names, width),
         [Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
     )
 
@@ -272,7 +272,7 @@ def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
     return f"{place} * {shard.weight}"
 
 
-def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
+def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list[Line]:
     counters = [variable for helper, variable in loop.contexts if helper == "LayerNames"]
     lines = [Line(f"{variable}.resume()", _why("LayerNames")) for variable in counters]
     lines += [Line(line, "TMG123") for line in loop.reused]
@@ -294,10 +294,25 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         for towers in rebuild.towers:
             text = text.replace("{" + towers + "}", values[towers])
         lines.append(Line(f"{rebuild.place} = {text}", "TMG104"))
+    lines += _dropped(loop, width)
     kept = next((variable for helper, variable in loop.contexts if helper == "MergedCollections"), "")
     weights = loop.collections[1]
     lines += [Line(f"{kept}.merge({key}, {weights})", _why("MergedCollections")) for key in loop.collections[0]]
     return lines
+
+
+def _dropped(loop: Loop, width: int) -> list[Line]:
+    """Statements that delete what each tower has set for itself, no longer than the width."""
+    statements: list[str] = []
+    for text in loop.dropped:
+        if statements and len(statements[-1]) + len(text) + 2 <= width:
+            statements[-1] += f", {text}"
+        else:
+            statements.append(f"del {text}")
+    if statements:
+        read = "reads it" if len(loop.dropped) == 1 else "reads them"
+        statements[0] = f"# each tower has its own, and nothing {read}\n{statements[0]}"
+    return [Line(statement, "TMG142") for statement in statements]
 
 
 def _put(merge: Merge, value: str) -> str:
