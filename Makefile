@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
+PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: help demo test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
@@ -91,6 +92,10 @@ format: $(VENV)/.dev
 goldens: compiled
 	@for single in $(FIXTURES); do \
 	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	done
+	@for single in $(PARTITIONED); do \
+	    $(BIN)/tf-multigpu convert "$$single" --variables partitioned --num-gpus 4 -o "$${single%single.py}multi.py" \
+	        || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

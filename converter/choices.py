@@ -5,5 +5,5 @@ from __future__ import annotations
 from typing import Literal
 
 BatchMode = Literal["per-gpu", "total"]
-Variables = Literal["cpu", "gpu:0", "balanced"]
+Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 ScaleLr = Literal["none", "linear", "sqrt"]

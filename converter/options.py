@@ -13,7 +13,8 @@ class Options:
 
     num_gpus: towers to build; None counts the visible GPUs when the script runs (`auto`).
     batch: whether the script's batch size is each tower's (`per-gpu`) or the sum of all (`total`).
-    variables: the device that holds the variables.
+    variables: the device that holds the variables; "balanced" spreads whole ones over the GPUs, "partitioned" cuts
+        large ones into a slice for each GPU.
     gpu_memory: "growth", "all", or the fraction (0, 1] of each GPU's memory to take.
     shared, batch_axes: inputs, by the name they are bound to, that every tower gets whole, or
         whose batch axis is not the first.

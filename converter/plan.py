@@ -271,6 +271,7 @@ class Plan:
     one_gpu: the condition under which towers are built, where other scripts import the file and go on building
         the model for one GPU; "" where towers are always built.
     modules: modules that the helpers import, each with another name than its own, which the file has bound.
+    kept_whole: where large variables are cut, the last parts of the names of those that are not; else None.
     """
 
     loops: tuple[Loop, ...]
@@ -291,3 +292,4 @@ class Plan:
     hidden: tuple[str, ...] = ()
     modules: tuple[tuple[str, str], ...] = ()
     one_gpu: str = ""
+    kept_whole: tuple[str, ...] | None = None

@@ -212,7 +212,8 @@ for gpu in range(num_gpus):
         title="variables are placed on one device, whichever tower makes them",
         why="All towers read the same variables, so where they live decides what travels in a step. By "
         "default that is the CPU, which works on every machine; --variables gpu:0 puts them on the "
-        "first GPU, --variables balanced spreads them over the GPUs by size. In the loop tower_device() "
+        "first GPU, --variables balanced spreads them over the GPUs by size, whole; --variables partitioned "
+        "cuts the large ones (TMG139). In the loop tower_device() "
         "says so for what the model makes; statements before the loop that make variables are put under "
         "a tf.device(). A device that the script itself chose stays.",
         before="""\

@@ -98,7 +98,7 @@ OPTIONS = st.builds(
     Options,
     num_gpus=st.sampled_from([None, 1, 2, 4]),
     batch=st.sampled_from(["per-gpu", "total"]),
-    variables=st.sampled_from(["cpu", "gpu:0", "balanced"]),
+    variables=st.sampled_from(["cpu", "gpu:0", "balanced", "partitioned"]),
     scale_lr=st.sampled_from(["none", "linear", "sqrt"]),
     gpu_memory=st.sampled_from(["growth", "all", 0.5]),
 )

@@ -59,6 +59,7 @@ from converter.planner.resets import begin_anew
 from converter.planner.reused import reuse_scopes
 from converter.planner.scopes import asks_again, reopened
 from converter.planner.sharding import numbers_in, shards_in
+from converter.planner.slices import cut_variables
 from converter.planner.so_far import keep_first
 from converter.planner.summaries import names_in, summaries_in
 from converter.planner.text import Text
@@ -217,6 +218,8 @@ def _plan(
     helpers += ["enter_tower"] if options.one_gpu else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
     helpers += reading
+    cut = cut_variables(facts, regions) if options.variables == "partitioned" else None
+    helpers += ["cut_variables"] if cut else []
     carried = helper_names(helpers, options.variables, names, options.one_gpu)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
@@ -237,10 +240,11 @@ def _plan(
         hidden=hidden,
         modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
         one_gpu=_several_towers(count, "") if options.one_gpu else "",
+        kept_whole=cut.kept if cut else None,
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
-    return plans, (*warnings, *(w for part in parts for w in part.warnings))
+    return plans, (*warnings, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:

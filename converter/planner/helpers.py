@@ -11,7 +11,8 @@ from converter.plan import Insert, Plan, Replace
 from converter.planner.names import Names
 from converter.runtime.catalog import catalog
 
-PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced"}  # suffix of the helpers that place
+# the suffix of the helpers that place variables
+PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced", "partitioned": "_partitioned"}
 
 ONE_GPU = "_or_one_gpu"  # suffix of the helpers that also serve where no towers are built
 

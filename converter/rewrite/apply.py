@@ -15,7 +15,7 @@ from libcst.metadata import CodePosition
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
-from converter.rewrite.loop_text import Line, loop_text
+from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
 from converter.rewrite.outline import Outline, outline
 
@@ -270,12 +270,23 @@ class _Rewriter(cst.CSTTransformer):
                     inside = [stmt.visit(_BlankLines()) for stmt in inside]  # type: ignore[misc]
                 head, inside[0] = _split_leading(inside[0], whole=False)
                 place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
-                (block,) = self._parse((f"with {self.plan.tensorflow}.device({place}):\n    pass",), depth)
+                pinning = self._pinning(place)
+                why = "TMG109,TMG139" if "custom_getter=" in pinning else "TMG109"
+                (block,) = self._parse((f"{pinning}:\n    pass",), depth)
                 assert isinstance(block, cst.With)
-                body = cst.IndentedBlock(inside, header=header_of(mark(block, "TMG109")))
+                body = cst.IndentedBlock(inside, header=header_of(mark(block, why)))
                 result.append(_with_leading(block.with_changes(body=body), head))
                 inside = None
         return result
+
+    def _pinning(self, device: str) -> str:
+        """The head of the with block in which variables are made outside of the towers."""
+        tf, helper = self.plan.tensorflow, dict(self.plan.helpers).get("cut_variables")
+        head = f"with {tf}.device({device})"
+        if helper is None or self.plan.kept_whole is None:
+            return head
+        getter = getter_that_cuts(helper, self.plan.kept_whole)
+        return f"{head}, {tf}.variable_scope({tf}.get_variable_scope(), custom_getter={getter})"
 
     def _reopened(
         self,

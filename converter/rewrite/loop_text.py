@@ -53,7 +53,14 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
 
 
 def _plain(helper: str) -> str:
-    return helper.removesuffix("_gpu_0").removesuffix("_balanced").removesuffix("_or_one_gpu")
+    for suffix in ("_gpu_0", "_balanced", "_partitioned", "_or_one_gpu"):
+        helper = helper.removesuffix(suffix)
+    return helper
+
+
+def getter_that_cuts(helper: str, kept: tuple[str, ...]) -> str:
+    """The expression for the custom getter that cuts variables."""
+    return f"{helper}({', '.join(map(repr, kept))})"
 
 
 def _builtin(plan: Plan, loop: Loop, name: str) -> str:
@@ -65,6 +72,9 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     lines = []
     if loop.gradient is not None and loop.gradient.create:
         lines.append(Line(f"{loop.gradient.optimizer} = {loop.gradient.create}", "TMG101"))
+    if plan.kept_whole is not None:
+        cut = getter_that_cuts(names["cut_variables"], plan.kept_whole)
+        lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop)
     lists = [m.towers for m in loop.merges if m.merged or loop.gradient is None]

@@ -26,7 +26,9 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG109": (
         *("is_variable", "tower_device", "variable_device", "tower_device_gpu_0", "variable_device_gpu_0"),
         *("VARIABLE_BYTES", "tower_device_balanced", "variable_device_balanced"),
+        *("FIRST_SLICES", "tower_device_partitioned", "variable_device_partitioned"),
     ),
+    "TMG139": ("SLICE_BYTES", "cut_variables", "slice_counts", "slices_of_initial_value", "read_as_one"),
     "TMG112": ("count_gpus",),
     "TMG127": ("enter_tower", "tower_gradients_or_one_gpu", "gradients_of_towers_or_one_gpu"),
     "TMG117": ("weigh_losses",),

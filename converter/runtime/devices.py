@@ -73,3 +73,117 @@ def variable_device_balanced(op):
         size *= max(dim.size, 1)
     VARIABLE_BYTES[least] = VARIABLE_BYTES.get(least, 0) + size * tf.as_dtype(op.get_attr('dtype')).size
     return '/gpu:%d' % least
+
+
+def tower_device_partitioned(gpu):
+    """Places variables and their slices on the GPUs in turn, and everything else on the tower's."""
+    def place(op):
+        device = variable_device_partitioned(op).lower()
+        return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
+    return place
+
+
+FIRST_SLICES = {}  # name of a variable that is cut -> number of the GPU that holds its first slice
+
+
+def variable_device_partitioned(op):
+    """Places the slices of a variable one after the other, anything else on the GPU that holds the fewest bytes."""
+    if op.device or not is_variable(op):
+        return op.device
+    name, _, number = op.name.rpartition('/part_')
+    home = min(range(NUM_GPUS), key=lambda i: VARIABLE_BYTES.get(i, 0))
+    if number.isdigit():
+        home = (FIRST_SLICES.setdefault(name, home) + int(number)) % NUM_GPUS
+    size = 1
+    for dim in op.get_attr('shape').dim:
+        size *= max(dim.size, 1)
+    VARIABLE_BYTES[home] = VARIABLE_BYTES.get(home, 0) + size * tf.as_dtype(op.get_attr('dtype')).size
+    return '/gpu:%d' % home
+
+
+SLICE_BYTES = 4096  # of the smallest slice: a variable that gives no such slices stays whole
+
+
+def cut_variables(*kept):
+    """A custom getter under which large variables are cut into one slice for each GPU.
+
+    Checkpoints hold the whole variables as before. Small ones stay whole, and those of the names in `kept`.
+    """
+    if not hasattr(tf, 'variable_creator_scope'):
+        raise NotImplementedError('cutting variables needs TensorFlow 1.12 or newer')
+
+    def get(getter, name, *args, **kwargs):
+        shape, initializer = kwargs.get('shape'), kwargs.get('initializer')
+        if shape is None and hasattr(initializer, '__len__'):  # an array or a list
+            initializer = tf.convert_to_tensor(initializer, kwargs.get('dtype'))
+        if shape is None and hasattr(initializer, 'get_shape'):
+            shape = initializer.get_shape()
+        shape = tf.TensorShape(shape)
+        parts = slice_counts(shape, kwargs.get('dtype'))
+        if kwargs.get('trainable') is False or kwargs.get('partitioner') or name.split('/')[-1] in kept or not parts:
+            return getter(name, *args, **kwargs)
+        if initializer is None:
+            initializer = tf.glorot_uniform_initializer()
+        if callable(initializer):
+            initializer = slices_of_initial_value(initializer, shape.as_list())
+        kwargs.update(initializer=initializer, partitioner=lambda *_, **__: parts)
+        return read_as_one(getter(name, *args, **kwargs))
+    return get
+
+
+def slice_counts(shape, dtype):
+    """The number of slices along each axis of a variable; None for one that stays whole.
+
+    The last axis is cut that gives slices of about the same size, else the largest.
+    """
+    if not shape.is_fully_defined() or not tf.as_dtype(dtype or tf.float32).is_floating:
+        return None
+    sizes = shape.as_list()
+    if shape.num_elements() * tf.as_dtype(dtype or tf.float32).size < SLICE_BYTES * NUM_GPUS or NUM_GPUS == 1:
+        return None
+    even = [axis for axis, size in enumerate(sizes) if -(-size // NUM_GPUS) * NUM_GPUS <= 1.05 * size]
+    cut = even[-1] if even else sizes.index(max(sizes))
+    return [NUM_GPUS if axis == cut else 1 for axis in range(len(sizes))] if sizes[cut] >= NUM_GPUS else None
+
+
+def slices_of_initial_value(initializer, shape):
+    """An initializer of slices: all are parts of one initial value, as the whole variable would get."""
+    made = []
+
+    def initial(slice_shape, dtype=None, partition_info=None):
+        if not made:
+            whole = initializer() if isinstance(initializer, type) else initializer
+            code = getattr(whole, '__code__', None)  # of a function, which may take anything
+            names = code.co_varnames[:code.co_argcount] if code else ()
+            given = {'partition_info': None} if 'partition_info' in names else {}
+            alone = code is not None and not names and not code.co_flags & 12  # 12: neither *args nor **kwargs
+            with tf.device('/cpu:0'):
+                made.append(whole() if alone else whole(shape, dtype=dtype, **given))
+        return tf.slice(made[0], partition_info.var_offset, slice_shape)
+    return initial
+
+
+def read_as_one(variable):
+    """Lets a variable that is cut pass for one tensor, which each tower puts together once."""
+    kind, towers, first = type(variable), {}, {}
+    if kind.__name__ == 'CutVariable':
+        return variable
+
+    def as_tensor(self):
+        graph = tf.get_default_graph()
+        scopes = [scope for scope in graph.get_name_scope().split('/') if scope.startswith('tower_')]
+        tower = (graph, scopes[-1]) if scopes else first.get(graph, (graph, ''))  # after the towers, the first one's
+        if tower not in towers:
+            towers[tower] = kind.as_tensor(self)
+            first.setdefault(graph, tower)
+        return towers[tower]
+
+    def like_a_tensor(name):
+        return lambda self, *args, **kwargs: getattr(self.as_tensor(), name)(*args, **kwargs)
+
+    names = set(tf.Tensor.OVERLOADABLE_OPERATORS) - {'__eq__', '__ne__'}
+    members = dict((name, like_a_tensor(name)) for name in names | {'eval'})
+    members.update(as_tensor=as_tensor, value=as_tensor, _as_graph_element=as_tensor,
+                   op=property(lambda self: self.as_tensor().op), graph=property(lambda self: self.as_tensor().graph))
+    variable.__class__ = type('CutVariable', (kind,), members)
+    return variable

@@ -10,6 +10,7 @@ from converter.verify.data import BatchMode, Check, DeviceRow, Report, VariableR
 from converter.verify.fetches import check_fetches
 from converter.verify.figures import Facts, listing, number
 from converter.verify.lines import Planned, check_lines
+from converter.verify.slices import check_slices, wholes_in
 from converter.verify.structure import (
     check_batch,
     check_checkpoint,
@@ -76,6 +77,7 @@ def judge(
         ]
     devices = recorded["first"].get("devices")
     checks += [check_placement(devices, gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
+    checks += check_slices(theirs, wholes_in(mine, theirs), gpus)
     more_notes: tuple[str, ...] = ()
     if planned is not None:
         lines, more_notes = check_lines(planned, first.get("lines"))

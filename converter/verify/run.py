@@ -20,6 +20,7 @@ from converter.verify.judge import judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin
 from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
+from converter.verify.slices import join_slices, wholes_in
 from converter.verify.traces import losses, step_trace
 from converter.verify.workspace import WORK, copy_folder, lay_over, read_towers, set_gpus
 
@@ -242,11 +243,16 @@ def _follow(
     expect(multi, "started")
     theirs = expect(multi, "ready")
     stages.begin("checkpoints and uneven batches", 2)
+    wholes = wholes_in(mine, theirs)
+    theirs = dict(join_slices(theirs, wholes))
     stop = unlike(mine, theirs, asked.gpus, asked.batch)
     if stop:
         return replace(stop, ledger=tuple(of_checks(stop.checks)))
     multi.send(
-        inputs=mine["inputs"], checkpoint=mine["checkpoint"], checkpoint_values=mine["checkpoint_values"]
+        inputs=mine["inputs"],
+        checkpoint=mine["checkpoint"],
+        checkpoint_values=mine["checkpoint_values"],
+        wholes=sorted(wholes),
     )
     recorded = expect(multi, "recorded")
     single.send(record=str(multi.log.parent / "record.pickle"))

@@ -26,7 +26,7 @@ OPTIONS = st.builds(
     Options,
     num_gpus=st.one_of(st.none(), st.integers(1, 64)),
     batch=st.sampled_from(["per-gpu", "total"]),
-    variables=st.sampled_from(["cpu", "gpu:0", "balanced"]),
+    variables=st.sampled_from(["cpu", "gpu:0", "balanced", "partitioned"]),
     scale_lr=st.sampled_from(["none", "linear", "sqrt"]),
     gpu_memory=st.one_of(st.sampled_from(["growth", "all"]), st.floats(0, 1, exclude_min=True)),
     shared=st.lists(st.sampled_from(["x", "self.images", "größe"]), unique=True).map(tuple),

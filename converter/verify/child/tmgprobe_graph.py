@@ -5,6 +5,7 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
+import tmgprobe_slices as slices
 
 SOURCES = (
     'IteratorGetNext',
@@ -233,32 +234,49 @@ def _handle(tensor):
 
 
 class Store(object):
-    """Reads and sets the variables of a session without adding operations to its graph."""
+    """Reads and sets the variables of a session without adding operations to its graph.
 
-    def __init__(self, tf, session, run):
+    wholes: names of variables whose slices are taken for them.
+    """
+
+    def __init__(self, tf, session, run, wholes=()):
         self.session, self.run = session, run
-        self.variables = variables(tf, session.graph)
+        self.variables = slices.put_together(variables(tf, session.graph), wholes)
         self._failed = tf.errors.FailedPreconditionError
+
+    def _fetch(self, name):
+        """What to run for a variable's value."""
+        variable = self.variables[name]
+        return variable.variables if isinstance(variable, slices.Whole) else variable
+
+    def _value(self, name, fetched):
+        variable = self.variables[name]
+        # what was fetched may share its memory with the variable, which goes on changing
+        return variable.value(fetched) if isinstance(variable, slices.Whole) else np.array(fetched)
+
+    def _settable(self, name, value):
+        """Variables to set for this one, each with its value."""
+        variable = self.variables[name]
+        return variable.cut(value) if isinstance(variable, slices.Whole) else [(variable, value)]
 
     def read(self, names=None):
         """{name: value} of those of these variables that are there and have one."""
         names = [name for name in (self.variables if names is None else names) if name in self.variables]
         try:
-            values = self.run(self.session, [self.variables[name] for name in names])
-            # what was fetched may share its memory with the variable, which goes on changing
-            return {name: np.array(value) for name, value in zip(names, values)}
+            values = self.run(self.session, [self._fetch(name) for name in names])
+            return {name: self._value(name, value) for name, value in zip(names, values)}
         except self._failed:
             values = {}
             for name in names:
                 try:
-                    values[name] = np.array(self.run(self.session, self.variables[name]))
+                    values[name] = self._value(name, self.run(self.session, self._fetch(name)))
                 except self._failed:
                     pass
             return values
 
     def write(self, values):
         """Sets variables; those whose initial values are one tensor in turn."""
-        waiting = [(self.variables[name], value) for name, value in values.items() if name in self.variables]
+        waiting = [pair for name in values if name in self.variables for pair in self._settable(name, values[name])]
         while waiting:
             feed, now, later = {}, [], []
             for variable, value in waiting:

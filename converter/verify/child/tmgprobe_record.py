@@ -12,6 +12,7 @@ import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
 import tmgprobe_inputs as inputs
 import tmgprobe_rate as rates
+import tmgprobe_slices as slices
 import tmgprobe_step as steps
 import tmgprobe_timeline as timeline
 
@@ -94,6 +95,7 @@ class Record(object):
     def _begin(self, call):
         self.channel.send('ready', **call.facts())
         self.plan = self.channel.receive()
+        call.step.watched.wholes = frozenset(self.plan['wholes'])
         store = call.store()
         self.start = store.read()
         self.first['restored'] = self._restore(call, store)
@@ -154,8 +156,12 @@ class Record(object):
 
     def _values(self, call, fetched):
         """The applied gradients as {index of the apply call: {variable: gradient}}."""
+        wholes = call.step.watched.wholes
+        cut = slices.described(graphs.variables(self.tf, call.session.graph)) if wholes else {}
         return {
-            apply.index: dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables))))
+            apply.index: slices.joined(
+                dict(zip(apply.variables, steps.gradients_values(values, len(apply.variables)))), cut, wholes
+            )
             for apply, values in zip(call.step.applies, fetched)
         }
 

@@ -8,6 +8,7 @@ import threading
 import tmgprobe_fetches as fetched
 import tmgprobe_graph as graphs
 import tmgprobe_rate as rates
+import tmgprobe_slices as slices
 
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
@@ -263,14 +264,21 @@ class Call(object):
 
     def store(self):
         """Reads and sets the variables of this session."""
-        return graphs.Store(self.tf, self.session, self._run)
+        return graphs.Store(self.tf, self.session, self._run, self.step.watched.wholes)
 
     def facts(self):
         """What the comparison must know before it begins, as plain data."""
         graph, store = self.session.graph, self.store()
         trainable = {variable.name for variable in graph.get_collection('trainable_variables')}
         listed = {variable.name for variable in graph.get_collection('variables')}
+        cut = slices.described(store.variables)
         return {
+            'slices': cut,
+            'counted': {
+                key: slices.counted(graph.get_collection_ref(key), cut)
+                for key in (graph.get_all_collection_keys() if cut else ())
+                if hasattr(key, 'upper')
+            },
             'variables': [
                 {
                     'name': name,

@@ -54,6 +54,7 @@ class Watched(object):
         self.applies, self.groups = [], []
         self.flag = None
         self.held = {}
+        self.wholes = ()  # names of variables whose slices are taken for them
 
 
 class Watch(object):

@@ -1,0 +1,99 @@
+"""Conversions with `--variables partitioned`: their goldens, and that they are proven and learn."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import encode, read
+from converter.verify import Report, Settings, verify
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
+NAMES = sorted(path.parent.name for path in (FIXTURES / "partitioned").glob("*/single.py"))
+VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
+PROVEN = [
+    pytest.param(name, gpus, id=f"{name}-{gpus}-{version}", marks=marks)
+    for name in NAMES
+    for version, mark in VERSIONS.items()
+    for gpus in (1, 2, 3, 4)
+    for marks in [[mark] if (version, gpus) in (("1.15", 3), ("2", 2), ("1.15", 4)) else [mark, pytest.mark.matrix]]
+]
+LEARNS = [
+    pytest.param(name, marks=mark, id=f"{name}-{version}")
+    for name in NAMES
+    for version, mark in (("1.15", [pytest.mark.tf1]), ("1.12", [pytest.mark.tf1(version="1.12"), pytest.mark.matrix]))
+]
+
+
+def proof(single: Path, gpus: int, folder: Path, python: str, change: tuple[str, str] = ("", "")) -> Report:
+    """The verification of a partitioned conversion, in which a line may be changed."""
+    conversion = convert(read(str(single)), Options(num_gpus=gpus, variables="partitioned"))
+    assert conversion.text is not None, conversion.diagnostics
+    assert change[0] in conversion.text
+    (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
+    return verify(single, folder / "multi.py", Settings(gpus=gpus, python=python))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_the_conversion(name: str) -> None:
+    folder = FIXTURES / "partitioned" / name
+    source = read(str(folder / "single.py"))
+    conversion = convert(source, Options(num_gpus=4, variables="partitioned"))
+    assert conversion.text is not None and conversion.diagnostics == ()
+    assert encode(source, conversion.text) == (folder / "multi.py").read_bytes(), "run `make goldens`"
+
+
+@pytest.mark.parametrize(("name", "gpus"), PROVEN)
+def test_proof(name: str, gpus: int, tensorflow_python: str, tmp_path: Path) -> None:
+    report = proof(FIXTURES / "partitioned" / name / "single.py", gpus, tmp_path, tensorflow_python)
+    assert report.verdict == "passed", report
+    skipped = {check.name for check in report.checks if check.status == "skipped"}
+    assert skipped <= ({"uneven batch", "fewer examples than towers"} if gpus == 1 else set()) | {"traced lines"}
+    cut = [check.detail for check in report.checks if check.name == "slices"]
+    assert [f"into {gpus} on {gpus} devices" in detail for detail in cut] == ([True] if gpus > 1 else [])
+
+
+@pytest.mark.parametrize("name", LEARNS)
+def test_golden_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path) -> None:
+    shutil.copy(FIXTURES / "partitioned" / name / "multi.py", tmp_path)
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [tensorflow_python, "multi.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert max(map(float, re.findall(r"\d+\.\d+", done.stdout.strip().splitlines()[-1]))) > 0.8
+
+
+MUTATIONS = {
+    # the value of the whole: its slices in another order
+    "order": ("            towers[tower] = kind.as_tensor(self)",
+              "            towers[tower] = tf.concat(list(reversed(list(self))), -1)"),
+    # each slice begins where the first does: what one of them covers is in no checkpoint
+    "lost": ("        return read_as_one(getter(name, *args, **kwargs))",
+             "        cut = getter(name, *args, **kwargs)\n"
+             "        list(cut)[-1]._get_save_slice_info().var_offset[:] = [0] * len(parts)\n"
+             "        return read_as_one(cut)"),
+    "one device": ("        home = (FIRST_SLICES.setdefault(name, home) + int(number)) % num_gpus", "        home = 0"),
+}  # fmt: skip
+FOUND = {
+    "order": ("failed", "gradients", "they differ (step 1, net/conv2d/kernel:0)"),
+    "lost": ("failed", "variables", "part_"),
+    "one device": ("failed", "slices", "share devices: 2 of net/wide/kernel:0 on "),
+}
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("fault", sorted(MUTATIONS))
+def test_faults_are_found(fault: str, tensorflow_python: str, tmp_path: Path) -> None:
+    single = FIXTURES / "partitioned" / "dense_net" / "single.py"
+    report = proof(single, 2, tmp_path, tensorflow_python, MUTATIONS[fault])
+    verdict, name, words = FOUND[fault]
+    found = {check.name: check.detail for check in report.checks if check.status == "failed"}
+    assert report.verdict == verdict and words in found.get(name, "nothing found"), report
