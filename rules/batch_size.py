@@ -23,6 +23,23 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels})
 """
 
+_ROWS_THAT_STAY = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 64
+valid = np.load('valid.npy'){rows}
+X = tf.placeholder(tf.float32, [{size}, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 10)))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op, {X: next_batch(batch_size)})
+    print(sess.run(loss, {X: valid}))
+"""
+
 _EXAMPLES_TOLD_APART = """\
 import tensorflow as tf
 
@@ -439,5 +456,16 @@ with tf.Session() as sess:
         before=_ROWS_TOLD_APART,
         after=_EXAMPLES_TOLD_APART,
         references=("docs: TMG244, where the towers share a batch",),
+    ),
+    Rule(
+        code="TMG252",
+        title="what is fed to an input of a fixed size does not grow with it",
+        why="A placeholder with the batch size in its shape takes N times the rows, as the host feeds a batch for all "
+        "towers; so does a model that reshapes to the batch size. This run feeds it a fixed number of rows, which is "
+        "one batch of the script as it was: an array of labels, a validation set of just as many rows. TensorFlow "
+        "would refuse it. Make what is fed with the batch size, or leave the rows of the input open.",
+        before=_ROWS_THAT_STAY.replace("{rows}", "[:64]").replace("{size}", "batch_size"),
+        after=_ROWS_THAT_STAY.replace("{rows}", "[:64]").replace("{size}", "None"),
+        references=("docs: TMG110, how the number is followed",),
     ),
 )

@@ -130,7 +130,7 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     upper = bounds.pop(0) if place.upper is not None and bounds else None
     if place.step is not None or not isinstance(upper, Number):
         return None
-    if lower is None or getattr(lower, "value", None) == 0:
+    if lower is None or (isinstance(place.lower, ast.Constant) and place.lower.value == 0):
         return upper
     return _between(lower, upper, place)
 

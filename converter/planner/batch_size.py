@@ -112,7 +112,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             "the script fills the queue of its batches in runs of its own, with as many examples at a time as before",
             "fill it by a QueueRunner, which goes on until a larger batch is there"))  # fmt: skip
     fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
-    same = [run for run, values in fed if values and all(is_kept(value, run) for value in values)]
+    same = [run for run, values in fed if values and all(is_kept(facts, value, run) for value in values)]
     if same and origins and not computed:
         warnings.append(_kept(
             facts, same[0].call, "TMG304",
@@ -290,7 +290,7 @@ def _origins(
         found = fed_sizes(facts, run, fed)
         whole = bool(fed) and not any(i.op.startswith("train.dequeue") for i in inputs)
         for _, value in fed:
-            kept = is_kept(value, run)
+            kept = is_kept(facts, value, run)
             whole &= _is_whole(value) if kept is None else kept
         origins |= found
         if not found:

@@ -166,7 +166,7 @@ def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
     trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
     runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
-    if all(single for *_, single in fed) and not all(is_kept(value, run) for run, value, _ in fed):
+    if all(single for *_, single in fed) and not all(is_kept(facts, value, run) for run, value, _ in fed):
         raise refuse(facts, fed[0][0].call, "TMG218",
                      "each training step takes one example: its batch has a single row",
                      "collect several examples, and feed them in one step")  # fmt: skip

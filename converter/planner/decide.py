@@ -42,6 +42,7 @@ from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
 from converter.planner.fed_size import check_fed_sizes
 from converter.planner.findings import refuse
+from converter.planner.fixed_rows import check_fixed_rows
 from converter.planner.gradients import gradients
 from converter.planner.handed import check_handed
 from converter.planner.helpers import helper_names, read_by_helpers, with_names
@@ -108,6 +109,8 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_share(steps, facts, batch_inputs(facts, steps), size)
     check_shapes(facts, steps, size)
     check_fed_sizes(facts, steps, regions, size, options.batch == "per-gpu")
+    if options.batch == "per-gpu":
+        check_fixed_rows(facts, regions, size)
     check_contents(facts, regions)
     check_defaults(facts, regions)
     check_lookups(facts, regions)

@@ -56,7 +56,8 @@ def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     found: set[Origin] = set()
     without: list[Value] = []
     for key, value in fed:
-        number = rows_of(facts, value, run.site) if key.batch.axis == 0 and is_kept(value, run) is False else None
+        anew = key.batch.axis == 0 and is_kept(facts, value, run) is False
+        number = rows_of(facts, value, run.site) if anew else None
         if number is None or len(number.linear) != 1:
             without.append(value)
         else:
@@ -90,9 +91,10 @@ def _around(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
         node = above
 
 
-def is_kept(value: Value, run: RunCall) -> bool | None:
+def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
     loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    return not any(s.stmt in loops for s in value.site.chain())
+    changes = (e.site for e in facts.effects if e.kind == "mutation" and e.value is value)
+    return not any(s.stmt in loops for site in (value.site, *changes) for s in site.chain())

@@ -39,7 +39,8 @@ def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> di
     runs = [run for run in facts.runs if run.computes(trained)]
     todo: list[Value] = list(inputs)
     fed = ((run, value) for run in runs for key, value in run.feeds if key in todo)
-    todo += [v for run, v in fed if rows_of(facts, v, run.site) is None and not is_kept(v, run)]  # fetched beforehand
+    # Batches that are fetched from a pipeline and fed; of a data set that is fetched first, slices are fed.
+    todo += [v for run, v in fed if rows_of(facts, v, run.site) is None and not is_kept(facts, v, run)]
     while todo:
         value = todo.pop()
         if value.uid in found:

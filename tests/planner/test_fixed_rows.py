@@ -1,0 +1,87 @@
+"""What is fed to an input whose fixed number of rows grows must grow with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = {size}
+data, valid = np.load('data.npy'), np.load('valid.npy')
+"""
+FIXED = """\
+X = tf.placeholder(tf.float32, [batch_size, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1)))
+"""
+OPEN = FIXED.replace("[batch_size", "[None")
+RESHAPED = OPEN.replace("dense(X, 1)", "dense(tf.reshape(X, [batch_size, 2, 2]), 1)")
+STEP = """\
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for i in range(0, 640, batch_size):
+        sess.run(train_op, {X: data[i:i + batch_size]})
+"""
+LABELS = "def rows(n=32):\n    return np.ones((n, 4))\n\n\n"
+
+
+def script(graph: str, fed: str, size: str = "32", above: str = "", step: str = STEP) -> str:
+    return HEAD.replace("{size}", size) + above + graph + step + f"    print(sess.run(loss, {{X: {fed}}}))\n"
+
+
+@pytest.mark.parametrize("fed", ["valid[:32]", "data[-32:]", "np.ones((32, 4))", "valid", "rows()", "np.array(few)"])
+def test_a_run_of_another_size_is_refused(fed: str) -> None:
+    above = LABELS + "few = []\nfor j in range(32):\n    few.append(valid[j])\n"
+    assert codes(script(FIXED, fed, above=above)) == ["TMG252"]
+
+
+@pytest.mark.parametrize(
+    "fed",
+    [
+        "valid[:batch_size]", "data[-batch_size:]", "np.ones((batch_size, 4))", "rows(batch_size)", "np.array(few)",
+        "loader.next()", "valid[np.random.choice(99, batch_size)]", "np.ones((16, 4))",  # which failed before, too
+    ],
+)  # fmt: skip
+def test_what_is_made_with_the_batch_size_grows(fed: str) -> None:
+    above = LABELS + "few = []\nfor j in range(batch_size):\n    few.append(valid[j])\n"
+    above += "loader = Loader(valid, batch_size)\n"
+    assert codes(script(FIXED, fed, above=above)) == []
+
+
+@pytest.mark.parametrize("fed", ["valid[:32]", "valid", "rows()"])
+def test_open_rows_take_any_number(fed: str) -> None:
+    assert codes(script(OPEN, fed, above=LABELS)) == []
+
+
+@pytest.mark.parametrize(("fed", "found"), [("valid[:32]", ["TMG252"]), ("valid[:batch_size]", []), ("valid", [])])
+def test_a_model_that_is_made_for_a_batch(fed: str, found: list[str]) -> None:
+    """Of a whole array nothing is known: where it has as many rows as a batch, the reshape fails loudly."""
+    assert codes(script(RESHAPED, fed)) == found
+
+
+def test_the_total_stays() -> None:
+    from tests.scripts import run
+
+    assert not run(script(FIXED, "valid[:32]"), batch="total").diagnostics
+
+
+def test_a_batch_of_training_that_keeps_its_rows() -> None:
+    step = STEP.replace("data[i:i + batch_size]", "np.ones((32, 4)) * i")
+    assert codes(script(FIXED, "valid[:batch_size]", step=step)) == ["TMG252"]
+
+
+def test_a_list_that_is_fed_when_it_has_a_batch() -> None:
+    step = """\
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    batch = []
+    for line in open('data'):
+        batch.append([float(v) for v in line.split()])
+        if len(batch) == batch_size:
+            sess.run(train_op, {X: batch})
+            batch = []
+"""
+    assert codes(script(FIXED, "valid[:batch_size]", step=step)) == []
