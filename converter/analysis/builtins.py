@@ -241,7 +241,7 @@ BUILTINS: dict[str, Handler] = {
     "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
     "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
     "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
-    "callable": _callable, "next": _next,
+    "callable": _callable, "next": _next, "slice": _host,
 }  # fmt: skip
 
 

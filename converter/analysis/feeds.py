@@ -21,6 +21,8 @@ ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", 
           "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
+# The parts of an array that these give hold several rows each.
+PARTS = ("split", "array_split", "vsplit")
 
 INTEGERS = ("int32", "int64")
 
@@ -196,6 +198,8 @@ def is_one_example(value: Value) -> bool:
     if not isinstance(value, Host) or value.call != "item":
         return False
     source = value.inputs[0] if value.inputs else None
+    if isinstance(source, Host) and source.call.rpartition(".")[2] in PARTS:
+        return False
     return not (isinstance(source, Host) and ("batch" in source.call.lower() or source.call in ("item", "run")))
 
 
@@ -245,6 +249,9 @@ def _is_batch(value: Value) -> bool:
     if name in SIZED and not _picks_rows(value):
         return False
     if value.call == "[]":
+        whole = value.inputs[0]
+        if isinstance(whole, Host) and whole.call.rpartition(".")[2] in PARTS:
+            return True
         return any(
             isinstance(v, Host) and (v.call in ("slice", "[]") or _picks_rows(v)) or _is_batch(v)
             for v in value.inputs[1:]
@@ -253,4 +260,5 @@ def _is_batch(value: Value) -> bool:
         return any(_is_batch(v) for v in value.inputs)
     if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):
         return True
-    return value.call == "item" and any(_is_batch(v) for v in value.inputs)
+    parts = any(isinstance(v, Host) and v.call.rpartition(".")[2] in PARTS for v in value.inputs)
+    return value.call == "item" and (parts or any(_is_batch(v) for v in value.inputs))

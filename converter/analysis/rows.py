@@ -92,6 +92,8 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _alike([_rows(at, v, deep) for v in arrays])
     if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
         return _picked(at, value, node, deep)
+    if value.call == "slice" and isinstance(node, ast.Call):
+        return _spanned(value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))))
     if value.call == NEXT:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
@@ -125,6 +127,11 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         return None if isinstance(key, Number) else _rows(at, key, deep)
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
+    return _spanned(key, place)
+
+
+def _spanned(key: Value, place: ast.Slice) -> Number | None:
+    """The length of what a slice takes."""
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
     upper = bounds.pop(0) if place.upper is not None and bounds else None

@@ -59,6 +59,7 @@ from converter.planner.region import Region, batch_inputs, find_region
 from converter.planner.resets import begin_anew
 from converter.planner.reused import reuse_scopes
 from converter.planner.scopes import asks_again, reopened
+from converter.planner.shapeless import check_shapeless
 from converter.planner.sharding import numbers_in, shards_in
 from converter.planner.slices import cut_variables
 from converter.planner.so_far import keep_first
@@ -115,6 +116,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_defaults(facts, regions)
     check_lookups(facts, regions)
     check_data(facts, regions)
+    check_shapeless(facts, steps, options.shared)
     check_averages(facts, regions)
     numbered = check_numbered(facts, steps, options.batch == "total")
     chosen = _Chosen(facts, options, steps, size, groups)

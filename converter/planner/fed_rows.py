@@ -96,5 +96,6 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    changes = (e.site for e in facts.effects if e.kind == "mutation" and e.value is value)
-    return not any(s.stmt in loops for site in (value.site, *changes) for s in site.chain())
+    held = {a.place for a in facts.accesses if a.write and a.value is value}
+    anew = (a.site for a in facts.accesses if a.write and a.place in held and isinstance(value, Sequence))
+    return not any(s.stmt in loops for site in (value.site, *anew) for s in site.chain())

@@ -76,9 +76,9 @@ def _is_as_long(facts: Facts, run: RunCall, value: Value, size: Value, keys: set
 
 
 def _depends(facts: Facts, value: Value, keys: set[tuple[object, ...]]) -> bool:
-    """Whether a batch size is behind a value, or in a loop or a condition by which its lists are filled."""
+    """Whether a batch size is behind a value or in what fills its lists, or the value was fetched."""
     behind = needed([value])
-    if any(_is_of(v, keys) for v in behind.values()):
+    if any(_is_of(v, keys) or (isinstance(v, Host) and v.call == "run") for v in behind.values()):
         return True
     changes = (e for e in facts.effects if e.kind == "mutation" and e.value is not None and e.value.uid in behind)
     blocks = {step.stmt for e in changes for step in e.site.chain() if isinstance(step.stmt, BLOCKS)}

@@ -1,0 +1,89 @@
+"""Inputs without a shape: what is fed, or what the model does with it, tells whether the towers share it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import body, codes
+
+SCRIPT = """\
+import argparse
+import json
+import numpy as np
+import tensorflow as tf
+
+batch_size = 32
+args = argparse.ArgumentParser().parse_args()
+config = json.load(open('config.json'))
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+z = tf.placeholder(tf.float32{shape})
+{model}
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+sess = tf.Session()
+for step in range(9):
+    rows = slice(step * batch_size, (step + 1) * batch_size)
+    sess.run(train_op, {{X: data[rows], Y: labels[rows], z: {fed}}})
+"""
+ERROR = "loss = tf.reduce_mean({}tf.square(tf.layers.dense(X, 1) - Y))"
+WEIGHED = ERROR.format("z * ")
+DROPPED = "loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.nn.dropout(X, z), 1) - Y))"
+ADDED = ERROR.format("") + " + z * tf.reduce_mean(tf.square(X))"
+WRAPPED = """\
+cell = tf.nn.rnn_cell.DropoutWrapper(tf.nn.rnn_cell.GRUCell(4), output_keep_prob=z)
+_, state = tf.nn.dynamic_rnn(cell, tf.expand_dims(X, 2), dtype=tf.float32)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(state, 1) - Y))
+"""
+
+
+def script(model: str, fed: str, shape: str = "") -> str:
+    return SCRIPT.format(model=model, fed=fed, shape=shape)
+
+
+def cut(text: str) -> bool:
+    return any("z_batch" in line for line in body(text))
+
+
+@pytest.mark.parametrize(
+    "fed", ["0.5", "args.scale", "max(0.1, 1 - step / 9.0)", "np.float32(step)", "np.exp(-step)", "float(step) / 9"]
+)
+@pytest.mark.parametrize("model", [WEIGHED, DROPPED, ADDED])
+def test_a_number_is_shared(model: str, fed: str) -> None:
+    assert not cut(script(model, fed))
+
+
+@pytest.mark.parametrize("fed", ["config['keep']", "schedule(step)", "anneal.value(step)"])
+@pytest.mark.parametrize("model", [DROPPED, ADDED, WRAPPED])
+def test_what_the_model_reads_as_one_number_is_shared(model: str, fed: str) -> None:
+    assert not cut(script(model, fed))
+
+
+@pytest.mark.parametrize(
+    "fed",
+    ["weights[rows]", "np.ones((batch_size, 1))", "parts[step]", "data[parts[step]]", "data[index]", "next_batch(9)"],
+)
+def test_rows_are_cut(fed: str) -> None:
+    loop = "parts = np.split(np.arange(288), 9)\nfor step, index in enumerate(parts):\n"
+    text = script(WEIGHED, fed).replace("for step in range(9):\n", loop)
+    assert codes(text) == [] and cut(text)
+
+
+@pytest.mark.parametrize("fed", ["weigh(step)", "config['scale']"])
+def test_what_may_be_either_is_refused(fed: str) -> None:
+    assert codes(script(WEIGHED, fed)) == ["TMG253"]
+    assert codes(script(WEIGHED, fed, ", []")) == codes(script(WEIGHED, fed, ", [None, 1]")) == []
+    assert not cut(script(WEIGHED, fed, ", []")) and cut(script(WEIGHED, fed, ", [None, 1]"))
+
+
+def test_an_option_tells() -> None:
+    from tests.scripts import run
+
+    assert run(script(WEIGHED, "weigh(step)"), shared=("z",)).status == "converted"
+    told = run(script(WEIGHED, "weigh(step)"), batch_axes=(("z", 0),))
+    assert told.status == "converted" and "z_batch" in (told.text or "")
+
+
+def test_feeds_that_are_not_seen() -> None:
+    text = script(WEIGHED, "0.5").replace("{X: data[rows], Y: labels[rows], z: 0.5}", "feeds(X, Y, z, batch_size)")
+    assert codes(text) == ["TMG253"]
+    assert codes(text.replace(WEIGHED, DROPPED)) == ["TMG303"]
