@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
+from converter.analysis.sparse import ELEMENT, is_sparse
 from converter.analysis.values import (
     FREE,
     Bound,
@@ -27,7 +28,7 @@ from converter.rule import Rule
 def _source(call: Call) -> Value:
     dataset = call.typed("Dataset")
     first = call.get(0, "tensors")
-    if isinstance(first, Sequence) and not first.mutable:
+    if isinstance(first, Mapping) or (isinstance(first, Sequence) and not first.mutable):
         dataset.state["structure"] = first
     return dataset
 
@@ -75,13 +76,18 @@ def _chain(call: Call) -> Value:
 
 
 def _batch(call: Call) -> Value:
-    size = call.get(0, "batch_size")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, "Dataset.batch", call.node))
+    note_sizes(call, call.get(0, "batch_size"), "Dataset.batch")
     dataset = _chain(call)
     assert isinstance(dataset, Typed)
     dataset.state["batched"] = Constant(True)
     return dataset
+
+
+def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
+    """Notes the size of the batches that a call makes; those of buckets are several."""
+    for one in size.elements if isinstance(size, Sequence) else [size]:
+        if isinstance(one, (Number, Host)):
+            call.walk.facts.batch_sizes.append((one, why or call.name, call.node))
 
 
 def _map(call: Call) -> Value:
@@ -92,13 +98,23 @@ def _map(call: Call) -> Value:
     assert isinstance(dataset, Typed)
     dataset.state.pop("shapes", None)
     structure = dataset.state.get("structure")
-    count = len(structure.elements) if isinstance(structure, Sequence) else 1
+    given = _element(structure) if structure is not None else Tensor(op="element")
     if function is not None:
-        made = call_value(call.walk, function, [Tensor(op="element") for _ in range(count)], {}, call.node)
+        args = given.elements if isinstance(given, Sequence) else [given]
+        made = call_value(call.walk, function, args, {}, call.node)
         dataset.state.pop("structure", None)
-        if isinstance(made, Sequence):
+        if isinstance(made, (Sequence, Mapping)):
             dataset.state["structure"] = made
     return dataset
+
+
+def _element(structure: Value) -> Value:
+    """One element of a data set: a tensor in place of each part of its structure."""
+    if isinstance(structure, Sequence):
+        return Sequence([_element(part) for part in structure.elements], structure.mutable)
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _element(part)) for key, part in structure.pairs])
+    return Tensor(op=ELEMENT if is_sparse(structure) else "element")
 
 
 def _transformation(call: Call) -> Value:
@@ -115,6 +131,9 @@ def _apply(call: Call) -> Value:
         if given.name.endswith("map_and_batch"):
             called = replace(called, receiver=_map(called))
             size = called.get(1, "batch_size")
+            return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
+        if given.name.endswith("bucket_by_sequence_length"):
+            size = called.get(2, "bucket_batch_sizes")
             return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
         return _batch(called)
     if isinstance(given, (Function, Partial)) and call.receiver is not None:
@@ -163,23 +182,23 @@ def _string_handle(call: Call) -> Value:
 def _queue_batch(call: Call) -> Value:
     """tf.train.batch and its like: the queue gives whole batches."""
     size = call.get(1, "batch_size")
-    if isinstance(size, (Number, Host)):
-        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    note_sizes(call, size)
     tensors = call.get(0, "tensors", "tensor_list", "tensors_list")
     if call.name.endswith("_join") and isinstance(tensors, Sequence) and tensors.elements:
         tensors = tensors.elements[0]  # one list of tensors for each thread
     if isinstance(tensors, Mapping):
-        return Mapping([(key, _from_queue(call, element)) for key, element in tensors.pairs])
+        return Mapping([(key, from_queue(call, element, size)) for key, element in tensors.pairs])
     if isinstance(tensors, Sequence) and len(tensors.elements) > 1:
-        return Sequence([_from_queue(call, element) for element in tensors.elements], mutable=True)
+        return Sequence([from_queue(call, element, size) for element in tensors.elements], mutable=True)
     one = tensors.elements[0] if isinstance(tensors, Sequence) and tensors.elements else tensors
-    return _from_queue(call, one)  # of a list of one tensor too (tensorflow/python/training/input.py, 1.15)
+    return from_queue(call, one, size)  # of a list of one tensor too (tensorflow/python/training/input.py, 1.15)
 
 
-def _from_queue(call: Call, element: Value | None) -> Input:
+def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
+    """What a queue gives of one of the tensors that it is given: a batch, of a fixed size where no smaller may come."""
     single = getattr(call.kwargs.get("enqueue_many"), "value", False) is False
     dims = (None, *element.dims) if single and isinstance(element, Tensor) and element.dims is not None else None
-    size, smaller = call.get(1, "batch_size"), call.kwargs.get("allow_smaller_final_batch")
+    smaller = call.kwargs.get("allow_smaller_final_batch")
     fixed = isinstance(size, Number) and getattr(smaller, "value", False) is False
     made = Input(call.name, dims, Sequence([size]) if fixed and size is not None else None, "")
     made.shard(0)
@@ -199,7 +218,10 @@ CHAINS = (
     "with_options"
 ).split()
 
-BATCHING = ("map_and_batch", "batch_and_drop_remainder", "padded_batch_and_drop_remainder", "dense_to_sparse_batch")
+BATCHING = (
+    "map_and_batch", "bucket_by_sequence_length", "batch_and_drop_remainder", "padded_batch_and_drop_remainder",
+    "dense_to_sparse_batch",
+)  # fmt: skip
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset",

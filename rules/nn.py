@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis import batch, shaping
 from converter.analysis.batch import Dims
 from converter.analysis.signature import Call, Handler
+from converter.analysis.sparse import taken_as_sparse
 from converter.analysis.values import (
     CONFLICT,
     UNSEEN,
@@ -160,6 +161,9 @@ def _sampled_loss(call: Call) -> Value:
 
 
 def _embedding(call: Call) -> Value:
+    if call.name.endswith("_sparse"):
+        taken_as_sparse(call.get(1, "sp_ids"))
+        taken_as_sparse(call.get(2, "sp_weights"))
     ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
     width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
     dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)

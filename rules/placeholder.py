@@ -5,8 +5,8 @@ from __future__ import annotations
 from converter.analysis import shaping
 from converter.analysis.items import entry_of
 from converter.analysis.signature import Call, Handler
-from converter.analysis.sparse import PLACEHOLDERS
-from converter.analysis.values import Constant, Input, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
+from converter.analysis.sparse import BATCHES, PLACEHOLDERS, is_sparse
+from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 from converter.rule import Rule
 
 
@@ -76,19 +76,26 @@ def _iterator_next(call: Call) -> Value:
     """The batches of a tf.data pipeline."""
     receiver = call.receiver
     state = receiver.state if isinstance(receiver, Typed) else {}
-    structure = state.get("structure")
-    count = len(structure.elements) if isinstance(structure, Sequence) else 1
-    parts = []
-    batched = not isinstance(receiver, Typed) or "batched" in state
-    shapes = state.get("shapes")
-    for place in range(count):
-        shape = shapes.elements[place] if isinstance(shapes, Sequence) and count == len(shapes.elements) else None
-        made = Input("Iterator.get_next", shaping.dims_of(shaping.shape_entries(shape)), shape, "")
-        if batched:
-            made.shard(0)
-        made.inputs = tuple(call.values())
-        parts.append(made)
-    return Sequence(parts) if count > 1 else parts[0]
+    structure, shapes = state.get("structure"), state.get("shapes")
+    made = _batches(call, structure, shapes, not isinstance(receiver, Typed) or "batched" in state)
+    alone = isinstance(made, Sequence) and len(made.elements) == 1
+    return made.elements[0] if alone and isinstance(made, Sequence) else made
+
+
+def _batches(call: Call, structure: Value | None, shapes: Value | None, batched: bool) -> Value:
+    """An input for each part of what an iterator gives."""
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _batches(call, part, None, batched)) for key, part in structure.pairs])
+    if isinstance(structure, Sequence):
+        parts, known = structure.elements, shapes.elements if isinstance(shapes, Sequence) else []
+        each: list[Value | None] = [*known] if len(known) == len(parts) else [None] * len(parts)
+        return Sequence([_batches(call, part, shape, batched) for part, shape in zip(parts, each, strict=True)])
+    op = BATCHES if structure is not None and is_sparse(structure) else "Iterator.get_next"
+    made = Input(op, shaping.dims_of(shaping.shape_entries(shapes)), shapes, "")
+    if batched:
+        made.shard(0)
+    made.inputs = tuple(call.values())
+    return made
 
 
 def _entry(call: Call) -> Value:

@@ -7,6 +7,7 @@ from typing import Literal
 from converter.analysis import batch, moving, shaping
 from converter.analysis.data import data_constant
 from converter.analysis.signature import Call, Handler
+from converter.analysis.sparse import taken_as_sparse
 from converter.analysis.values import (
     CONFLICT,
     FREE,
@@ -251,6 +252,7 @@ def _sparse(call: Call) -> Value:
 
 def _to_dense(call: Call) -> Value:
     tensor = call.tensor(0, "sp_input")
+    taken_as_sparse(tensor)
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
 
 
@@ -274,6 +276,7 @@ def _matmul(call: Call) -> Value:
     if left is None or right is None:
         return Tensor(inputs=call.values())
     if call.name in SPARSE_PRODUCTS:  # of matrices, whatever is known of their shapes
+        taken_as_sparse(left)
         left, right = (_matrix(v) for v in (left, right))
     turned = [call.flag(2, "transpose_a", "adjoint_a"), call.flag(3, "transpose_b", "adjoint_b")]
     result = batch.matmul(left, right, *turned)

@@ -343,6 +343,17 @@ def _update(call: Call) -> Value:
     return Constant(None)
 
 
+def _dict_pop(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = _dict_get(call)
+    if call.args:
+        call.walk.journal.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
+        mapping.drop(call.args[0])
+        _mutated(call)
+    return found
+
+
 def _as_list(call: Call) -> Value:
     shape = call.receiver
     assert isinstance(shape, ShapeOf)
@@ -385,6 +396,7 @@ METHODS: dict[str, Handler] = {
     "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
     "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
     "Mapping.setdefault": _setdefault,
+    "Mapping.pop": _dict_pop,
     "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,
     "Input.get_shape": _get_shape, "Tensor.set_shape": _set_shape, "Input.set_shape": _set_shape,
 }  # fmt: skip

@@ -228,7 +228,7 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
     return value.call in ("numpy.array", "numpy.asarray") and is_one_row(arguments[0], axis, grown)
 
 
-def _picks_rows(value: Host) -> bool:
+def picks_rows(value: Host) -> bool:
     """Whether a call gives the numbers of several rows; `randint(n)` and `choice(n)` without a size give one."""
     name = value.call.rpartition(".")[2]
     if name not in SIZED or not isinstance(value.node, ast.Call):
@@ -246,14 +246,14 @@ def _is_batch(value: Value) -> bool:
     if value.call == "run":
         return any(isinstance(v, Tensor) and v.batch.kind == "example" for v in value.inputs)
     name = value.call.rpartition(".")[2].lower()
-    if name in SIZED and not _picks_rows(value):
+    if name in SIZED and not picks_rows(value):
         return False
     if value.call == "[]":
         whole = value.inputs[0]
         if isinstance(whole, Host) and whole.call.rpartition(".")[2] in PARTS:
             return True
         return any(
-            isinstance(v, Host) and (v.call in ("slice", "[]") or _picks_rows(v)) or _is_batch(v)
+            isinstance(v, Host) and (v.call in ("slice", "[]") or picks_rows(v)) or _is_batch(v)
             for v in value.inputs[1:]
         )
     if value.call in (*ARITHMETIC, "compare"):

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from converter.analysis.arrays import ARITHMETIC, shape_of
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.feeds import SIZED, picks_rows
 from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, needed, tensors_in
 from converter.planner.findings import refuse
 
@@ -49,9 +50,10 @@ def is_one_value(value: Value) -> bool:
         return True
     if value.call in NUMBERS:
         return bool(given) and all(map(is_one_value, given))
-    return value.call == "run" and all(
-        t.dims == () or t.batch.kind == "reduced" for v in given for t in tensors_in(v)
-    )
+    if value.call == "[]" and len(given) == 2:  # an entry that is picked at random; one of a loop may be a batch
+        return isinstance(given[1], Host) and given[1].call.rpartition(".")[2] in SIZED and not picks_rows(given[1])
+    fetched = [v for v in given if isinstance(v, Tensor)]
+    return value.call == "run" and bool(fetched) and all(v.batch.kind in ("free", "reduced") for v in fetched)
 
 
 def _is_setting(facts: Facts, value: Input) -> bool:

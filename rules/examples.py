@@ -1,0 +1,87 @@
+"""tf.Example records: each feature is a tensor of its own, those of any length are sparse."""
+
+from __future__ import annotations
+
+from converter.analysis import shaping
+from converter.analysis.signature import Call, Handler
+from converter.analysis.sparse import ELEMENT
+from converter.analysis.values import FREE, Mapping, Sequence, Tensor, Typed, Value
+from converter.rule import Rule
+
+SPARSE = ("VarLenFeature", "SparseFeature")
+
+
+def _parse(call: Call) -> Value:
+    """One record, or a batch of them, as a dict of its features."""
+    records, spec = call.tensor(0, "serialized"), call.get(1, "features")
+    if not isinstance(spec, Mapping):
+        return Tensor(records.batch, call.values(), None, call.name)
+    return Mapping([(key, _feature(call, records, kind)) for key, kind in spec.pairs])
+
+
+def _feature(call: Call, records: Tensor, kind: Value) -> Tensor:
+    name = kind.name.rpartition(".")[2] if isinstance(kind, Typed) else ""
+    rows = (None,) if records.batch.kind == "example" and not call.name.endswith("single_example") else ()
+    batch = records.batch if rows else FREE
+    if name in SPARSE:
+        return Tensor(batch, (records,), None, ELEMENT)
+    shape = (kind.args[0] if kind.args else kind.kwargs.get("shape")) if isinstance(kind, Typed) else None
+    dims = shaping.dims_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
+    return Tensor(batch, (records,), None if dims is None else (*rows, *dims), call.name)
+
+
+def _bucket(call: Call) -> Value:
+    """tf.contrib.training.bucket_by_sequence_length: a queue of batches of similar lengths, and these lengths."""
+    from rules.dataset import from_queue, note_sizes
+
+    size = call.get(2, "batch_size")
+    note_sizes(call, size)
+    tensors = call.get(1, "tensors")
+    if isinstance(tensors, Mapping):
+        made: Value = Mapping([(key, from_queue(call, e, size)) for key, e in tensors.pairs])
+    elif isinstance(tensors, Sequence):
+        made = Sequence([from_queue(call, e, size) for e in tensors.elements], mutable=True)
+    else:
+        made = from_queue(call, tensors, size)
+    return Sequence([from_queue(call, call.get(0, "input_length"), size), made])
+
+
+NAMES = ("parse_single_example", "parse_example", "io.parse_single_example", "io.parse_example")
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(NAMES, _parse),
+    "contrib.training.bucket_by_sequence_length": _bucket,
+}
+
+RULES = (
+    Rule(
+        code="TMG145",
+        title="dicts of features are cut feature by feature, and sparse features by their rows",
+        why="A pipeline that parses tf.Example records gives a dict of features. Each tower reads its shard under the "
+        "same key. A VarLenFeature comes out as a SparseTensor, whose rows are the examples: tf.sparse_slice takes "
+        "those of one tower (TMG135).",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+features = {'ids': tf.VarLenFeature(tf.int64), 'label': tf.FixedLenFeature([], tf.float32)}
+dataset = tf.data.TFRecordDataset('train.tfrecord').map(lambda record: tf.parse_single_example(record, features))
+batch = dataset.batch(batch_size).make_one_shot_iterator().get_next()
+table = tf.get_variable('table', [5000, 1])
+predicted = tf.nn.embedding_lookup_sparse(table, batch['ids'], None, combiner='sum')
+loss = tf.reduce_mean(tf.square(predicted[:, 0] - batch['label']))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op)
+""",
+        after="""\
+for gpu in range(num_gpus):
+        predicted = tf.nn.embedding_lookup_sparse(table, batch['ids'], None, combiner='sum')
+        loss = tf.reduce_mean(tf.square(predicted[:, 0] - batch['label']))
+""",
+        references=("tf.parse_example, tf.parse_single_example: a dict (tensorflow/python/ops/parsing_ops.py)",),
+    ),
+)
