@@ -255,7 +255,9 @@ RULES = (
         "like) gets N times the examples and the towers share what the iterator gives, in order, so "
         "that an epoch stays an epoch and the towers see consecutive batches of the original. One "
         "iterator for each tower would shuffle and repeat on its own, and tf.train.batch inside the "
-        "loop would start a queue for each tower, filled by threads that nobody asked for.",
+        "loop would start a queue for each tower, filled by threads that nobody asked for. Of a dict each tower reads "
+        "its shard under the same key. Data sets of validation keep their size: only those that an iterator is seen "
+        "to read in training grow.",
         before="""\
 import tensorflow as tf
 

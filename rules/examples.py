@@ -6,7 +6,6 @@ from converter.analysis import shaping
 from converter.analysis.signature import Call, Handler
 from converter.analysis.sparse import ELEMENT
 from converter.analysis.values import FREE, Mapping, Sequence, Tensor, Typed, Value
-from converter.rule import Rule
 
 SPARSE = ("VarLenFeature", "SparseFeature")
 
@@ -52,36 +51,3 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(NAMES, _parse),
     "contrib.training.bucket_by_sequence_length": _bucket,
 }
-
-RULES = (
-    Rule(
-        code="TMG145",
-        title="dicts of features are cut feature by feature, and sparse features by their rows",
-        why="A pipeline that parses tf.Example records gives a dict of features. Each tower reads its shard under the "
-        "same key. A VarLenFeature comes out as a SparseTensor, whose rows are the examples: tf.sparse_slice takes "
-        "those of one tower (TMG135).",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-features = {'ids': tf.VarLenFeature(tf.int64), 'label': tf.FixedLenFeature([], tf.float32)}
-dataset = tf.data.TFRecordDataset('train.tfrecord').map(lambda record: tf.parse_single_example(record, features))
-batch = dataset.batch(batch_size).make_one_shot_iterator().get_next()
-table = tf.get_variable('table', [5000, 1])
-predicted = tf.nn.embedding_lookup_sparse(table, batch['ids'], None, combiner='sum')
-loss = tf.reduce_mean(tf.square(predicted[:, 0] - batch['label']))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        sess.run(train_op)
-""",
-        after="""\
-for gpu in range(num_gpus):
-        predicted = tf.nn.embedding_lookup_sparse(table, batch['ids'], None, combiner='sum')
-        loss = tf.reduce_mean(tf.square(predicted[:, 0] - batch['label']))
-""",
-        references=("tf.parse_example, tf.parse_single_example: a dict (tensorflow/python/ops/parsing_ops.py)",),
-    ),
-)

@@ -11,7 +11,9 @@ RULES = (
         why="A SparseTensor lists its values in one row after the other, any number to an example, and cannot "
         "be sliced by an index. tf.sparse_slice takes the rows of one tower, on the CPU, together with the "
         "dense inputs' rows; labels of CTC, products of a sparse with a dense matrix and look-ups of "
-        "embeddings then find a sparse tensor of their own in each tower. A tower without a row computes "
+        "embeddings then find a sparse tensor of their own in each tower. Sparse are placeholders, features of any "
+        "length (VarLenFeature) that a pipeline parses, and what an iterator gives to an operation on sparse tensors. "
+        "A tower without a row computes "
         "on one with weight 0, as it does for dense inputs.",
         before="""\
 import tensorflow as tf

@@ -136,7 +136,8 @@ def test_a_transformation_that_does_not_batch() -> None:
 @pytest.mark.parametrize(
     ("made", "refused"),
     [
-        (".apply(tf.contrib.data.bucket_by_sequence_length(length, [9], [32, 32]))", True),
+        (".apply(tf.contrib.data.bucket_by_sequence_length(length, [9], [32, 32]))", False),
+        (".apply(tf.contrib.data.scan(0, step))", True),
         (".flat_map(lambda x: tf.data.Dataset.from_tensors(x).repeat(3))", True),
         (".batch(batch_size)", False),
     ],

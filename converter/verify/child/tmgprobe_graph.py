@@ -7,6 +7,7 @@ import re
 import numpy as np
 import tmgprobe_slices as slices
 
+PACKED = 'DeserializeSparse'  # takes apart what a dataset hands on of a sparse tensor
 SOURCES = (
     'IteratorGetNext',
     'IteratorGetNextSync',
@@ -148,7 +149,25 @@ def sources(operations):
         if op.type in SOURCES and op in operations
         for tensor in op.outputs
     ]
-    return [part for tensor in found for part in _windows(tensor, operations) or [tensor]]
+    parts = [_windows(tensor, operations) or _sparse_parts(tensor, operations) or [tensor] for tensor in found]
+    return [tensor for group in parts for tensor in group]
+
+
+def _sparse_parts(tensor, within):
+    """Indices, values and shape of the sparse tensor that a dataset gives in one piece; nothing for any other."""
+    if tensor.dtype.base_dtype.name != 'variant':
+        return []
+    return [part for op in tensor.consumers() if op.type == PACKED and op in within for part in op.outputs]
+
+
+def sparse_sources(tensors):
+    """The sparse tensors among what datasets give: the names of each one's indices, values and shape."""
+    found = []
+    for tensor in tensors:
+        names = [part.name for part in tensor.op.outputs]
+        if tensor.op.type == PACKED and names not in found:
+            found.append(names)
+    return found
 
 
 def _windows(tensor, within):

@@ -221,7 +221,7 @@ class Call(object):
         self.sources = [tensor.name for tensor in step.sources]
         self.fed = graphs.feeds(session.graph, feed_dict)
         self.sources = [name for name in self.sources if name not in self.fed]
-        self.sparse = graphs.sparse_feeds(session.graph, feed_dict)
+        self.sparse = graphs.sparse_feeds(session.graph, feed_dict) + graphs.sparse_sources(step.sources)
         self._arrays = None
 
     @property
