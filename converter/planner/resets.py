@@ -63,7 +63,8 @@ def _reset_container(
     if region.in_tower(value.site) or value.time > region.end:
         return
     text = reach(region.block.frame, value)
-    if text is None or (is_unfollowed(value) and not is_set_back(value)):
+    cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if all(reset.place != text for reset in traffic.resets):
         how = "list" if isinstance(value, Sequence) else "dict"

@@ -146,7 +146,8 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         inputs = [i for i in inputs_in(value) if i in region.inputs]
         known = not getattr(value, "unmeasured", False)
         by_element = not inputs or (known and all((value.uid, i.uid) in apart for i in inputs))
-        if by_element or _local_of_callee(region, access):
+        entries = isinstance(value, Mapping) and not any(_is_whole(facts, a, reads) for a in reads if a.value is value)
+        if by_element or entries or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
             raise refuse(facts, access.node, "TMG225", "a sparse batch is read together with other inputs",
@@ -156,6 +157,18 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
                          "read each input by its own name or key")  # fmt: skip
         found.setdefault(access.place, (value, access))
     return list(found.values())
+
+
+def _is_whole(facts: Facts, access: Access, reads: list[Access]) -> bool:
+    """Whether a dict is read for more than an entry that is an input, or to hand it to a function of the script."""
+    taken = facts.selections.get(access.node)
+    if any(a.node is taken and isinstance(a.value, Input) and a.place.owner == access.value.uid for a in reads):
+        return False
+    parents = facts.walked[facts.tree_of(facts.path_of(access.node))].parents
+    handed = isinstance(parents.get(access.node), (ast.Call, ast.keyword))
+    frames = (a.place.frame for a in reads if a.value is access.value and a.place.kind == "name")
+    sites = {f.call_site.stmt for f in frames if f is not None and f.call_site is not None}
+    return not (handed and access.site.stmt in sites)
 
 
 def _is_chosen(node: ast.AST) -> bool:

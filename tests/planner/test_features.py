@@ -129,3 +129,18 @@ def test_a_queue_of_buckets() -> None:
     before, inside, _ = parts(HEAD + text + SEQUENCES + STEP)
     assert "batch_size = 32 * num_gpus" in before
     assert "(x, y), rows, weight = shard_static([x_batch, y_batch], gpu)" in inside
+
+
+def test_an_entry_that_the_model_does_not_read() -> None:
+    made = f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {SPEC[:-1]}, 'ids': tf.VarLenFeature(tf.int64)}}))"
+    _, inside, _ = parts(HEAD + made + ".batch(batch_size)" + NEXT + FUNCTION + "loss = net(features)\n" + STEP)
+    assert "(features['x'], features['y']), tower_rows, weight = shard([x_batch, y_batch], gpu)" in inside or any(
+        "(features['x'], features['y'])" in line for line in inside
+    )
+
+
+def test_an_entry_that_the_model_takes_out_is_refused() -> None:
+    """The next tower would find the whole batch there, or nothing."""
+    model = FUNCTION.replace("given['x']", "given.pop('x')") + "loss = net(features)\n"
+    assert codes(HEAD + f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {SPEC})).batch(batch_size)" + NEXT
+                 + model + STEP) == ["TMG231"]  # fmt: skip
