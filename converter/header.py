@@ -20,6 +20,7 @@ from converter.options import Options
 BEGIN = "# tf-multigpu "
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
+_ODD = re.compile(f"[^{re.escape(_PRINTABLE)}]")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE = re.compile(r"(?:\A|(?<=[\r\n]))# tf-multigpu \S+: converted from [^\r\n]*")
 _PARTS = re.compile(
@@ -61,12 +62,28 @@ class HeaderError(ValueError):
 def format_header(header: Header) -> str:
     """The header as a comment, without a newline."""
     import shlex
-    from urllib.parse import quote
 
-    source = quote(header.source, safe=_PRINTABLE, errors="surrogateescape")
+    source = _quoted(header.source)
     script = (PART_OF, header.script) if header.script else ()
-    flags = quote(shlex.join((*to_flags(header.options), *script)), safe=_PRINTABLE, errors="surrogateescape")
+    flags = _quoted(shlex.join((*to_flags(header.options), *script)))
     return f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"
+
+
+def _quoted(text: str) -> str:
+    """Percent-encoded where it is not printable."""
+    if not _ODD.search(text):
+        return text
+    from urllib.parse import quote  # 2 ms, which hardly any script needs
+
+    return quote(text, safe=_PRINTABLE, errors="surrogateescape")
+
+
+def _unquoted(text: str) -> str:
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote
+
+    return unquote(text, errors="surrogateescape")
 
 
 def is_converted(text: str) -> bool:
@@ -84,19 +101,18 @@ def find_header(text: str) -> Header | None:
     if found is None:
         return None
     import shlex
-    from urllib.parse import unquote
 
     line = len(_LINE_END.split(text[: found.start()]))
     parts = _PARTS.fullmatch(found[0].rstrip())
     if parts is None:
         raise HeaderError(line, "it does not read `converted from SOURCE sha256:HASH with OPTIONS`")
     try:
-        flags = shlex.split(unquote(parts["flags"], errors="surrogateescape"))
+        flags = shlex.split(_unquoted(parts["flags"]))
         script = flags.pop() if flags[-2:-1] == [PART_OF] else ""
         options = from_flags(flags[:-1] if script else flags)
     except ValueError as error:
         raise HeaderError(line, str(error)) from error
-    source = unquote(parts["source"], errors="surrogateescape")
+    source = _unquoted(parts["source"])
     return Header(parts["version"], source, parts["sha256"], options, script, line)
 
 

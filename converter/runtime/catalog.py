@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pkgutil import get_data
 
 MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
 
@@ -37,6 +39,12 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
 }
 
+_IMPORT = re.compile(r"^import (\w+)$", re.MULTILINE)
+# A definition goes on to the next line that is not indented, closes no bracket, and is no `def` below its decorator.
+_DEFINITION = re.compile(
+    r"^(?:@.*\n)*(?:(?:def|class) (?P<name>\w+)|(?P<constant>\w+) = ).*\n(?:(?:[ \t)}\]].*)?\n)*", re.MULTILINE
+)
+
 
 @dataclass(frozen=True)
 class Helper:
@@ -50,30 +58,42 @@ class Helper:
 
 
 @cache
-def catalog() -> dict[str, Helper]:
+def catalog() -> Mapping[str, Helper]:
     """All helpers, in the order in which they are written into a script."""
-    found: dict[str, Helper] = {}
-    for module in MODULES:
-        text = (files("converter.runtime") / f"{module}.py").read_text(encoding="utf-8")
-        found.update(_helpers(text))
-    return found
+    return _Catalog()
 
 
-def _helpers(text: str) -> dict[str, Helper]:
-    tree = ast.parse(text)
-    lines = text.splitlines()
-    modules = {a.name for s in tree.body if isinstance(s, ast.Import) for a in s.names if a.asname is None}
-    found, whys = {}, {name: code for code, names in REASONS.items() for name in names}
-    for stmt in tree.body:
-        if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
-            name, first = stmt.name, min([stmt.lineno, *(d.lineno for d in stmt.decorator_list)])
-        elif (
-            isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name) and stmt.targets[0].id != "NUM_GPUS"
-        ):
-            name, first = stmt.targets[0].id, stmt.lineno
-        else:
-            continue
-        used = {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name)} - {name}
-        source = "\n".join(lines[first - 1 : stmt.end_lineno])
-        found[name] = Helper(name, source, tuple(sorted(used)), tuple(sorted(used & modules)), whys[name])
-    return found
+class _Catalog(Mapping[str, Helper]):
+    """The definitions of the runtime's modules; each is parsed when it is asked for."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, tuple[str, set[str]]] = {}  # each definition, and the modules that its file imports
+        self._made: dict[str, Helper] = {}
+        for module in MODULES:
+            data = get_data("converter.runtime", f"{module}.py")
+            assert data is not None
+            text = data.decode().replace("\r\n", "\n")
+            modules = set(_IMPORT.findall(text))
+            for part in _DEFINITION.finditer(text):
+                name = part["name"] or part["constant"]
+                if name != "NUM_GPUS":
+                    self._texts[name] = part[0], modules
+
+    def __getitem__(self, name: str) -> Helper:
+        if name not in self._made:
+            self._made[name] = _helper(name, *self._texts[name])
+        return self._made[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._texts)
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+
+def _helper(name: str, text: str, modules: set[str]) -> Helper:
+    (stmt,) = ast.parse(text).body
+    used = {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name)} - {name}
+    source = "\n".join(text.splitlines()[: stmt.end_lineno])
+    why = next(code for code, names in REASONS.items() if name in names)
+    return Helper(name, source, tuple(sorted(used)), tuple(sorted(used & modules)), why)
