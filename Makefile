@@ -24,7 +24,7 @@ help:
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
 	@echo 'make docs     write docs/rules from the rules'
-	@echo 'make bench    time startup, conversion and verification against their budgets'
+	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
 
 # --- Environments -----------------------------------------------------------------------------------------------------
@@ -106,9 +106,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
 
 bench: compiled
-	$(BIN)/python benchmarks/startup.py
-	$(BIN)/python benchmarks/convert.py
-	$(BIN)/python benchmarks/verify.py --rounds 5 --repeats 0 logistic_regression layers_cnn
+	$(BIN)/python benchmarks/all.py
 
 clean:
 	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 build dist htmlcov .coverage

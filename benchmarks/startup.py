@@ -1,6 +1,9 @@
-"""How long the tool takes to find out that a file has nothing to do with TensorFlow.
+"""How long the tool takes to begin: to show its help, and to find out that a file has nothing to do with TensorFlow.
 
 Usage: python benchmarks/startup.py [--rounds N]
+
+All figures are over `python -c pass`. A file without TensorFlow has 150 lines, and is given in each of the ways that a
+user or a hook gives one; a folder has a hundred of them, and its figure is for each file.
 """
 
 from __future__ import annotations
@@ -12,19 +15,60 @@ from pathlib import Path
 import scripts
 import timing
 
+BARE = [sys.executable, "-c", "pass"]
+SHOWN, PLAIN = 6.0, 4.0  # times `python -c pass`
+FILES = 100
 
-def figures(folder: Path, rounds: int) -> list[timing.Figure]:
-    """The measurements; the script goes into the folder."""
-    script = folder / "plain.py"
+
+def shown(rounds: int) -> list[timing.Figure]:
+    """The version, and the help."""
+    asked = (["--version"], ["--help"], ["convert", "--help"], ["verify", "--help"])
+    return [
+        timing.Figure(f"`{' '.join(words)}`", timing.ratios([timing.TOOL, *words], BARE, rounds), SHOWN)
+        for words in asked
+    ]
+
+
+def plain(folder: Path, rounds: int) -> list[timing.Figure]:
+    """One file without TensorFlow in all ways. Where its conversion is asked for, that there is none is status 2."""
+    script, out = folder / "plain.py", folder / "out.py"
     script.write_text(scripts.plain(150), encoding="utf-8")
-    bare = [sys.executable, "-c", "pass"]
+    tool, path = [timing.TOOL, "convert"], str(script)
+    ways: dict[str, timing.Command] = {
+        "`convert f.py`": timing.Run([*tool, path], 2),
+        "`-o out.py`": timing.Run([*tool, path, "-o", str(out)], 2),
+        "`-o out/`": [*tool, path, "-o", str(folder / "out") + "/"],
+        "`--diff`": [*tool, path, "--diff"],
+        "`--check`": [*tool, path, "--check"],
+        "`--in-place`": [*tool, path, "--in-place"],
+        "`--in-place --num-gpus=4 -v`": [*tool, path, "--in-place", "--num-gpus=4", "-v"],
+        "`--in-place --skip-non-training`, a hook": [*tool, "--in-place", "--skip-non-training", path],
+        "standard input": timing.Run([*tool, "-"], 2, script),
+        "`python -m converter --check`": [sys.executable, "-m", "converter", "convert", "--check", path],
+    }
+    return [
+        timing.Figure(f"without TensorFlow: {way}", timing.ratios(command, BARE, rounds), PLAIN)
+        for way, command in ways.items()
+    ]
+
+
+def folders(folder: Path, rounds: int) -> list[timing.Figure]:
+    """A folder of such files, for each file."""
+    many = folder / "many"
+    many.mkdir()
+    for number in range(FILES):
+        (many / f"plain_{number}.py").write_text(scripts.plain(150), encoding="utf-8")
+    ways = {"`--check`": ["--check"], "`-o out/`": ["-o", str(folder / "copies")]}
     return [
         timing.Figure(
-            f"`convert {mode}`, 150 lines without TensorFlow / `python -c pass`",
-            timing.ratios([timing.TOOL, "convert", mode, str(script)], bare, rounds),
-            4.0,
+            f"a folder of {FILES} without TensorFlow, each: {way}",
+            tuple(
+                ratio / FILES
+                for ratio in timing.ratios([timing.TOOL, "convert", str(many), *words], BARE, max(1, rounds // 3))
+            ),
+            PLAIN,
         )
-        for mode in ("--check", "--in-place")
+        for way, words in ways.items()
     ]
 
 
@@ -32,8 +76,9 @@ def main() -> None:
     """Prints the table."""
     rounds = timing.asked_rounds(__doc__, default=21)
     timing.compile_tool()
-    with tempfile.TemporaryDirectory() as folder:
-        print(timing.table(figures(Path(folder), rounds)))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        sys.exit(timing.report([*shown(rounds), *plain(folder, rounds), *folders(folder, rounds)]))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from timing import ROOT, TOOL, Figure, alternate, table
+from timing import ROOT, TOOL, Figure, alternate, report, wall_seconds
 
 from converter.verify import Settings, verify
 
@@ -31,7 +31,7 @@ def cost(names: Sequence[str], gpus: int, rounds: int) -> list[Figure]:
     for name in names:
         single, multi = (str(FIXTURES / name / f"{script}.py") for script in ("single", "multi"))
         proof = [TOOL, "verify", single, multi, "--quiet", "--gpus", str(gpus), "--steps", str(STEPS)]
-        measured = alternate([proof, [*BARE, single], [*BARE, multi]], rounds)
+        measured = alternate([proof, [*BARE, single], [*BARE, multi]], rounds, wall_seconds)
         ratios = tuple(proven / (first + second) for proven, first, second in measured)
         figures.append(Figure(f"{name}: verify over the two bare runs, wall time", ratios, BUDGET))
     return figures
@@ -43,10 +43,10 @@ def repeat(names: Sequence[str], gpus: int, repeats: int) -> list[str]:
     for name in names:
         folder, verdicts, reasons = FIXTURES / name, Counter[str](), Counter[str]()
         for _ in range(repeats):
-            report = verify(folder / "single.py", folder / "multi.py", Settings(gpus=gpus, steps=STEPS))
-            verdicts[report.verdict] += 1
-            if report.verdict != "passed":
-                reasons[report.reason] += 1
+            proof = verify(folder / "single.py", folder / "multi.py", Settings(gpus=gpus, steps=STEPS))
+            verdicts[proof.verdict] += 1
+            if proof.verdict != "passed":
+                reasons[proof.reason] += 1
         others = "; ".join(f"{count} x {reason}" for reason, count in reasons.items())
         rows.append(f"| {name} | {repeats} | {verdicts['passed']} | {others} |")
         print(rows[-1], file=sys.stderr, flush=True)
@@ -64,13 +64,12 @@ def main() -> int:
     parser.add_argument("--gpus", type=int, default=2, help="number of towers")
     given = parser.parse_args()
     names = given.fixtures or sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
-    if given.rounds:
-        print(table(cost(names, given.gpus, given.rounds)), flush=True)
+    missed = report(cost(names, given.gpus, given.rounds)) if given.rounds else 0
     if not given.repeats:
-        return 0
+        return missed
     rows = repeat(names, given.gpus, given.repeats)
     print("\n".join(rows))
-    return int(any(row.split("|")[2].strip() != row.split("|")[3].strip() for row in rows[2:]))
+    return missed or int(any(row.split("|")[2].strip() != row.split("|")[3].strip() for row in rows[2:]))
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Reads a command line that is plainly right, without the time that Typer takes to be imported.
 
-What is not plain (an unknown flag, a value out of range, several short flags in one, `--`) is not read here at
-all: Typer, which is made from the same table, reads it from its beginning and says what is wrong.
+What is not plain (an unknown flag, a value out of range, several short flags in one) is not read here at all:
+Typer, which is made from the same table, reads it from its beginning and says what is wrong.
 """
 
 from __future__ import annotations
@@ -36,9 +36,12 @@ def _words(rest: Iterator[str], flags: dict[str, Option], values: dict[str, obje
         if word == "-" or word[:1] not in ("-", ""):
             yield word
             continue
-        flag, equals, given = word.partition("=")
+        if word == "--":
+            yield from rest
+            return
+        flag, equals, given = word.partition("=") if word[:2] == "--" else (word[:2], word[2:], word[2:])
         option = flags.get(flag)
-        if option is None or (equals and (option.kind is bool or not flag.startswith("--"))):
+        if option is None or (equals and option.kind is bool) or given[:1] == "=":
             raise _Unclear
         if option.kind is bool:
             values[option.name] = True
@@ -72,6 +75,6 @@ def _placed(command: Command, words: list[str]) -> dict[str, object]:
             raise _Unclear
         values[argument.name] = tuple(words) if argument.many else words.pop(0)
         words = [] if argument.many else words
-    if words:
+    if words or "" in values.values() or any("" in value for value in values.values() if isinstance(value, tuple)):
         raise _Unclear
     return values

@@ -47,6 +47,9 @@ LINES = [
     "convert a.py --verify --html p.html --trace --python py --skip-non-training --in-place --check --json",
     "convert a.py --num-gpus 2 --num-gpus 3",
     "convert a.py -o x=1",
+    "convert a.py -oout -j2",
+    "convert -o out -- a.py -q -- b.py",
+    "verify a.py b.py -- c --gpus 4",
     "verify a.py b.py",
     "verify a.py b.py c d --gpus 4 --steps 2 --batch total --python py --timeout 1.5 --memory 3 --html p --json -q",
     "profile a.py b.py --gpus 2,4 --bandwidth 0.5 --host-bandwidth 3 --tflops 1 --latency 0 --launch 0.0 --timeout 9",
@@ -69,8 +72,9 @@ LEFT = [
     "covnert a.py",
     "convert a.py --dif",
     "convert a.py -qv",
-    "convert a.py -oout",
     "convert a.py -o=out",
+    "convert a.py --output==out",
+    "convert a.py -jx",
     "convert a.py --diff=1",
     "convert a.py -o",
     "convert a.py -o --diff",
@@ -82,11 +86,9 @@ LEFT = [
     "convert a.py --jobs 1.5",
     "convert a.py --jobs -1",
     "convert a.py --jobs 1_0",
-    "convert -- a.py",
     "convert a.py --help",
     "convert a.py --version",
     "verify a.py",
-    "verify a.py b.py -- c --gpus 4",
     "verify a.py b.py --timeout 1e3",
     "verify a.py b.py --timeout 0.5",
     "verify a.py b.py --timeout nan",
@@ -113,7 +115,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     """A command with flags, values and words of all sorts in any order."""
     command = draw(st.sampled_from(sorted(COMMANDS)))
     flags = [flag for option in (*COMMANDS[command].options, HELP) for flag in option.flags]
-    texts = ["a.py", "b", "-", "--", "2", "0", "1.5", "-1", "auto", "total", "cpu", "sqrt", "x=1", "", "-q", "-qv", "é"]
+    texts = ["a.py", "b", "-", "--", "-oa", "-j3", "-o=", "2", "0", "1.5", "-1", "auto", "total", "x=1", "", "-qv", "é"]
     glued = st.builds("{}={}".format, st.sampled_from(flags), st.sampled_from(texts))
     words = st.one_of(st.sampled_from(flags), st.sampled_from(texts), glued)
     return [command, *draw(st.lists(words, max_size=6))]

@@ -116,7 +116,7 @@ def test_small_commands_import_nothing_heavy(arguments: tuple[str, ...]) -> None
         "convert --check plain.py sub empty.py",
         "convert --in-place -q --num-gpus 4 --batch total --variables gpu:0 --scale-lr sqrt plain.py",
         "convert --in-place --skip-non-training --num-gpus auto plain.py",
-        "convert --in-place --num-gpus=2 --jobs 4 plain.py",
+        "convert --in-place --num-gpus=2 -j4 -- plain.py",
     ],
 )
 def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
@@ -145,7 +145,6 @@ def test_what_the_quick_way_takes(folder: Path, line: str) -> None:
         "convert --in-place --num-gpus 2x plain.py",
         "convert --in-place --batch half plain.py",
         "convert --in-place --batch",
-        "convert --in-place -- plain.py",
         "convert --in-place -",
         "convert --help --in-place plain.py",
         "verify --in-place plain.py",
