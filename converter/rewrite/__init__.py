@@ -1,5 +1,6 @@
 """From a plan to text: LibCST edits, and nothing decided here."""
 
+from converter.rewrite import nodes as nodes  # first: it imports LibCST for all
 from converter.rewrite.apply import Rewritten, apply
 from converter.rewrite.helper_text import BEGIN, helper_module_text
 from converter.rewrite.outline import LossError
