@@ -12,10 +12,11 @@ FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: help demo test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+.PHONY: help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
+	@echo 'make quick    ruff, mypy and all tests that take no TensorFlow and less than ten seconds'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
@@ -65,11 +66,17 @@ demo: compiled
 	$(BIN)/tf-multigpu verify fixtures/slim_cnn/single.py build/demo/multi.py --gpus 4 --html build/demo/report.html
 	@echo; echo 'The same as a page: build/demo/report.html'
 
+# ruff and mypy run beside the tests: each leaves a processor waiting now and then.
+quick: $(VENV)/.dev compiled
+	@$(MAKE) --no-print-directory lint & lint=$$!; status=0; \
+	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not slow' --durations=10 || status=$$?; \
+	wait $$lint || status=$$?; exit $$status
+
 test: lint compiled tf1.15
 	$(PYTEST) -m 'not matrix' --durations=10
 
 matrix: lint compiled tf1.15 tf1.4 tf1.12
-	$(PYTEST)
+	$(PYTEST) --durations=10
 
 N := 100
 SEED := 0

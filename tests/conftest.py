@@ -6,12 +6,17 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from converter.verify import interpreters, run
+from tests.bare import BareRuns
+from tests.records import Records
 
 # How long an example takes is for the benchmarks to say: on a busy machine a test would fail for it now and then.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -84,6 +89,27 @@ def tensorflow_python(request: pytest.FixtureRequest) -> str:
     """The interpreter that goes with the test's one marker, tf2 or tf1(version=...)."""
     (environment,) = _wanted(request.node)
     return environment.python
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shared_interpreters() -> Iterator[interpreters.Interpreters]:
+    """One import of each TensorFlow for all verifications of this worker that bring no interpreters of their own.
+
+    Where several verify the same pair of scripts in the same way, it runs once and each judges its record.
+    """
+    shared = interpreters.Interpreters(late=["PYTEST_CURRENT_TEST"], imports=["sklearn.datasets"])
+    with shared as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interpreters, "Interpreters", lambda: nullcontext(pool))
+        patch.setattr(run, "_run", Records(pool, run._run))
+        yield pool
+
+
+@pytest.fixture(scope="session")
+def bare_runs() -> Iterator[BareRuns]:
+    """Runs scripts by themselves; one import of each TensorFlow for all of this worker's."""
+    runs = BareRuns()
+    yield runs
+    runs.close()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

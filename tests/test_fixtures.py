@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from itertools import product
 from pathlib import Path
@@ -16,6 +15,7 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import read
 from converter.verify import Settings, verify
+from tests.bare import BareRuns
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
@@ -97,24 +97,24 @@ def solo_runs() -> list[object]:
     return cases
 
 
-def runs(python: str, script: Path, environment: dict[str, str]) -> bool:
+def runs(bare_runs: BareRuns, python: str, script: Path, environment: dict[str, str]) -> bool:
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([python, str(script)], cwd=folder, env=environment, capture_output=True, timeout=240)
-    return done.returncode == 0
+        return bare_runs.run(python, [str(script)], Path(folder), environment).returncode == 0
 
 
 @pytest.mark.parametrize(("name", "version"), solo_runs())
-def test_golden_runs_by_itself(name: str, version: str, tensorflow_python: str, tmp_path: Path) -> None:
+def test_golden_runs_by_itself(
+    name: str, version: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
     golden = (FIXTURES / name / "multi.py").read_text(encoding="utf-8")
     if version == "1.4" and "variable_creator_scope" in golden:
         # Raw variables made inside the towers can be shared from TensorFlow 1.12 on.
         pytest.skip(f"{name} shares raw variables by tf.variable_creator_scope, which TensorFlow {version} lacks")
     shutil.copy(FIXTURES / name / "multi.py", tmp_path)
     environment = {**os.environ, "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [tensorflow_python, "multi.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240
-    )
-    if done.returncode and version == "1.4" and not runs(tensorflow_python, FIXTURES / name / "single.py", environment):
+    done = bare_runs.run(tensorflow_python, ["multi.py"], tmp_path, environment)
+    single = FIXTURES / name / "single.py"
+    if done.returncode and version == "1.4" and not runs(bare_runs, tensorflow_python, single, environment):
         pytest.skip(f"{name} itself does not run on TensorFlow {version}")
     assert done.returncode == 0, done.stderr[-2000:]
     result = done.stdout.strip().splitlines()[-1]  # each ends with its result on a test set

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Settings, verify
+from tests.bare import BareRuns
 
 PROJECTS = Path(__file__).resolve().parent.parent / "fixtures/projects"
 NAMES = sorted(path.name for path in PROJECTS.iterdir())
@@ -108,14 +108,13 @@ def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.Captur
 
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", NAMES)
-def test_a_project_runs_in_place(name: str, tensorflow_python: str, tmp_path: Path) -> None:
+def test_a_project_runs_in_place(
+    name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
     shutil.copytree(PROJECTS / name / "single", tmp_path, dirs_exist_ok=True)
     assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    done = subprocess.run(
-        [tensorflow_python, "train.py", "--num_gpus", "3"],
-        cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
+    done = bare_runs.run(tensorflow_python, ["train.py", "--num_gpus", "3"], tmp_path, environment)
     assert done.returncode == 0, done.stderr[-2000:]
     assert float(done.stdout.split()[-1]) > 0.8
 

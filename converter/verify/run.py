@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.child_process import GIB, Child, Limits, MemoryIsUp, TimeIsUp, environment, how_started
+from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import BatchMode, Entry, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
@@ -158,7 +158,7 @@ def _in_copies(
             "replay": _job("replay", single_copy, settings.args, asked, work),
         }
         try:
-            report = _run(jobs, asked, settings, means, plan, tell)
+            report = _judged(_run(jobs, asked, settings, means, tell), asked, plan)
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(
@@ -193,9 +193,8 @@ def _run(
     asked: _Asked,
     settings: Settings,
     means: _Means,
-    plan: Callable[[], Planned],
     tell: Callable[[Progress], None],
-) -> Report:
+) -> _Answers:
     """Both scripts come to their first training step side by side; then one is recorded, one replayed."""
     settled, limits = environment(asked.gpus), means.limits
     stages = _Stages(asked.steps, tell)
@@ -205,8 +204,8 @@ def _run(
             Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
             Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
         ):
-            report = _follow(single, multi, asked, stages, plan)
-            return replace(report, processes=how_started([multi, single]))
+            answers = _follow(single, multi, asked, stages)
+            return replace(answers, processes=how_started([multi, single]))
     except TimeIsUp:
         raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
     except MemoryIsUp as excess:
@@ -233,9 +232,23 @@ class _Stages:
         self._tell(Progress(f"step {number} of {self.steps}, {doing}", before + number, 2 * self.steps + 2))
 
 
-def _follow(
-    single: Child, multi: Child, asked: _Asked, stages: _Stages, plan: Callable[[], Planned]
-) -> Report:
+@dataclass(frozen=True)
+class _Answers:
+    """What the processes of the two scripts said.
+
+    mine: of the original's first training step, theirs: of the conversion's; recorded, replayed: of all
+        compared steps, None where the first ones cannot be compared.
+    """
+
+    started: Event
+    mine: Event
+    theirs: Event
+    recorded: Event | None = None
+    replayed: Event | None = None
+    processes: str = ""
+
+
+def _follow(single: Child, multi: Child, asked: _Asked, stages: _Stages) -> _Answers:
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
@@ -245,9 +258,8 @@ def _follow(
     stages.begin("checkpoints and uneven batches", 2)
     wholes = wholes_in(mine, theirs)
     theirs = dict(join_slices(theirs, wholes))
-    stop = unlike(mine, theirs, asked.gpus, asked.batch)
-    if stop:
-        return replace(stop, ledger=tuple(of_checks(stop.checks)))
+    if unlike(mine, theirs, asked.gpus, asked.batch):
+        return _Answers(started, mine, theirs)
     multi.send(
         inputs=mine["inputs"],
         checkpoint=mine["checkpoint"],
@@ -256,12 +268,21 @@ def _follow(
     )
     recorded = expect(multi, "recorded")
     single.send(record=str(multi.log.parent / "record.pickle"))
-    replayed = expect(single, "replayed")
-    versions = (("TensorFlow", started["tensorflow"]), ("Python", started["python"]))
+    return _Answers(started, mine, theirs, recorded, expect(single, "replayed"))
+
+
+def _judged(answers: _Answers, asked: _Asked, plan: Callable[[], Planned]) -> Report:
+    mine, theirs, recorded, replayed = answers.mine, answers.theirs, answers.recorded, answers.replayed
+    stop = unlike(mine, theirs, asked.gpus, asked.batch)
+    if stop or recorded is None or replayed is None:
+        assert stop is not None
+        return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
+    versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
     report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate, plan())
     return replace(
         report,
         versions=versions,
+        processes=answers.processes,
         ledger=ledger(report, mine, theirs, replayed, asked.rate, asked.steps),
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
