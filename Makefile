@@ -7,6 +7,7 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
+LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
@@ -68,7 +69,7 @@ demo: compiled
 
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.
 quick: $(VENV)/.dev compiled
-	@$(MAKE) --no-print-directory lint & lint=$$!; status=0; \
+	@{ $(LINT); } & lint=$$!; status=0; \
 	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not slow' --durations=10 || status=$$?; \
 	wait $$lint || status=$$?; exit $$status
 
@@ -89,9 +90,7 @@ coverage: $(VENV)/.dev
 	$(PYTEST) -m 'not matrix and not tf1 and not tf2' --cov --cov-report=term
 
 lint: $(VENV)/.dev
-	$(BIN)/ruff check
-	$(BIN)/mypy
-	$(BIN)/python tools/rule_docs.py --check docs/rules
+	$(LINT)
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix
