@@ -29,6 +29,7 @@ def facts(**changes: Any) -> dict[str, Any]:
         "held": {"random_uniform": 1},
         "writes": {"w": 1, "norm/moving_mean": 1},
         "collections": {"update_ops": 2, "while_context": 1},
+        "slices": {},
     }
     return {**right, **changes}
 
