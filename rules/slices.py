@@ -97,7 +97,8 @@ for gpu in range(num_gpus):
         title="a variable is found by its name, or in another scope",
         why="With --variables partitioned the graph holds slices, kernel/part_0 and on, and no operation reads the "
         "whole variable under its name but in the towers. A model that is built again finds the slices by the custom "
-        "getter of the scope around the loop; outside of that scope TensorFlow stops.",
+        "getter of the scope around the loop; outside of that scope TensorFlow stops. An optimizer that stands in a "
+        "variable scope would have its slots of slices saved under names that the original does not know.",
         before=_script(_LOOKED_UP),
         after=_script(),
         references=("tf.VariableScope.set_custom_getter (tensorflow/python/ops/variable_scope.py, 1.15)",),

@@ -33,6 +33,7 @@ READS = {"get_shape", "shape", "dtype"}  # attributes that are the same of what 
 ROWS_INSIDE = {"embed_sequence", "EmbeddingWrapper", "embedding_column", "shared_embedding_columns", "input_layer",
                "linear_model", "embedding_rnn_seq2seq", "embedding_attention_seq2seq", "embedding_rnn_decoder",
                "embedding_attention_decoder", "embedding_tied_rnn_seq2seq", "input_from_feature_columns"}  # fmt: skip
+SCOPES = {"variable_scope", "variable_op_scope"}
 BY_VARIABLE = {"LARSOptimizer", "LAMBOptimizer", "ShampooOptimizer", "GGTOptimizer", "MovingAverageOptimizer",
                "swapping_saver", "variables_to_restore", "average_name", "set_custom_getter", "get_variables_by_name",
                "get_variables_by_suffix", "get_unique_variable", "create_partitioned_variables"}  # fmt: skip
@@ -57,6 +58,7 @@ def cut_variables(facts: Facts, regions: list[Region]) -> Cut:
     _check_regularizers(facts)
     _check_names(facts)
     _check_scopes(facts, regions)
+    _check_slots(facts)
     kept: dict[str, None] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
     for variable in facts.variables:
@@ -186,6 +188,22 @@ def _check_names(facts: Facts) -> None:
             raise refuse(facts, call, "TMG247",
                          "what is looked up here by its name may be a variable that is cut, or a value read from it",
                          "keep it under a name of Python, or use --variables balanced")  # fmt: skip
+
+
+def _check_slots(facts: Facts) -> None:
+    """Slots of slices get the whole's name but for the scope that the optimizer stands in (slot_creator.py, 1.15)."""
+    parents = {call: facts.walked[facts.tree_of(facts.path_of(call))].parents for call in facts.nodes(ast.Call)
+               if last_name(call) in ("minimize", "apply_gradients", "optimize_loss")}  # fmt: skip
+    for call, above in parents.items():
+        around = [s.stmt for step in facts.train_steps if step.call is call for s in step.site.chain()]
+        at: ast.AST | None = call
+        while at is not None:
+            around += [at] if isinstance(at, ast.With) else []
+            at = above.get(at)
+        scoped = any(last_name(i.context_expr) in SCOPES for w in around if isinstance(w, ast.With) for i in w.items)
+        if scoped or last_name(call) == "optimize_loss":
+            raise refuse(facts, call, "TMG247", "the optimizer stands in a variable scope, where the slots of slices "
+                         "would be saved under other names", "apply the gradients outside of the scope")  # fmt: skip
 
 
 def _check_scopes(facts: Facts, regions: list[Region]) -> None:

@@ -75,6 +75,7 @@ def step(pair: str, gradients: str = "optimizer.compute_gradients(loss)") -> str
         "capped = []\nfor g, v in optimizer.compute_gradients(loss):\n"
         "    capped.append((tf.clip_by_value(g, -1., 1.), v))\n"
         "train_op = optimizer.apply_gradients(capped)",
+        "with tf.name_scope('train'):\n    train_op = optimizer.minimize(loss)",
         "step = optimizer.minimize(loss)\nwith tf.control_dependencies([step]):\n"
         "    train_op = tf.train.ExponentialMovingAverage(0.99).apply(tf.trainable_variables())",
         "step = optimizer.minimize(loss)\nwith tf.control_dependencies([step]):\n"
@@ -124,6 +125,10 @@ def test_what_would_meet_slices_is_refused_with_its_line(train: str, line: int) 
         ("def layer(i):\n    w = tf.get_variable('w_%d' % i, [784, 10])\n    decay = w.assign(0.9 * w)\n"
          "    return tf.matmul(X, w)\nlogits = layer(0)", MINIMIZE, "TMG246"),
         (LAYER + "\nk = tf.get_default_graph().get_tensor_by_name('dense/kernel:0')", MINIMIZE, "TMG247"),
+        (LAYER, "with tf.variable_scope('train'):\n    " + MINIMIZE, "TMG247"),
+        (LAYER, "def train(loss):\n    return optimizer.minimize(loss)\n"
+         "with tf.variable_scope('train'):\n    train_op = train(loss)", "TMG247"),
+        (LAYER, "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'Adam')", "TMG247"),
     ],
 )  # fmt: skip
 def test_what_treats_each_variable_as_a_whole_is_refused(model: str, train: str, code: str) -> None:
