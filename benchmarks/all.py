@@ -14,6 +14,7 @@ BENCHMARKS = {
     "startup": [],
     "convert": [],
     "folder": [],
+    "traffic": [],
     "verify": ["--rounds", "5", "--repeats", "0", "logistic_regression", "layers_cnn"],
 }
 

@@ -46,7 +46,7 @@ RULES = (
         why="In every step all towers read all variables and send gradients of them. A variable that lives on one "
         "GPU leaves it N-1 times in a step and comes back as often, however well the others are spread. With "
         "--variables partitioned a custom getter has every variable of tf.get_variable, tf.layers, slim and "
-        "recurrent cells cut that gives slices of 4 KiB or more; each GPU holds one, and updates it. The busiest "
+        "recurrent cells cut that gives slices of 1 KiB or more; each GPU holds one, and updates it. The busiest "
         "device then moves 2(N-1)/N times the bytes of the parameters, which is the least that any all-reduce can "
         "do. A slice is a variable of its own for TensorFlow (kernel/part_0), but the saver writes all slices of a "
         "variable, and their slots, under its name: checkpoints go both ways, as before. All slices begin with parts "

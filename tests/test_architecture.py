@@ -49,7 +49,10 @@ MAY_IMPORT = {
     "converter.verify.child": set(),
     # Measures with the processes of verify; its data, too, is what a report shows.
     "converter.profile.data": set(),
-    "converter.profile": {"converter.profile.data", "converter.verify", "converter.verify.data"},
+    "converter.profile": {
+        "converter.profile.data", "converter.verify", "converter.verify.data", "converter.source",
+        "converter.conversion",
+    },
     "converter.cli": {
         "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",
         "converter.verify.data", "converter.profile", "converter.profile.data",

@@ -71,6 +71,22 @@ def test_golden_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path
     assert max(map(float, re.findall(r"\d+\.\d+", done.stdout.strip().splitlines()[-1]))) > 0.8
 
 
+CLIPPED = """\
+gradients = optimizer.compute_gradients(loss)
+train_op = optimizer.apply_gradients([(tf.clip_by_value(g, -1e-3, 1e-3), v) for g, v in gradients])
+"""
+
+
+@pytest.mark.tf1
+def test_what_treats_every_number_alike_is_proven(tensorflow_python: str, tmp_path: Path) -> None:
+    script = (FIXTURES / "partitioned" / "dense_net" / "single.py").read_text(encoding="utf-8")
+    plain = "train_op = optimizer.minimize(loss)\n"
+    assert plain in script
+    (tmp_path / "single.py").write_text(script.replace(plain, CLIPPED))
+    report = proof(tmp_path / "single.py", 2, tmp_path, tensorflow_python)
+    assert report.verdict == "passed", report
+
+
 MUTATIONS = {
     # the value of the whole: its slices in another order
     "order": ("            towers[tower] = kind.as_tensor(self)",

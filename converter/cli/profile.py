@@ -26,7 +26,7 @@ def profile_command(
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     try:
-        settings = Settings(_numbers(gpus), machine, python, tuple(args), timeout)
+        settings = Settings(_numbers(gpus), machine, python, tuple(args), timeout, True)
         result = profile(Path(single), Path(multi), settings)
     except VerifyError as error:
         print(f"profile: {error}", file=sys.stderr)

@@ -38,7 +38,7 @@ BY_VARIABLE = {"LARSOptimizer", "LAMBOptimizer", "ShampooOptimizer", "GGTOptimiz
                "swapping_saver", "variables_to_restore", "average_name", "set_custom_getter", "get_variables_by_name",
                "get_variables_by_suffix", "get_unique_variable", "create_partitioned_variables"}  # fmt: skip
 KEYWORDS = {"custom_getter", "constraint", "kernel_constraint", "recurrent_constraint", "gradient_multipliers",
-            "clip_gradient_norm", "transform_grads_fn"}  # fmt: skip
+            "clip_gradient_norm", "transform_grads_fn", "summarize_gradients"}  # fmt: skip
 REGULARIZERS = {"regularizer", "kernel_regularizer", "weights_regularizer", "recurrent_regularizer"}
 ADDITIVE = {"l2_loss", "reduce_sum", "square", "abs", "multiply", "scalar_mul", "pow", "float", "get_variable_scope"}
 

@@ -55,6 +55,7 @@ class Settings:
     python: interpreter to run both scripts with; None is the one that runs this.
     args: command line arguments for both scripts.
     timeout: seconds for all runs together.
+    placements: whether to measure the script with other placements of its variables, too.
     """
 
     gpus: tuple[int, ...] = (2, 4, 8)
@@ -62,6 +63,7 @@ class Settings:
     python: str | None = None
     args: tuple[str, ...] = ()
     timeout: float = 600.0
+    placements: bool = False
 
 
 @dataclass(frozen=True)
@@ -136,10 +138,27 @@ class Prediction:
 
 
 @dataclass(frozen=True)
+class Placement:
+    """What a script costs with its variables in one place (`convert --variables`).
+
+    own: whether the profiled script has them there. refused: why there are no figures, "" where there are.
+    busiest: (towers, bytes of parameters and gradients of the busiest device in one direction), measured.
+    steps: (fabric, seconds of a step with the largest of these numbers of towers), predicted.
+    """
+
+    variables: str
+    own: bool
+    refused: str = ""
+    busiest: tuple[tuple[int, int], ...] = ()
+    steps: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True)
 class Profile:
     """The measured steps, and what is predicted from them.
 
     original: the original's step on one device. parameters: bytes of the variables that are trained.
+    placements: of the variables, compared; chosen: the one to use, "" where nothing was compared.
     warnings: what makes the figures doubtful. notes: what they leave out.
     """
 
@@ -154,6 +173,8 @@ class Profile:
     versions: tuple[tuple[str, str], ...] = ()
     seconds: float = 0.0
     processes: str = ""
+    placements: tuple[Placement, ...] = ()
+    chosen: str = ""
 
     def bound(self, towers: int) -> float:
         """Bytes that each device sends and receives in a ring all-reduce of the gradients, 2(N-1)/N parameters."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from converter.profile.data import Measured, Profile, Settings
+from converter.profile.placements import choice, conversions, placement
 from converter.profile.predict import predict
 from converter.profile.reading import notes_of, read_measured, trained_bytes
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
@@ -18,7 +20,7 @@ from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, Tim
 from converter.verify.data import VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
-from converter.verify.workspace import WORK, copy_folder, read_towers, set_gpus
+from converter.verify.workspace import WORK, copy_folder, lay_over, read_towers, set_gpus
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
@@ -47,18 +49,53 @@ def profile(
     with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
         work = Path(folder).resolve()
         jobs = [_job("the original script", single, work / "original", 1, settings.args)]
-        for gpus in dict.fromkeys(settings.gpus):
-            title = f"the converted script with {gpus} towers" if gpus > 1 else "the converted script with one tower"
-            job = _job(title, multi, work / f"converted-{gpus}", gpus, settings.args)
-            if multi.parent != single.parent:
-                copy_folder(single, Path(job["script"]).parent, fill=True)
-            job["args"] = set_gpus(Path(job["script"]), gpus, settings.args, towers.way)
-            jobs.append(job)
+        jobs += _converted(single, multi, settings, towers.way, work / "converted")
+        compared = conversions(single, multi) if settings.placements else ()
+        apart = {
+            one.variables: _converted(single, multi, settings, towers.way, work / f"placed-{place}", one.files)
+            for place, one in enumerate(compared)
+            if one.files is not None
+        }
         limits = Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY))
         with opened(pool) as interpreters, ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
             start = partial(Child, interpreters, python, limits=limits)
-            answers = list(threads.map(lambda job: _run(start, python, job, work), jobs))
-    return _conclude(answers, jobs, towers.batch or "per-gpu", settings, begin)
+            every = [*jobs, *(job for several in apart.values() for job in several)]
+            answers = list(threads.map(lambda job: _run(start, python, job, work), every))
+    found = _conclude(answers[: len(jobs)], jobs, towers.batch or "per-gpu", settings, begin)
+    rest = iter(answers[len(jobs) :])
+    measured = {variables: _steps(several, [next(rest) for _ in several]) for variables, several in apart.items()}
+    placements = tuple(
+        placement(one, found.original, found.measured if one.own else measured.get(one.variables, ()), found.batch,
+                  found.machine)
+        for one in compared
+    )  # fmt: skip
+    return replace(found, placements=placements, chosen=choice(placements))
+
+
+def _converted(
+    single: Path, multi: Path, settings: Settings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
+) -> list[dict[str, Any]]:
+    """The jobs of a converted script, one for each number of towers; `files` stand in for those in its folder."""
+    jobs = []
+    for gpus in dict.fromkeys(settings.gpus):
+        title = f"the converted script with {gpus} towers" if gpus > 1 else "the converted script with one tower"
+        job = _job(title, multi, folder.with_name(f"{folder.name}-{gpus}"), gpus, settings.args)
+        if multi.parent != single.parent:
+            copy_folder(single, Path(job["script"]).parent, fill=True)
+        lay_over(Path(job["script"]).parent, files or {})
+        job["args"] = set_gpus(Path(job["script"]), gpus, settings.args, way)
+        jobs.append(job)
+    return jobs
+
+
+def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event] | Stopped]) -> list[Measured]:
+    """The steps that were measured, by the number of towers."""
+    found = [
+        read_measured(answer[1], job["gpus"])
+        for job, answer in zip(jobs, answers, strict=True)
+        if not isinstance(answer, Stopped)
+    ]
+    return sorted({one.towers: one for one in found}.values(), key=lambda one: one.towers)
 
 
 def _job(title: str, script: Path, folder: Path, gpus: int, args: tuple[str, ...]) -> dict[str, Any]:

@@ -17,14 +17,48 @@ def render_json(profile: Profile) -> str:
 
 def render_text(profile: Profile) -> str:
     """The measured figures first, then the predicted times, then what they rest on."""
-    lines = [f"warning: {warning}" for warning in profile.warnings]
+    lines = [*_advice(profile), *(f"warning: {warning}" for warning in profile.warnings)]
     lines += ["MEASURED in one training step on virtual devices", "", *_measured(profile), ""]
+    lines += _placements(profile)
     lines += _edges(profile.measured[-1])
     lines += ["", "PREDICTED, not measured: step times on real GPUs", ""]
     for fabric in profile.machine.fabrics:
         rows = [row for row in profile.predictions if row.fabric == fabric.name]
         lines += [*_table(profile, fabric, rows), ""]
     return "\n".join([*lines, *_rests_on(profile)]).rstrip() + "\n"
+
+
+def _advice(profile: Profile) -> list[str]:
+    """The placement to choose, first of all; nothing where none were compared."""
+    found = {one.variables: one for one in profile.placements if one.steps}
+    if not profile.chosen:
+        return []
+    best, own = found[profile.chosen], next((one for one in found.values() if one.own), None)
+    gpus, (fabric, step) = best.busiest[-1][0], best.steps[0]
+    told = f"{_time(step)} a step with {gpus} GPUs on {fabric}"
+    if own is None or own is best:
+        return [f"keep --variables {best.variables}: {told} (predicted), about the least of all placements", ""]
+    return [f"use --variables {best.variables}: {told} (predicted); "
+            f"--variables {own.variables}, as it is, takes {_time(own.steps[0][1])}", ""]  # fmt: skip
+
+
+def _placements(profile: Profile) -> list[str]:
+    """What each placement of the variables costs."""
+    found = [one for one in profile.placements if one.steps]
+    if not found:
+        return []
+    towers, fabrics = [n for n, _ in found[0].busiest], [name for name, _ in found[0].steps]
+    numbers = "".join(f"{f'N = {n}':>9}" for n in towers)
+    lines = [f"--variables    busiest device one way,    predicted step with {towers[-1]} GPUs",
+             f"           {numbers}   {'   '.join(f'{name:>10}' for name in fabrics)}"]  # fmt: skip
+    for one in profile.placements:
+        if not one.steps:
+            lines.append(f"{one.variables:<11}   not possible: {one.refused}")
+            continue
+        sizes = "".join(f"{size / profile.parameters:>7.2f} P" if profile.parameters else "" for _, size in one.busiest)
+        times = "   ".join(f"{_time(seconds):>10}" for _, seconds in one.steps)
+        lines.append(f"{one.variables:<11}{sizes}   {times}")
+    return [*lines, ""]
 
 
 def _measured(profile: Profile) -> list[str]:

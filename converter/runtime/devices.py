@@ -101,7 +101,7 @@ def variable_device_partitioned(op):
     return '/gpu:%d' % home
 
 
-SLICE_BYTES = 4096  # of the smallest slice: a variable that gives no such slices stays whole
+SLICE_BYTES = 1024  # of the smallest slice: a variable that gives no such slices stays whole
 
 
 def cut_variables(*kept):

@@ -128,6 +128,8 @@ def test_what_would_meet_slices_is_refused_with_its_line(train: str, line: int) 
         (LAYER, "with tf.variable_scope('train'):\n    " + MINIMIZE, "TMG247"),
         (LAYER, "def train(loss):\n    return optimizer.minimize(loss)\n"
          "with tf.variable_scope('train'):\n    train_op = train(loss)", "TMG247"),
+        (LAYER, "train_op = tf.contrib.slim.learning.create_train_op(loss, optimizer, summarize_gradients=True)",
+         "TMG246"),
         (LAYER, "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'Adam')", "TMG247"),
     ],
 )  # fmt: skip
