@@ -138,7 +138,11 @@ CONVERT = Command(
             "--batch", get_args(BatchMode), "Whose the script's batch size is: each GPU's, or all's.", "per-gpu",
             panel=_WHAT,
         ),
-        _choice("--variables", get_args(Variables), "The device that holds the variables.", "cpu", panel=_WHAT),
+        _choice(
+            "--variables", get_args(Variables),
+            "Where variables live: on the CPU, on the first GPU, spread over the GPUs, or large ones cut over them.",
+            "cpu", panel=_WHAT,
+        ),
         _choice("--scale-lr", get_args(ScaleLr), "How the learning rate grows with the GPUs.", "none", panel=_WHAT),
         _text(
             "--gpu-memory",

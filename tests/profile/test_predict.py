@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 from converter.profile import Fabric, Machine, Profile, to_json
-from converter.profile.data import Edge, Measured
+from converter.profile.data import Edge, Measured, Placement
+from converter.profile.placements import Converted, choice, placement
 from converter.profile.predict import Load, between, load, predict
 from converter.report.profile import render_json, render_text
 
@@ -143,3 +144,53 @@ def test_json_holds_all_figures() -> None:
     assert (measured["exchange_bytes"], measured["ring_all_reduce_bytes"]) == (6 * 10**10, 3 * 10**10)
     assert "not measured" in content["predictions_are"]
     assert content["machine"]["fabrics"] == [{"name": "F", "peer": 10, "link": 10, "host": 20}]
+
+
+# -- placements --------------------------------------------------------------------------------------
+
+
+def placed(variables: str, seconds: float, own: bool = False) -> Placement:
+    return Placement(variables, own, "", ((8, int(7e8)),), (("F", seconds),))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "chosen"),
+    [
+        ((0.4, 0.3, 0.2, 0.1), "partitioned"),
+        ((0.1, 0.3, 0.2, 0.1), "cpu"),  # the plainer one of two
+        ((0.104, 0.3, 0.2, 0.1), "cpu"),  # that are about as fast
+        ((0.106, 0.3, 0.2, 0.1), "partitioned"),
+    ],
+)
+def test_the_placement_with_the_shortest_step_is_chosen(seconds: tuple[float, ...], chosen: str) -> None:
+    names = ("cpu", "gpu:0", "balanced", "partitioned")
+    assert choice([placed(name, step) for name, step in zip(names, seconds, strict=True)]) == chosen
+
+
+def test_nothing_is_chosen_where_only_one_was_measured() -> None:
+    assert choice([placed("cpu", 0.1), Placement("partitioned", False, "TMG245 in line 3: a list")]) == ""
+
+
+def test_a_placement_by_hand() -> None:
+    converted = Converted("cpu", True)
+    found = placement(converted, ALONE, [towers(2, 3e9), towers(4, 3e9)], "per-gpu", MACHINE)
+    assert found.busiest == ((2, 6_000_000_000), (4, 12_000_000_000))
+    assert found.steps == (("F", pytest.approx(1.0 + 16 / 20)),)
+    assert placement(replace(converted, refused="no"), ALONE, [], "per-gpu", MACHINE).refused == "no"
+
+
+def test_the_recommendation_comes_first() -> None:
+    measured = (towers(2, 1e8), towers(8, 1e8))
+    known = Profile("per-gpu", int(1e8), ALONE, measured, MACHINE, predict(ALONE, measured, "per-gpu", MACHINE))
+    places = (placed("cpu", 0.4, own=True), placed("partitioned", 0.1), Placement("balanced", False, "TMG000: why"))
+    lines = render_text(replace(known, placements=places, chosen="partitioned")).splitlines()
+    assert lines[0] == (
+        "use --variables partitioned: 100 ms a step with 8 GPUs on F (predicted); "
+        "--variables cpu, as it is, takes 400 ms"
+    )
+    assert any(line.split() == ["partitioned", "7.00", "P", "100", "ms"] for line in lines)
+    assert "balanced      not possible: TMG000: why" in lines
+    kept = render_text(replace(known, placements=places[:2], chosen="cpu")).splitlines()
+    assert kept[0].startswith("keep --variables cpu: 400 ms a step with 8 GPUs on F (predicted)")
+    assert render_text(known).splitlines()[0] == "MEASURED in one training step on virtual devices"
+    assert to_json(replace(known, placements=places, chosen="cpu"))["chosen"] == "cpu"
