@@ -6,4 +6,5 @@ from typing import Literal
 
 BatchMode = Literal["per-gpu", "total"]
 Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
+FewerGpus = Literal["refuse", "allow"]
 ScaleLr = Literal["none", "linear", "sqrt"]

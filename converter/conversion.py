@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -68,28 +68,36 @@ class Conversion:
 
 def convert(
     source: Source, options: Options, several: bool = False, originals: Mapping[str, bytes] | None = None,
-    again: bool = False,
+    again: bool = False, output: str | None = None,
 ) -> Conversion:  # fmt: skip
     """Converts one script; never raises for what a script contains.
 
     several: whether other files of its project may change with it; else it is refused where they must.
     originals: what other files are to be read as, by absolute path, where this run wrote over them.
     again: whether the options are a conversion's own, which has looked for other scripts of the project.
+    output: a folder that conversions go to; scripts in it are no part of the project.
     """
     if not leads_to_tensorflow(source.path, source.data):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
         done = Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
         return Conversion(source, "unchanged", None, (done,))
+
+    def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
+        from converter.source import users_of
+
+        return users_of(source.path, changed, own, originals or {}, output) if several and not again else ()
+
     try:
-        return _converted(source, options, several, originals or {}, again)
+        return _converted(source, options, several, originals or {}, users)
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
 
 
 def _converted(
-    source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool
-) -> Conversion:
+    source: Source, options: Options, several: bool, originals: Mapping[str, bytes],
+    users: Callable[[list[str], Collection[str]], Sequence[User]],
+) -> Conversion:  # fmt: skip
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
     from converter.planner import Entrance, Sources, decide, import_line
@@ -111,15 +119,13 @@ def _converted(
         held = held_helpers(path + ".py")
         return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
 
-    def users(changed: list[str]) -> Sequence[User]:
-        from converter.source import users_of
-
-        return users_of(source.path, changed, facts.modules, originals) if several and not again else ()
+    def other_users(changed: list[str]) -> Sequence[User]:
+        return users(changed, facts.modules)
 
     entrances: Decisions = {}
     while True:
         try:
-            plans, findings = decide(facts, options, Sources(read, several, taken, users))
+            plans, findings = decide(facts, options, Sources(read, several, taken, other_users))
             break
         except Entrance as entrance:
             if entrance.decisions.keys() <= entrances.keys():

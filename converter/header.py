@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
-from converter.choices import BatchMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
@@ -152,6 +152,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
         ("--variables", options.variables, default.variables),
         ("--scale-lr", options.scale_lr, default.scale_lr),
         ("--gpu-memory", options.gpu_memory, default.gpu_memory),
+        ("--fewer-gpus", options.fewer_gpus, default.fewer_gpus),
         ("--line-length", options.line_length, default.line_length),
     ):
         if value != usual:
@@ -236,6 +237,10 @@ def _set_line_length(options: Options, value: str) -> Options:
     return replace(options, line_length=_natural(value, 1))
 
 
+def _set_fewer_gpus(options: Options, value: str) -> Options:
+    return replace(options, fewer_gpus=cast(FewerGpus, _choice(value, "refuse", "allow")))
+
+
 def _set_other_scripts(options: Options, value: str) -> Options:
     return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
 
@@ -275,6 +280,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--scale-lr": _set_scale_lr,
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
+    "--fewer-gpus": _set_fewer_gpus,
     "--other-scripts": _set_other_scripts,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.choices import BatchMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
 
 
 @dataclass(frozen=True)
@@ -21,6 +21,8 @@ class Options:
     line_length: of the lines the tool writes; None reads the project's own setting.
     one_gpu: whether scripts that import the changed files without being converted go on building the model for
         one GPU; a conversion decides that by looking for such scripts.
+    fewer_gpus: whether a converted script ends where it finds fewer GPUs than towers ("refuse"), or lets
+        them share these ("allow").
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.traced.
     """
@@ -34,4 +36,5 @@ class Options:
     batch_axes: tuple[tuple[str, int], ...] = ()
     line_length: int | None = None
     one_gpu: bool = False
+    fewer_gpus: FewerGpus = "refuse"
     traced: tuple[tuple[str, str], ...] = ()

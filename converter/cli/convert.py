@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 
 from converter.cli.request import Mode, Request, is_several, make_request
 from converter.cli.table import UsageError
@@ -26,7 +27,7 @@ def cores() -> int:
 
 def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
-    num_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
+    num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
     batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
     skip_non_training: bool, json: bool, quiet: bool, verbose: bool, jobs: int | None,
 ) -> int:  # fmt: skip
@@ -36,6 +37,7 @@ def convert_command(
         if quiet and verbose:
             raise ValueError("--quiet and --verbose exclude each other")
         options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length)
+        options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
         modes = [mode for mode, on in switched.items() if on]
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python

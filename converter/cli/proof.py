@@ -91,7 +91,7 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
     if not facts:
         return _hinted(refused, f"a run told nothing: {why or 'no call gave tensors that follow the batch'}")
     options = replace(request.options, traced=facts)
-    again = conversion.convert(source, options, several=several, originals=originals)
+    again = conversion.convert(source, options, several=several, originals=originals, output=request.output)
     return again if again.status == "converted" else _hinted(again, f"with what a run told of {len(facts)} calls")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import BatchMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -134,6 +134,10 @@ CONVERT = Command(
             panel=_WHERE,
         ),
         _text("--num-gpus", "N|auto", "Towers; auto counts the GPUs at run time.", "2", panel=_WHAT),
+        _choice(
+            "--fewer-gpus", get_args(FewerGpus), "What a script does that finds fewer GPUs than towers.", "refuse",
+            panel=_WHAT,
+        ),
         _choice(
             "--batch", get_args(BatchMode), "Whose the script's batch size is: each GPU's, or all's.", "per-gpu",
             panel=_WHAT,

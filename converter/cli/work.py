@@ -235,7 +235,9 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
     from converter.cli.delivery import takes_several
 
     several = takes_several(job, request)
-    done = conversion.convert(source, request.options, several=several, originals=written.originals)
+    done = conversion.convert(
+        source, request.options, several=several, originals=written.originals, output=request.output
+    )
     if done.status == "refused" and request.trace:
         from converter.cli.proof import traced
 

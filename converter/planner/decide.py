@@ -68,6 +68,7 @@ from converter.planner.text import Text
 from converter.planner.traffic import Traffic
 from converter.planner.trail import depends_on_batch, path, returns, suites
 from converter.planner.unread import unread as unread_attributes
+from converter.planner.visible import visible_edits
 from converter.planner.weighing import loss_counts
 from converter.planner.work import check_work
 from converter.source.users import User
@@ -214,8 +215,11 @@ def _plan(
     parts = [_plan_loop(facts, p, region, names, text, size, scaling, options, aliases) for p, region in chosen.groups]
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
+    shown, seen = visible_edits(facts, options, text, count, sources.several)
+    text.planned += shown
     replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
     devices, warnings = own_devices(facts, regions, text)
+    warnings = [*warnings, *seen]
     pinned = tuple(dict.fromkeys(run for region in regions for run in _pinned(facts, region, text)))
     plain = names_in(facts, regions, text)
     helpers = ["count_gpus"] if count.counts else []
@@ -225,7 +229,7 @@ def _plan(
     helpers += reading
     cut = cut_variables(facts, regions) if options.variables == "partitioned" else None
     helpers += ["cut_variables"] if cut else []
-    carried = helper_names(helpers, options.variables, names, options.one_gpu)
+    carried = helper_names(helpers, options, names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
     whole = Plan(

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from converter.choices import Variables
+from converter.options import Options
 from converter.plan import Insert, Plan, Replace
 from converter.planner.names import Names
 from converter.runtime.catalog import catalog
@@ -46,14 +47,15 @@ def with_names(plan: Plan) -> Plan:
 
 
 def helper_names(
-    wanted: Iterable[str], variables: Variables, names: Names, one_gpu: bool
+    wanted: Iterable[str], options: Options, names: Names
 ) -> tuple[tuple[str, str], ...]:
     """The wanted helpers and those that they need, each with a name that is free in the script."""
     known = catalog()
-    suffix = PLACED.get(variables, "")
+    suffix = PLACED.get(options.variables, "")
+    left_out = () if options.fewer_gpus == "refuse" else ("check_gpus",)
 
     def variant(name: str) -> str:
-        if one_gpu and name + ONE_GPU in known:
+        if options.one_gpu and name + ONE_GPU in known:
             return name + ONE_GPU
         return name + suffix if name + suffix in known else name
 
@@ -63,7 +65,7 @@ def helper_names(
         name = todo.pop()
         if name not in chosen:
             chosen.add(name)
-            todo += [variant(n) for n in known[name].needs if n in known]
+            todo += [variant(n) for n in known[name].needs if n in known and n not in left_out]
     named = {}
     for name in known:
         if name in chosen:

@@ -73,7 +73,8 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
 class _Lines:
     """On which lines of a file edits begin, all of them sorted.
 
-    inner: without those at which a statement only moves as a whole. moved: where these begin.
+    helped: without those of edits that need no helper. inner: without those at which a statement only moves as a
+    whole. moved: where these begin.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -83,6 +84,8 @@ class _Lines:
         edits = {*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)}
         self.inner = sorted({at.line for at in (*edits, *again, *split)})
         self.every = sorted({*self.inner, *(at.line for run in (self.moved, *plan.pinned) for at in run)})
+        plain = {r.at.line for r in plan.replaces if r.why == "TMG128" and "(" not in r.text}
+        self.helped = [line for line in self.every if line not in plain]
         self._pinned = [(begin.line, end.line) for begin, end in plan.pinned]
 
     def concern(self, first: int, last: int) -> bool:
@@ -193,7 +196,7 @@ class _Rewriter(cst.CSTTransformer):
 
     def _note_first(self, module: cst.Module) -> None:
         for index, stmt in enumerate(module.body):
-            if self._touched(stmt) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
+            if self._touched(stmt, self.lines.helped) and not isinstance(stmt, (cst.FunctionDef, cst.ClassDef)):
                 self.first_user = index
                 return
 

@@ -15,6 +15,11 @@ BEGIN = "# tf-multigpu: helpers for training on several GPUs"
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
+COUNTING = ("count_gpus", "present_gpus", "visible_gpus")  # helpers that the number of GPUs is computed by
+CHECK = """\
+    if gpu + 1 == NUM_GPUS:
+        check_gpus()
+"""
 FRAME, SHARED = "TMG112", "TMG115"  # the rules for what frames the helpers, and for importing them instead
 
 
@@ -27,6 +32,7 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     chosen = [known[name] for name, _ in plan.helpers]
     imported = imported - {module for module, _ in plan.modules}
     modules = sorted({m for helper in chosen for m in helper.imports if m != "tf"} - imported)
+    checked = plan.options.fewer_gpus == "refuse"
     plain = {helper.removesuffix("_or_one_gpu"): name for helper, name in plan.helpers}
     names = {**plain, **dict(plan.helpers), "NUM_GPUS": plan.num_gpus, "tf": plan.tensorflow}
     given = dict(plan.modules)
@@ -35,9 +41,14 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     lines += _builtins(plan.builtins)
     if plan.import_tensorflow:
         lines.append(f"{IMPORT} {plan.tensorflow}")
-    pieces = [_renamed(_reading(helper.source, own), names) + mark_text(helper.why) for helper in chosen]
-    counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name == "count_gpus"]
-    rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name != "count_gpus"]
+    sources = [helper.source if checked else helper.source.replace(CHECK, "") for helper in chosen]
+    pieces = [
+        _renamed(_reading(source, own), names) + mark_text(helper.why)
+        for helper, source in zip(chosen, sources, strict=True)
+    ]
+    first = COUNTING if any(helper.name == "count_gpus" for helper in chosen) else ()
+    counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name in first]
+    rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name not in first]
     define = plan.define and plan.define + mark_text(FRAME)
     if len(lines) > 1:
         lines[-1] += mark_text(FRAME)

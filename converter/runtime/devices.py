@@ -3,6 +3,8 @@ import contextlib
 
 import tensorflow as tf
 
+from converter.runtime.counting import check_gpus
+
 NUM_GPUS = 2
 
 
@@ -12,6 +14,8 @@ def is_variable(op):
 
 def tower_device(gpu):
     """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
+    if gpu + 1 == NUM_GPUS:
+        check_gpus()
     def place(op):
         if 'cpu' in op.device.lower():
             return op.device
@@ -40,6 +44,8 @@ def variable_device(op):
 
 def tower_device_gpu_0(gpu):
     """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
+    if gpu + 1 == NUM_GPUS:
+        check_gpus()
     def place(op):
         if 'cpu' in op.device.lower():
             return op.device
@@ -57,6 +63,8 @@ VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
 
 def tower_device_balanced(gpu):
     """Spreads variables over the GPUs and places everything else on the tower's."""
+    if gpu + 1 == NUM_GPUS:
+        check_gpus()
     def place(op):
         device = variable_device_balanced(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
@@ -77,6 +85,8 @@ def variable_device_balanced(op):
 
 def tower_device_partitioned(gpu):
     """Places variables and their slices on the GPUs in turn, and everything else on the tower's."""
+    if gpu + 1 == NUM_GPUS:
+        check_gpus()
     def place(op):
         device = variable_device_partitioned(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu

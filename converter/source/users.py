@@ -35,16 +35,18 @@ class User:
 
 
 def users_of(
-    script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes]
+    script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes],
+    leave_out: str | None = None,
 ) -> list[User]:
     """The other scripts and notebooks of the project that import one of the changed files, or a file that does.
 
     script: the converted script. changed: absolute paths. own: the files that the script imports, which count
-    only where they are run as scripts themselves. originals: what files held before this run wrote over them.
+    only where they are run as scripts themselves. originals: what files held before this run wrote over
+    them. leave_out: a folder that is written to.
     """
     script = os.path.abspath(script)
     root = _root(script, changed)
-    data = {**dict(_files(root)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
+    data = {**dict(_files(root, leave_out)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
     names = {os.path.splitext(os.path.basename(_module_of(path)))[0].encode() for path in changed}
     reached, todo = set(changed), True
     imports: dict[str, dict[str, int]] = {}
@@ -82,9 +84,9 @@ def _root(script: str, changed: Sequence[str]) -> str:
     return folder
 
 
-def _files(root: str) -> Iterator[tuple[str, bytes]]:
+def _files(root: str, leave_out: str | None) -> Iterator[tuple[str, bytes]]:
     """Scripts, and the code of notebooks, under a folder, by their absolute paths."""
-    for name in scripts_in(root, endings=(".py", ".ipynb"))[:MOST_FILES]:
+    for name in scripts_in(root, leave_out, endings=(".py", ".ipynb"))[:MOST_FILES]:
         path = os.path.join(root, name)
         with suppress(OSError, ValueError):
             if name.endswith(".py"):

@@ -241,6 +241,7 @@ def environment(gpus: int) -> dict[str, str]:
         PYTHONHASHSEED="0",
         PYTHONDONTWRITEBYTECODE="1",
         PYTHONIOENCODING="utf-8",
+        FEWER_GPUS="allow",  # towers are on virtual devices
         CUDA_VISIBLE_DEVICES=",".join(str(gpu) for gpu in range(gpus)),
     )
     return result

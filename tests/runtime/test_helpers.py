@@ -7,6 +7,7 @@ import contextlib
 import os
 import re
 import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from types import SimpleNamespace
@@ -646,5 +647,42 @@ def test_counting(
         ),
     }
     names["subprocess"].check_output = check_output
-    exec(catalog()["count_gpus"].source, names)
+    for helper in ("count_gpus", "present_gpus", "visible_gpus"):
+        exec(catalog()[helper].source, names)
     assert names["count_gpus"]() == count
+
+
+@pytest.mark.parametrize(
+    ("present", "visible", "allowed", "ends", "says"),
+    [
+        (2, None, None, False, False),
+        (4, "0,3", None, False, False),
+        (1, None, None, True, False),
+        (4, "3", None, True, False),
+        (4, "3", "allow", False, False),
+        (4, "3", "refuse", True, False),
+        (4, "", None, False, True),  # the user wants the CPU
+        (4, "-1", None, False, True),
+        (0, None, None, False, True),
+        (None, None, None, False, True),  # no GPU in this machine
+        (None, "0", None, False, True),
+    ],
+)
+def test_fewer_gpus_than_towers(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], present: int | None, visible: str | None,
+    allowed: str | None, ends: bool, says: bool,
+) -> None:  # fmt: skip
+    for name, value in (("CUDA_VISIBLE_DEVICES", visible), ("FEWER_GPUS", allowed)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+    names: dict[str, Any] = {"os": os, "sys": sys, "NUM_GPUS": 2}
+    for helper in ("visible_gpus", "check_gpus"):
+        exec(catalog()[helper].source, names)
+    names["present_gpus"] = lambda: present
+    if ends:
+        with pytest.raises(RuntimeError, match="2 towers need as many GPUs, and 1 can be seen.*FEWER_GPUS=allow"):
+            names["check_gpus"]()
+    else:
+        names["check_gpus"]()
+    assert ("No GPU is visible" in capsys.readouterr().err) == says
