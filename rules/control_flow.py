@@ -28,7 +28,7 @@ TURNS = 4  # of a loop's body, at most, until its state depends on the batch in 
 def _cond(call: Call) -> Value:
     """One of two functions: what both give."""
     from converter.analysis.calling import call_value
-    from converter.analysis.statements import join
+    from converter.analysis.joins import join
 
     branches = [v for v in (call.get(1, "true_fn", "fn1"), call.get(2, "false_fn", "fn2")) if v is not None]
     made = [call_value(call.walk, branch, [], {}, call.node) for branch in branches]
@@ -179,7 +179,7 @@ def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
 
 
 def _joined(one: Value, two: Value) -> Value:
-    from converter.analysis.statements import join
+    from converter.analysis.joins import join
 
     if isinstance(one, Sequence) and isinstance(two, Sequence):
         pairs = zip(one.elements, two.elements, strict=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.graph_names import by_name, pattern_of, resolved
+from converter.analysis.joins import leaves
 from converter.analysis.signature import Call, Handler
 from converter.analysis.values import Host, Mapping, Typed, Value
 from converter.rule import Rule
@@ -41,7 +42,8 @@ def _eval(call: Call) -> Value:
 
 def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value | None = None) -> None:
     walk, runs = call.walk, call.walk.facts.runs
-    feeds = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
+    pairs = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
+    feeds = [(one, v) for key, v in pairs for one in leaves(key)]
     fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
     earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
     assert walk.site is not None

@@ -81,7 +81,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        from converter.analysis.statements import join
+        from converter.analysis.joins import join
 
         return reduce(join, [call_value(walk, option, args, kwargs, node) for option in function.options])
     if isinstance(function, Partial):
@@ -197,17 +197,19 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
             execute_block(walk, function.node.body)
     finally:
         walk.stack.pop()
-    return _result(frame)
+    return _result(walk, frame)
 
 
-def _result(frame: Frame) -> Value:
-    from converter.analysis.statements import join
+def _result(walk: Walk, frame: Frame) -> Value:
+    from converter.analysis.joins import join
 
     if not frame.returns:
         return Constant(None)
     value = frame.returns[0]
     for other in frame.returns[1:]:
         value = join(value, other)
+    if any(isinstance(v, Constant) and v.value is None for v in frame.returns) and isinstance(value, Tensor):
+        walk.maybe_none.add(value.uid)
     return value
 
 

@@ -29,6 +29,7 @@ class TrainStep:
     loss_node: ast.expr | None
     variables: Value | None
     result: Tensor
+    chosen: bool = False  # the loss is one of several of which a branch chooses
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ from converter.analysis.values import (
     LISTED,
     Absent,
     Bound,
+    Choice,
     Class,
     Constant,
     Count,
@@ -129,6 +130,8 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
         return function if found.kind == "staticmethod" else Bound(cls if cls is not None else holder, name, function)
     if isinstance(found, Function):
         return Bound(holder, name, found) if isinstance(holder, Instance) else found
+    if isinstance(found, Choice) and isinstance(holder, Instance):
+        return Choice([Bound(holder, name, f) for f in found.options if isinstance(f, Function)])
     if found is not None and isinstance(cls, Class):
         owner = next(c for c in cls.lineage() if name in c.attributes)
         walk.read(Place("attr", owner.uid, name, holder=owner), found, node)
@@ -263,7 +266,7 @@ def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
     """One of several values, it is not known which; a value of Python where there are none."""
-    from converter.analysis.statements import join
+    from converter.analysis.joins import join
 
     if not candidates:
         return Host(inputs)

@@ -172,6 +172,7 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
         if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
         known = _compared(node.ops[0], operands[0], operands[1])
+        known = None if any(map(walk.is_partly_none, operands)) else known
         if known is not None:
             return Constant(known)
     return Host(operands, "compare")
@@ -222,7 +223,7 @@ def decide(walk: Walk, test: ast.expr) -> bool | None:
     seen = len(walk.facts.accesses)
     value = walk.evaluate(test)
     assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])
-    return None if assumed else truth(value)
+    return None if assumed or walk.is_partly_none(value) else truth(value)
 
 
 def _bool(walk: Walk, node: ast.BoolOp) -> Value:
@@ -238,7 +239,7 @@ def _bool(walk: Walk, node: ast.BoolOp) -> Value:
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:
-    from converter.analysis.statements import join
+    from converter.analysis.joins import join
 
     known = decide(walk, node.test)
     if known is not None:

@@ -10,14 +10,13 @@ from converter.analysis.calling import bind_with, enter_with, leave_with
 from converter.analysis.frames import Place
 from converter.analysis.imports import import_from, import_module
 from converter.analysis.items import flag_value, item_place, iterate, note_position
+from converter.analysis.joins import join
 from converter.analysis.journal import Change, Changes, take_back
 from converter.analysis.loops import Turns
 from converter.analysis.operators import binary, decide, truth
 from converter.analysis.size_names import named_batch, named_batch_size
 from converter.analysis.values import (
     Absent,
-    Bound,
-    Choice,
     Class,
     Constant,
     Function,
@@ -25,11 +24,7 @@ from converter.analysis.values import (
     Instance,
     Mapping,
     Number,
-    Partial,
-    Record,
     Sequence,
-    Symbol,
-    Tensor,
     Typed,
     Value,
 )
@@ -273,15 +268,15 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     second = execute_block(walk, stmt.orelse)
     changed_too = take_back(walk.journal, mark)
     branches.leave_open()
-    if second and not first:
-        walk.frame.locals = after_body
-    elif not second and not first:
-        _join_branches(walk, after_body, walk.frame.locals, stmt)
     if bool(first) is not bool(second):
         for change, value in changed_too if first else changed:
             change.put(value)
     else:
         _put_back(walk, changed, changed_too, stmt)
+    if second and not first:
+        walk.frame.locals = after_body
+    elif not second and not first:  # objects that a branch has made have their attributes again
+        _join_branches(walk, after_body, walk.frame.locals, stmt)
     return first if first and second else None
 
 
@@ -335,64 +330,6 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):
             bind_name(walk, name, value, stmt)
-
-
-def join(one: Value | None, two: Value | None) -> Value:
-    """What a name may stand for after two branches."""
-    if one is None or one is two:
-        assert two is not None or one is not None
-        return two if one is None else one  # type: ignore[return-value]
-    if two is None:
-        return one
-    if isinstance(one, Tensor) and isinstance(two, Tensor):
-        from converter.analysis.batch import join_batches
-
-        dims = one.dims if one.dims == two.dims else None
-        return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
-    if _is_callable(one) and _is_callable(two):
-        return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
-    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
-        elements = [join(a, b) for a, b in zip(one.elements, two.elements, strict=True)]
-        return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements)
-    if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
-        return Host((one, two))  # a switch that either branch may have set
-    if isinstance(one, Number) and isinstance(two, Number):
-        return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
-    for number, none in ((one, two), (two, one)):
-        if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:
-            return Number(None, number.origins, number.linear, (one, two))
-    if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
-        both = Mapping(one.pairs)
-        for key, value in two.pairs:
-            both.set(key, join(one.get(key), value))
-        return both
-    return one if _weight(one) >= _weight(two) else two
-
-
-def _is_feed(value: Mapping) -> bool:
-    """Whether a dict says what to feed: what either branch feeds may be fed then."""
-    return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
-
-
-def _is_callable(value: Value) -> bool:
-    return isinstance(value, (Function, Class, Partial, Choice)) or (
-        isinstance(value, Bound) and value.function is not None
-    )
-
-
-def _options(value: Value) -> tuple[Value, ...]:
-    return value.options if isinstance(value, Choice) else (value,)
-
-
-def _alike(one: Sequence, two: Sequence) -> bool:
-    """Whether two tuples can be joined element by element."""
-    fixed = not (one.mutable or two.mutable or one.many or two.many) and len(one.elements) == len(two.elements)
-    return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
-
-
-def _weight(value: Value) -> int:
-    order = (Constant, Host, Number, Symbol, Function, Typed, Sequence, Mapping, Instance, Tensor)
-    return max((i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)
 
 
 def _for(walk: Walk, stmt: ast.For) -> Signal:

@@ -20,6 +20,7 @@ from converter.analysis.expressions import EVALUATE
 from converter.analysis.facts import Effect, Facts, Maybe
 from converter.analysis.feeds import SIZE, Decisions, is_zero_state
 from converter.analysis.frames import Access, Frame, Place, Site
+from converter.analysis.joins import left_out
 from converter.analysis.journal import Journal
 from converter.analysis.project import Project
 from converter.analysis.values import (
@@ -31,6 +32,7 @@ from converter.analysis.values import (
     Function,
     Host,
     Input,
+    Instance,
     Number,
     Origin,
     Sequence,
@@ -74,6 +76,7 @@ class Walk:
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
+        self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
         self.journal: Journal = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
@@ -138,7 +141,12 @@ class Walk:
         decided = stmt in self.decisions and value.site is None
         if decided and isinstance(value, Tensor) and value.batch.kind == "example":
             value = self._decided(value, self.decisions[stmt])
-        return self.stamp(value, stmt)
+        made = value.site is None
+        self.stamp(value, stmt)
+        if made and isinstance(value, Instance):  # one of two objects
+            for name, part in value.attributes.items():
+                self.write(Place("attr", value.uid, name, holder=value), part, stmt)
+        return value
 
     def _decided_nest(self, value: Sequence, axis: int | None) -> Sequence:
         """The state of a recurrent net that is fed: each of its tensors is an input."""
@@ -201,6 +209,10 @@ class Walk:
         elif isinstance(value, Input):
             self.facts.inputs.append(value)
 
+    def is_partly_none(self, value: Value) -> bool:
+        """Whether other branches leave None, or nothing, in the place of a value."""
+        return value.uid in self.maybe_none or any(left_out(value))
+
     def host(self, inputs: Iterable[Value] = (), call: str = "", node: ast.AST | None = None) -> Host:
         """A value outside of the graph."""
         return Host(inputs, call, node)
@@ -227,6 +239,8 @@ class Walk:
     def write(self, place: Place, value: Value, node: ast.AST) -> None:
         """Notes that a place is written."""
         self._access(place, value, node, write=True)
+        if value.uid in self.maybe_none and isinstance(value, Tensor) and self.site is not None:
+            self.facts.maybe.append(Maybe(place, value, False, True, False, self.site))
 
     def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
         if self.site is not None:
@@ -253,6 +267,8 @@ class Walk:
             other = not is_none and isinstance(value, (Constant, Number, Host, Sequence, values.Mapping))
             unset, none, plain = unset or before[0], none or before[1] or is_none, plain or before[2] or other
         plain &= isinstance(joined, Tensor)
+        if none and not isinstance(joined, (Constant, Host, Input)):
+            self.maybe_none.add(joined.uid)
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
             if isinstance(joined, (Tensor, Sequence, values.Mapping)):

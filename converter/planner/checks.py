@@ -207,9 +207,10 @@ def check_reach(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
         if not trained & set(behind):
             continue
         reached = {*behind, *(i.uid for i in upstream(v for v in behind.values() if isinstance(v, Input)))}
-        for key, _ in run.feeds:
+        found = {value.uid for key, value in run.feeds if key.uid in inputs | reached}
+        for key, value in run.feeds:
             batch = isinstance(key, Input) and key.batch.kind == "example"
-            missed = batch and key.uid not in inputs | reached
+            missed = batch and value.uid not in found  # of several inputs that a branch chooses one of, one reaches it
             if missed and not _only_fed(facts, key) and not _leads_nowhere(facts, key):
                 raise refuse(facts, run.call, "TMG222",
                              f"{key.label or 'an input'} is fed to this training step, "

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.joins import choices
 from converter.analysis.values import Tensor, needed
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
@@ -102,7 +103,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), executions(facts, steps))
     options = replace(options, batch="total") if size.fixed else options
     _settle_means(facts, size)
-    groups = _groups(facts, steps, size)
+    steps, groups = _grouped(facts, steps, size)
     regions = [region for _, region in groups]
     check_work(facts, steps, regions)
     check_state(facts, steps, regions)
@@ -212,7 +213,10 @@ def _plan(
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
     text.planned += longest
-    parts = [_plan_loop(facts, p, region, names, text, size, scaling, options, aliases) for p, region in chosen.groups]
+    done: set[ast.AST] = set()
+    parts = [
+        _plan_loop(facts, p, region, names, text, size, scaling, options, aliases, done) for p, region in chosen.groups
+    ]
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
     shown, seen = visible_edits(facts, options, text, count, sources.several)
@@ -309,6 +313,25 @@ def _settle_means(facts: Facts, size: BatchSize) -> None:
             tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
 
 
+def _grouped(
+    facts: Facts, steps: list[TrainStep], size: BatchSize
+) -> tuple[list[TrainStep], list[tuple[list[TrainStep], Region]]]:
+    """The training steps and their loops; where a flag chooses among models with inputs of their own, one for each."""
+    try:
+        return steps, _groups(facts, steps, size)
+    except Refusal as refusal:
+        apart = [
+            replace(step, loss=loss, chosen=loss is not step.loss)
+            for step in steps for loss in choices(step.loss) if loss.batch.kind != "free"
+        ]  # fmt: skip
+        if len(apart) == len(steps):
+            raise
+        try:
+            return apart, _groups(facts, apart, size)
+        except Refusal:
+            raise refusal from None
+
+
 def _groups(facts: Facts, steps: list[TrainStep], size: BatchSize) -> list[tuple[list[TrainStep], Region]]:
     """Training steps that share inputs, or what is drawn, share a loop; models side by side have loops of their own."""
     parts: list[list[TrainStep]] = []
@@ -357,7 +380,7 @@ class _Part:
 
 def _plan_loop(
     facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
-    options: Options, aliases: Aliases,
+    options: Options, aliases: Aliases, done: set[ast.AST],
 ) -> _Part:  # fmt: skip
     tensorflow = aliases.tensorflow(facts.path_of(region.block.body[0]))
     traffic = Traffic(tensorflow, size.alone, options.one_gpu)
@@ -376,7 +399,7 @@ def _plan_loop(
     merges_out(facts, region, names, traffic, merged, options, wanted)
     check_modes(facts, region, wanted)
     gradient, replaces, inserts, helpers, register = gradients(
-        facts, region, steps, traffic, names, text, tensorflow
+        facts, region, steps, traffic, names, text, tensorflow, done
     )
     kept, keeping = keep_first(facts, region, names, text)
     keys = merged_keys(facts, region, text, tensorflow) if len(traffic.shards) == 1 else ()

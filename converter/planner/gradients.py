@@ -21,9 +21,13 @@ MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_me
 
 
 def gradients(
-    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str
+    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str,
+    done: set[ast.AST],
 ) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
-    """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`)."""
+    """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`).
+
+    done: calls whose gradient is taken already, for the loss of another loop or another branch.
+    """
     gradient: Gradient | None = None
     if region.forward:
         calls = {step.call: step for step in steps}
@@ -32,7 +36,6 @@ def gradients(
     inserts: list[Insert] = []
     helpers: list[str] = []
     register = False
-    done: set[ast.AST] = set()
     for step in steps:
         if step.loss.uid not in traffic.loss_lists:
             raise refuse(facts, step.call, "TMG209", "the name of this loss is given to another one within the towers",
@@ -93,7 +96,7 @@ def _colocated(facts: Facts, step: TrainStep, text: Text) -> Replace:
 
 def _same_names(region: Region, step: TrainStep) -> bool:
     """Whether the loop's names can be seen where the gradient is taken."""
-    return step.site.frame.uid == region.block.frame.uid
+    return step.site.frame.uid == region.block.frame.uid and not step.chosen
 
 
 def _inside(

@@ -11,6 +11,7 @@ from converter.analysis.batch import SUM_IN_BRANCH
 from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
+from converter.analysis.joins import left_out
 from converter.analysis.sparse import is_sparse
 from converter.analysis.values import (
     OPEN_ENDED,
@@ -378,6 +379,8 @@ def _holds_no_input(region: Region, value: Value) -> bool:
 
 def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
     """For what only some branches make in the towers: how to see that they did, and `Merge.unset`."""
+    if any(left_out(part.value)):
+        return _part_made(facts, part, node, tensorflow), False
     for maybe in facts.maybe:
         if maybe.value is not part.value or not region.in_tower(maybe.site):
             continue
@@ -394,6 +397,24 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
         raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
                      "makes it", "let the other branch put None there")  # fmt: skip
     return "", False
+
+
+def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
+    """How to see that the script has put a tensor into a dict, an object or a name that it may have left without."""
+    unset, none, plain = left_out(part.value)
+    target = ast.parse(part.text, mode="eval").body
+    there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
+    if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
+        raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
+                     "makes it", "give it a name of its own, and None in the other branch")  # fmt: skip
+    if not unset:
+        return there
+    if isinstance(target, ast.Subscript):
+        found = f"{ast.unparse(target.slice)} in {ast.unparse(target.value)}"
+    else:
+        assert isinstance(target, ast.Attribute)
+        found = f"hasattr({ast.unparse(target.value)}, {target.attr!r})"
+    return f"{found} and {there}" if none or plain else found
 
 
 def _is_open_ended(value: Value) -> bool:
