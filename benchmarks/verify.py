@@ -1,10 +1,11 @@
 """What a verification costs, and whether it ever calls a right conversion wrong.
 
-    verify.py [--rounds 5] [--repeats 20] [--gpus 2] [fixture ...]
+    verify.py [--rounds 5] [--repeats 20] [--gpus 2] [--python INTERPRETER] [fixture ...]
 
 Cost: the wall time of `tf-multigpu verify` over that of the two scripts run as they are, one after the other, for
-as many training steps, the imports of TensorFlow included; at most 2.5. Repeats: how often each fixture's
-conversion passes.
+as many training steps, the imports of TensorFlow included; at most 2.5. Imports: the processor time of a proof, and of
+each of several proofs, with one import of TensorFlow over that of a proof whose scripts import it themselves. Repeats:
+how often each fixture's conversion passes.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from timing import ROOT, TOOL, Figure, alternate, report, wall_seconds
+from timing import ROOT, TOOL, Figure, alternate, cpu_seconds, report, wall_seconds
 
 from converter.verify import Settings, verify
 
 STEPS = 3
 BUDGET = 2.5
 FIXTURES = ROOT / "fixtures"
+IMPORTED_ONCE = 0.8  # of the processor time, in one proof
+IMPORTED_ONCE_FOR_ALL = 0.5  # in each of SEVERAL proofs
+SEVERAL = 5
 BARE = [sys.executable, str(Path(__file__).with_name("bare.py")), str(STEPS)]
 
 
@@ -34,6 +38,41 @@ def cost(names: Sequence[str], gpus: int, rounds: int) -> list[Figure]:
         measured = alternate([proof, [*BARE, single], [*BARE, multi]], rounds, wall_seconds)
         ratios = tuple(proven / (first + second) for proven, first, second in measured)
         figures.append(Figure(f"{name}: verify over the two bare runs, wall time", ratios, BUDGET))
+    return figures
+
+
+# What a proof is run by; its arguments: how often, whether all share one import, the interpreter, both scripts.
+PROOFS = """
+import sys
+from pathlib import Path
+from converter.verify import Interpreters, Settings, interpreters, verify
+times, way, python, single, multi, gpus, steps = sys.argv[1:]
+if way == 'each script':
+    interpreters._why_alone = lambda environment: 'for comparison'
+with Interpreters() as pool:
+    for _ in range(int(times)):
+        settings = Settings(gpus=int(gpus), steps=int(steps), python=python)
+        assert verify(Path(single), Path(multi), settings, pool=pool).verdict == 'passed'
+"""
+
+
+def imports(names: Sequence[str], gpus: int, rounds: int, python: str) -> list[Figure]:
+    """The processor time with one import of TensorFlow over that with one for each script, round by round."""
+    figures = []
+    for name in names:
+        scripts = [str(FIXTURES / name / f"{script}.py") for script in ("single", "multi")]
+
+        def proofs(times: int, way: str, scripts: Sequence[str] = scripts) -> list[str]:
+            return [sys.executable, "-c", PROOFS, str(times), way, python, *scripts, str(gpus), str(STEPS)]
+
+        commands = [proofs(1, "each script"), proofs(1, "once"), proofs(SEVERAL, "once")]
+        measured = alternate(commands, rounds, cpu_seconds)
+        print(f"{name}: seconds of processor time {measured}", file=sys.stderr, flush=True)
+        what = f"{name}: processor time with one import of TensorFlow"
+        one, several = (tuple(row[index] / row[0] for row in measured) for index in (1, 2))
+        figures.append(Figure(f"{what}, one proof", one, IMPORTED_ONCE))
+        each = tuple(ratio / SEVERAL for ratio in several)
+        figures.append(Figure(f"{what}, each of {SEVERAL} proofs", each, IMPORTED_ONCE_FOR_ALL))
     return figures
 
 
@@ -62,6 +101,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=5, help="how often to time each, 0: not at all")
     parser.add_argument("--repeats", type=int, default=20, help="how often to verify each, 0: not at all")
     parser.add_argument("--gpus", type=int, default=2, help="number of towers")
+    parser.add_argument("--python", default=sys.executable, help="interpreter for the figures of imports")
     given = parser.parse_args()
     names = given.fixtures or sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
     missed = report(cost(names, given.gpus, given.rounds)) if given.rounds else 0
