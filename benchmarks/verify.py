@@ -104,7 +104,10 @@ def main() -> int:
     parser.add_argument("--python", default=sys.executable, help="interpreter for the figures of imports")
     given = parser.parse_args()
     names = given.fixtures or sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
-    missed = report(cost(names, given.gpus, given.rounds)) if given.rounds else 0
+    missed = 0
+    if given.rounds:
+        figures = cost(names, given.gpus, given.rounds)
+        missed = report([*figures, *imports(names, given.gpus, given.rounds, given.python)])
     if not given.repeats:
         return missed
     rows = repeat(names, given.gpus, given.repeats)
