@@ -20,6 +20,7 @@ import os
 import signal
 import sys
 import time
+import warnings
 
 import tmgprobe_channel
 
@@ -150,7 +151,7 @@ class _Server(object):
         try:
             ends.append(os.open(_bytes(request['commands']), os.O_RDONLY | os.O_NONBLOCK))
             ends.append(os.open(_bytes(request['events']), os.O_WRONLY | os.O_NONBLOCK))
-            pid = os.fork()
+            pid = _forked()
         except OSError:
             pid = None
         if pid == 0:
@@ -239,9 +240,16 @@ def _settle():
         gc.freeze()
 
 
+def _forked():
+    """As os.fork, which from Python 3.12 on warns of threads; the trial shows whether those of TensorFlow matter."""
+    with warnings.catch_warnings():
+        warnings.simplefilter('ignore')
+        return os.fork()
+
+
 def _trial(tf, mark):
     """Why a forked process cannot run TensorFlow, '' if it can: seen in one that opens a session on two devices."""
-    pid = os.fork()
+    pid = _forked()
     if pid == 0:
         status = 1
         try:
