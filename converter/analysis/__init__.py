@@ -39,6 +39,8 @@ def read_facts(
     project = project or Project(os.path.dirname(os.path.abspath(path)), originals or {})
     traced = dict(options.traced)
     facts = Walk(path, tree, {}, project, traced).run()
+    if facts.endless is not None:
+        return facts
     decisions = decide_inputs(facts, options)
     facts = Walk(path, tree, decisions, project, traced).run() if decisions else facts
     while again := fed_back(facts, decisions, options):

@@ -177,14 +177,15 @@ def unknown(
 
 
 def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
-    """The result of executing a function of the script; a host value where it is too deep or too long."""
+    """The result of executing a function of the script; a host value where it is too deep or called too often."""
     from converter.analysis.statements import execute_block
-    from converter.analysis.walk import MAX_DEPTH, MAX_STATEMENTS
+    from converter.analysis.walk import MAX_DEPTH
 
     walk.entered.add(function.node)
-    if walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH or walk.executed > MAX_STATEMENTS:
+    deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
+    if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
         result = Host((function, *args, *kwargs.values()), function.name, node)
-        walk.effect("recursion", function.name, result, node)
+        walk.effect("recursion" if deep else "repetition", function.name, result, node)
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner = function.owner

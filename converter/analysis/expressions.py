@@ -84,12 +84,15 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         iterable = walk.evaluate(generator.iter)
         over.append(iterable)
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
-        for element in iterate(iterable, None)[:40]:
+        for number, element in enumerate(walk.repeats.told(iterable, iterate(iterable, None)[:40])):
+            walk.count()
+            walk.repeats.comprehended += number > 0
             assign(walk, generator.target, walk.stamp(element, generator.iter))
             tests = [truth(walk.evaluate(test)) for test in generator.ifs]
             if not any(test is False for test in tests):
                 many |= any(test is None for test in tests)
                 turn(index + 1)
+            walk.repeats.comprehended -= number > 0
 
     with walk.inside(frame):
         turn(0)

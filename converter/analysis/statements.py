@@ -41,7 +41,7 @@ def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
     """Executes statements in the current frame; tells how they ended early, None if they did not."""
     parent = walk.site if walk.site is not None and walk.site.frame is walk.frame else walk.frame.call_site
     for stmt in body:
-        walk.executed += 1
+        walk.count()
         with walk.at(stmt, parent):
             signal = EXECUTE.get(type(stmt), _skip)(walk, stmt)
         if signal:
@@ -261,7 +261,7 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = decide(walk, stmt.test)
     if known is not None and not _trains_either_way(walk, stmt):
         return execute_block(walk, stmt.body if known else stmt.orelse)
-    before, mark, branches = dict(walk.frame.locals), len(walk.journal), Turns(walk)
+    before, mark, branches = dict(walk.frame.locals), len(walk.journal), Turns(walk, stmt)
     first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.journal, mark)
     walk.frame.locals, mark = dict(before), len(walk.journal)
@@ -339,18 +339,18 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     elements = iterate(iterable, None)
     known = isinstance(iterable, Sequence) and not iterable.many
     signal: Signal = None
-    turns, whole = Turns(walk), known and len(elements) <= LOOP_TURNS
+    turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
-        assign(walk, stmt.target, walk.stamp(element, stmt.iter))
-        signal = execute_block(walk, stmt.body)
+        with walk.repeats.turn(turn):
+            assign(walk, stmt.target, walk.stamp(element, stmt.iter))
+            signal = execute_block(walk, stmt.body)
         if signal in ("return", "raise"):
             return None if not known else signal
-        if signal == "break" or (turn > 0 and walk.graph_clock == built):
+        if signal == "break" or turns.shows_nothing_new(turn, built):
             whole &= turn == len(elements) - 1
             break  # a training loop: more turns show nothing new
-    if not whole:
-        turns.cut_short()
+    turns.end(whole)
     if signal != "break":
         execute_block(walk, stmt.orelse)
     return None
@@ -360,13 +360,17 @@ def _while(walk: Walk, stmt: ast.While) -> Signal:
     test = truth(walk.evaluate(stmt.test))
     if test is False:
         return execute_block(walk, stmt.orelse)
-    turns = Turns(walk)
-    for _ in range(2):
-        signal = execute_block(walk, stmt.body)
-        if signal in ("return", "raise", "break"):
-            return "return" if signal == "return" and test else None
-        walk.evaluate(stmt.test)
-    turns.cut_short()
+    turns = Turns(walk, stmt)
+    for turn in range(2):
+        built = walk.graph_clock
+        with walk.repeats.turn(turn):
+            signal = execute_block(walk, stmt.body)
+            if signal in ("return", "raise", "break"):
+                return "return" if signal == "return" and test else None
+            walk.evaluate(stmt.test)
+        if turns.brief and walk.graph_clock == built:
+            break
+    turns.end(whole=False)
     return None
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 
 from converter.analysis import statements, values
@@ -23,6 +23,7 @@ from converter.analysis.frames import Access, Frame, Place, Site
 from converter.analysis.joins import left_out
 from converter.analysis.journal import Journal
 from converter.analysis.project import Project
+from converter.analysis.repeats import Endless, Repeats
 from converter.analysis.values import (
     FED,
     FREE,
@@ -44,7 +45,8 @@ from converter.analysis.values import (
     needed,
 )
 
-MAX_STATEMENTS = 60_000  # executed in one walk: past it, functions are no longer entered
+MAX_STATEMENTS = 100_000  # executed in one walk, beside MAX_PER_LINE of the script and of what it imports
+MAX_PER_LINE = 4
 MAX_DEPTH = 24
 
 
@@ -69,7 +71,9 @@ class Walk:
         self.site: Site | None = None
         self.clock = 0
         self.executed = 0
+        self.most = MAX_STATEMENTS + MAX_PER_LINE * lines_of(tree)  # that may be executed
         self.graph_clock = 0  # goes on only when something enters the graph
+        self.repeats = Repeats()
         self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
         self.alternatives: set[ast.If] = set()  # of which several branches train
@@ -86,15 +90,31 @@ class Walk:
     def run(self) -> Facts:
         """Executes the whole script; gives what was found."""
         assert isinstance(self.module.node, ast.Module)
-        statements.execute_block(self, self.module.node.body)
-        self._enter_uncalled()
+        try:
+            statements.execute_block(self, self.module.node.body)
+        except Endless:
+            self.facts.endless = self.facts.accesses[-1].node if self.facts.accesses else self.module.node
+            return self.facts
+        with suppress(Endless):  # what nobody calls is no part of the model
+            self._enter_uncalled()
         cut = self.facts.cut
         self.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in self.facts.accesses]
         return self.facts
 
+    def count(self) -> None:
+        """Counts one more statement, or turn of a comprehension.
+
+        Raises:
+            Endless: they are too many.
+        """
+        self.executed += 1
+        if self.executed > self.most:
+            raise Endless
+
     def enter_module(self, frame: Frame) -> None:
         """Executes the top level of another file of the project."""
         assert isinstance(frame.node, ast.Module)
+        self.most += MAX_PER_LINE * lines_of(frame.node)
         self.importing.append(frame)
         with self.inside(frame):
             statements.execute_block(self, frame.node.body)
@@ -307,6 +327,11 @@ def _is_fixed(value: Input) -> bool:
     entries = value.shape.elements if isinstance(value.shape, Sequence) else []
     rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
     return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))
+
+
+def lines_of(tree: ast.Module) -> int:
+    """The lines of a file up to its last statement."""
+    return (tree.body[-1].end_lineno or 0) if tree.body else 0
 
 
 def _names_in(node: ast.AST) -> set[str]:

@@ -48,6 +48,7 @@ from converter.planner.gradients import gradients
 from converter.planner.handed import check_handed
 from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
+from converter.planner.limits import check_endless, repetitions
 from converter.planner.longest import longest_edits
 from converter.planner.lookups import check_lookups
 from converter.planner.merging import Wanted, merges_out, wanted_out
@@ -95,11 +96,13 @@ class Sources:
 
 def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
     """The plan for each file that changes, the script's first, and what its reader should know; raises Refusal."""
+    check_endless(facts)
     check_placement(facts)
     steps = training_steps(facts)
     check_feeds(facts, steps)
     check_recursion(facts, steps)
     check_followed(facts, steps)
+    repeated = list(repetitions(facts, steps))
     size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), executions(facts, steps))
     options = replace(options, batch="total") if size.fixed else options
     _settle_means(facts, size)
@@ -137,7 +140,7 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
             plans, warnings = _plan(chosen, sources, module)
             if not sources.taken(module, plans[0].define):
                 break
-    seen = (*size.warnings, *numbered, *unread(facts), *sessions_left(facts, sources.several))
+    seen = (*size.warnings, *repeated, *numbered, *unread(facts), *sessions_left(facts, sources.several))
     seen = (*seen, *host_functions(facts, regions), *summaries_in(facts, regions), *warnings)
     return plans, (*seen, *(_stays_on_one_gpu(facts, user, plans[0]) for user in users if user.trains))
 

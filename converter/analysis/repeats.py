@@ -1,0 +1,66 @@
+"""How many turns of a loop, and how many calls, are followed.
+
+A loop that builds a part of the graph in each turn is followed turn by turn. Of any other one the second turn shows what
+a turn leaves to the next, and no further turn shows anything new. Where an outer loop runs such a loop again, one turn is
+enough: loops inside each other would otherwise cost two to the power of their depth. So would functions that call each
+other: a call that is executed again and again while nothing is built is followed only so many times.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from converter.analysis.values import Function, Mapping, Sequence, Value
+
+Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
+
+MOST_CALLS = 1000  # executions of one call that are followed while nothing enters the graph
+MOST_IN_REPEATS = 50  # the same inside of loops; and all calls of a function in such that call themselves, or others that do
+FLAT = 3  # comprehensions inside each other beyond which one element tells of all that are not known
+
+
+class Endless(Exception):
+    """More statements were executed than a script of this length may take."""
+
+
+@dataclass
+class Repeats:
+    """Which loops of a script build nothing, and how often what surrounds a statement is being repeated.
+
+    deep: the loops around the current statement, through callers too, that are in their second turn or a later one.
+    idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.
+    """
+
+    deep: int = 0
+    idle: dict[ast.AST, frozenset[Where]] = field(default_factory=dict)
+    comprehended: int = 0  # the same of the comprehensions around the current expression
+    _calls: dict[tuple[ast.AST | None, ast.AST], tuple[int, int]] = field(default_factory=dict)
+
+    _circles: set[ast.AST] = field(default_factory=set)  # functions that call themselves, or others that do
+
+    def may_call(self, node: ast.AST, function: Function, stack: list[Function], clock: int) -> bool:
+        """Whether one more execution of a call is followed; clock: goes on when something enters the graph."""
+        if function in stack:
+            self._circles.update(called.node for called in stack[stack.index(function) :])
+        recursive = function.node in self._circles
+        at = None if recursive else node, function.node
+        since, count = self._calls.get(at, (clock, 0))
+        self._calls[at] = since, count = (since, count + 1) if since == clock else (clock, 1)
+        return count <= (MOST_IN_REPEATS if recursive or self.deep > 0 else MOST_CALLS)
+
+    def told(self, iterable: Value, elements: list[Value]) -> list[Value]:
+        """The elements that a comprehension is followed for: deep inside others, the first of an unknown number."""
+        known = isinstance(iterable, (Sequence, Mapping)) and not getattr(iterable, "many", False)
+        return elements if known or self.comprehended < FLAT else elements[:1]
+
+    @contextmanager
+    def turn(self, number: int) -> Iterator[None]:
+        """While a turn of a loop is executed; they are counted from 0."""
+        self.deep += number > 0
+        try:
+            yield
+        finally:
+            self.deep -= number > 0
