@@ -60,11 +60,17 @@ def part_{n}(h, wide):
     functions = "".join(part.format(n=n) for n in range(parts))
     calls = "".join(call.format(n=n) for n in range(parts))
     head = HEAD.replace("batch_size = 64\n", "batch_size = 64\nwide = len(__import__('sys').argv) > 1\n")
-    return head.replace("import tensorflow as tf\n\n", "import tensorflow as tf\n\n\n" + functions) + "h = x\n" + calls + TAIL
+    head = head.replace("import tensorflow as tf\n\n", "import tensorflow as tf\n\n\n" + functions)
+    return f"{head}h = x\n{calls}{TAIL}"
 
 
 def residual(blocks: int) -> str:
     """A segmentation net of residual blocks that functions build: batch norm, skip connections, nested scopes."""
+    stages = "".join(
+        f"        h = stage(h, {64 * 2 ** min(3, 40 * n // blocks)}, {min(10, blocks - n)}, 1, 'stage_{n // 10}', "
+        "is_training, ends)\n"
+        for n in range(0, blocks, 10)
+    )
     return f'''\
 import tensorflow as tf
 
@@ -122,7 +128,7 @@ def inference(images, is_training):
         h = conv(images, 64, 7, 2, 'conv1')
         h = tf.nn.relu(batch_norm(h, is_training, 'bn1'))
         h = tf.nn.max_pool(h, [1, 3, 3, 1], [1, 2, 2, 1], 'SAME')
-{"".join(f"        h = stage(h, {64 * 2 ** min(3, n // max(1, blocks // 40))}, {min(10, blocks - 10 * n)}, 1, 'stage_{n}', is_training, ends)" + chr(10) for n in range(-(-blocks // 10)))}        h = conv(h, num_classes, 1, 1, 'score')
+{stages}        h = conv(h, num_classes, 1, 1, 'score')
         h = tf.image.resize_bilinear(h, tf.shape(images)[1:3])
     return h, ends
 

@@ -15,7 +15,8 @@ from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
-from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse
+from converter.room import with_room
+from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 Status = Literal["converted", "unchanged", "refused", "failed"]
 
+FLAT = 60  # levels of a tree up to which nothing is looked at twice
 LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
@@ -89,9 +91,11 @@ def convert(
         return users_of(source.path, changed, own, originals or {}, output) if several and not again else ()
 
     try:
-        return _converted(source, options, several, originals or {}, users)
+        return with_room(lambda: _converted(source, options, several, originals or {}, users))
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
+    except RecursionError:
+        return Conversion(source, "refused", None, (too_deep(source, 0).diagnostic,))
 
 
 def _converted(
@@ -101,7 +105,7 @@ def _converted(
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
     from converter.planner import Entrance, Sources, decide, import_line
-    from converter.rewrite import LossError, apply, helper_module_text
+    from converter.rewrite import DepthError, LossError, apply, helper_module_text
 
     tree = parse(source)
     facts = read_facts(source.path, tree, options, originals)
@@ -137,11 +141,14 @@ def _converted(
     for plan in plans:
         text, header = read(plan.path), _header(files[plan.path], plan, source)
         try:
-            made.append(apply(text, facts.tree_of(plan.path), plan, header, width))
+            tree = facts.tree_of(plan.path)
+            made.append(apply(text, tree, plan, header, width, facts.walked[tree].depth > FLAT))
         except IndentationError:
             raise mixed_indents(files[plan.path]) from None
         except LossError as loss:
             raise lost_blank(files[plan.path], loss.line) from None
+        except DepthError as deep:
+            raise too_deep(files[plan.path], deep.line) from None
     parts = [
         Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
         for plan, one in zip(plans[1:], made[1:], strict=True)

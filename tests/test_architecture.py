@@ -22,6 +22,7 @@ MAY_IMPORT = {
     "converter.diagnostics": set(),
     "converter.header": set(),
     "converter.options": set(),
+    "converter.room": set(),
     "converter.rule": set(),
     "converter.source": {"converter.rule"},
     "converter.analysis": {"converter.source", "converter.rule"},
@@ -33,7 +34,7 @@ MAY_IMPORT = {
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
     "converter.conversion": {
-        "converter.source", "converter.analysis", "converter.rule", "converter.plan",
+        "converter.room", "converter.source", "converter.analysis", "converter.rule", "converter.plan",
         "converter.planner", "converter.rewrite",
     },
     # What verify answers is plain data that a report shows; the rest of verify is above it.

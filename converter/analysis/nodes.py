@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict, deque
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TypeVar, cast
 
@@ -13,20 +13,24 @@ Node = TypeVar("Node", bound=ast.AST)
 class Nodes:
     """What one walk over a whole tree finds, so that nothing else has to walk it.
 
-    parents: of each node but the module the node that it is a direct part of.
+    parents: of each node but the module the node that it is a direct part of. depth: levels of the tree.
     """
 
     def __init__(self, tree: ast.Module) -> None:
         self.tree = tree
         self.parents: dict[ast.AST, ast.AST] = {}
         self._by_kind: dict[type, list[ast.AST]] = defaultdict(list)
-        todo: deque[ast.AST] = deque([tree])
-        while todo:
-            node = todo.popleft()
-            self._by_kind[type(node)].append(node)
-            children = list(ast.iter_child_nodes(node))
-            self.parents.update(dict.fromkeys(children, node))
-            todo += children
+        self.depth = 0
+        level: list[ast.AST] = [tree]
+        while level:
+            self.depth += 1
+            below: list[ast.AST] = []
+            for node in level:
+                self._by_kind[type(node)].append(node)
+                children = list(ast.iter_child_nodes(node))
+                self.parents.update(dict.fromkeys(children, node))
+                below += children
+            level = below
 
     def of(self, kind: type[Node]) -> Iterator[Node]:
         """Those of a kind, from the top down."""

@@ -1,9 +1,9 @@
 """How many turns of a loop, and how many calls, are followed.
 
-A loop that builds a part of the graph in each turn is followed turn by turn. Of any other one the second turn shows what
-a turn leaves to the next, and no further turn shows anything new. Where an outer loop runs such a loop again, one turn is
-enough: loops inside each other would otherwise cost two to the power of their depth. So would functions that call each
-other: a call that is executed again and again while nothing is built is followed only so many times.
+A loop that builds a part of the graph in each turn is followed turn by turn. Of any other loop the second turn shows
+what a turn leaves to the next, and no further turn shows anything new. Where an outer loop runs such a loop again, one
+turn is enough: loops inside each other would otherwise cost two to the power of their depth. So would functions that
+call each other: a call that is executed again and again while nothing is built is followed only so many times.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from converter.analysis.values import Function, Mapping, Sequence, Value
 Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
 
 MOST_CALLS = 1000  # executions of one call that are followed while nothing enters the graph
-MOST_IN_REPEATS = 50  # the same inside of loops; and all calls of a function in such that call themselves, or others that do
+MOST_IN_REPEATS = 50  # the same inside of loops; and of all calls of one function, where functions call each other
 FLAT = 3  # comprehensions inside each other beyond which one element tells of all that are not known
 
 

@@ -129,9 +129,23 @@ def _roots(inputs: Iterable[Value]) -> frozenset[Value]:
     for value in inputs:
         found = value.roots
         if isinstance(value, (Sequence, Mapping)):
-            found = found | _roots(value.parts())  # it may have been filled since it was made
+            found = found | _held(value)  # it may have been filled since it was made
         if found and found is not roots:
             roots = roots | found if roots else found
+    return roots
+
+
+def _held(whole: Value) -> frozenset[Value]:
+    """What the parts of a container depend on, and their parts; it may hold itself."""
+    roots: frozenset[Value] = frozenset()
+    seen, todo = {whole.uid}, [whole]
+    while todo:
+        for part in todo.pop().parts():
+            if part.roots and part.roots is not roots:
+                roots = roots | part.roots if roots else part.roots
+            if isinstance(part, (Sequence, Mapping)) and part.uid not in seen:
+                seen.add(part.uid)
+                todo.append(part)
     return roots
 
 

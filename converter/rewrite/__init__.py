@@ -2,7 +2,8 @@
 
 from converter.rewrite import nodes as nodes  # first: it imports LibCST for all
 from converter.rewrite.apply import Rewritten, apply
+from converter.rewrite.deep import DepthError
 from converter.rewrite.helper_text import BEGIN, helper_module_text
 from converter.rewrite.outline import LossError
 
-__all__ = ["BEGIN", "LossError", "Rewritten", "apply", "helper_module_text"]
+__all__ = ["BEGIN", "DepthError", "LossError", "Rewritten", "apply", "helper_module_text"]

@@ -13,11 +13,13 @@ import libcst as cst
 from libcst.metadata import CodePosition
 
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
+from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
 from converter.rewrite.outline import Outline, outline
+from converter.source.depth import depth_of
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
@@ -37,17 +39,24 @@ class Rewritten:
     trace: Trace
 
 
-def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> Rewritten:
+def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep: bool = False) -> Rewritten:
     """Converts the text of a script, of which Python's own tree is at hand.
 
     header: the comment line that names the tool and the source, without a newline; "" for none.
-    width: the longest line that the tool writes, in characters.
+    width: the longest line that the tool writes, in characters. deep: whether something may have many levels.
 
     Raises:
+        DepthError: a statement that an edit concerns has too many levels.
         IndentationError: the text mixes tabs and blanks in a way that Python takes and LibCST does not.
         LossError: LibCST does not give the text back as it is.
     """
     lines = _Lines(plan)
+    shallow = flat(text, tree, plan) if deep else None
+    if shallow is not None:
+        text, tree = shallow.text, shallow.tree
+        for stmt in tree.body:
+            if lines.concern(stmt.lineno, stmt.end_lineno or 0) and depth_of(stmt) > MOST:
+                raise DepthError(stmt.lineno)
     try:
         left = outline(text, tree, lines.concern)
     except cst.ParserSyntaxError as error:
@@ -67,7 +76,8 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int) -> R
     if header:
         changed = _with_header(changed, header)
     helpers = helpers.removesuffix("\n").replace("\n", module.default_newline)
-    return Rewritten(*take_out(left.filled(changed.code.replace(HELPERS, helpers))))
+    code = left.filled(changed.code.replace(HELPERS, helpers))
+    return Rewritten(*take_out(code if shallow is None else shallow.filled(code)))
 
 
 class _Lines:

@@ -21,7 +21,7 @@ from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 VisitorMethod = Callable[[cst.CSTNode], None]
 Positions = Mapping[cst.CSTNode, CodeRange]
 
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")  # as the parsers see them
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")  # as the parsers see them
 
 
 class LossError(ValueError):
@@ -59,7 +59,7 @@ def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> 
     Raises:
         LossError: LibCST does not give the text back as it is.
     """
-    lines = _LINE.findall(text)
+    lines = LINE.findall(text)
     spans = list(_spans(tree, edited))
     name = "held"
     while name in text:
@@ -85,7 +85,7 @@ def _parsed(text: str) -> cst.Module:
         module = module.with_changes(has_trailing_newline=True)
     code = module.code
     if code != text:
-        pairs = zip_longest(_LINE.findall(text), _LINE.findall(code))
+        pairs = zip_longest(LINE.findall(text), LINE.findall(code))
         raise LossError(next(number for number, (one, other) in enumerate(pairs, 1) if one != other))
     return module
 

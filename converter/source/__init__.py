@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file, write
     from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
-    from converter.source.syntax import lost_blank, mixed_indents, parse
+    from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read
     from converter.source.users import users_of
 
@@ -32,6 +32,7 @@ __all__ = [
     "read",
     "same_file",
     "scripts_in",
+    "too_deep",
     "users_of",
     "write",
 ]
@@ -52,6 +53,7 @@ _HOME = {
     "read": "text",
     "same_file": "files",
     "scripts_in": "look",
+    "too_deep": "syntax",
     "users_of": "users",
     "write": "files",
 }

@@ -57,6 +57,13 @@ def lost_blank(source: Source, line: int) -> Refusal:
     return _refusal(source, line, 1, message, "put it on a line of its own")
 
 
+def too_deep(source: Source, line: int) -> Refusal:
+    """Refuses a script of which a statement on this line, 0 where it is not known, holds too many levels."""
+    message = "expressions or statements are nested too deeply to be followed"
+    hint = "write the longest chain of operators, calls, attributes or elif as a loop, a list or a dict"
+    return Refusal(Diagnostic("TMG017", source.path, line, 1 if line else 0, message, hint))
+
+
 def _hint(text: str, error: SyntaxError) -> str:
     if isinstance(error, TabError):
         return "Python 2 took a tab for eight columns; `expand -i -t 8` writes blanks instead"

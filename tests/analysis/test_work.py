@@ -1,0 +1,111 @@
+"""How much of a script is executed on stand-ins: counted, not timed."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from converter.analysis import read_facts
+from converter.analysis.project import Project
+from converter.analysis.walk import Walk
+from converter.options import Options
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
+
+
+def walked(text: str) -> Walk:
+    walk = Walk("train.py", ast.parse(text), {}, Project("."), {})
+    walk.run()
+    return walk
+
+
+def nested(depth: int, body: str, kind: str = "for i{} in range(9):\n") -> str:
+    lines = ["    " * level + kind.format(level) for level in range(depth)]
+    return "".join(lines) + "    " * depth + body
+
+
+@pytest.mark.parametrize("kind", ["for i{} in range(9):\n", "for i{} in read():\n", "while more({}):\n"])
+@pytest.mark.parametrize("body", ["total = step()\n", "numbers.append(step())\n", "count += 1\n"])
+def test_a_further_loop_around_others_costs_their_statements_once_more(kind: str, body: str) -> None:
+    head = "import tensorflow as tf\nnumbers, count = [], 0\n"
+    costs = [walked(head + nested(depth, body, kind)).executed for depth in (6, 12, 18)]
+    assert costs[2] < 4 * costs[1] < 16 * costs[0]
+    assert costs[2] < 400
+
+
+def test_a_loop_that_builds_is_followed_turn_by_turn() -> None:
+    script = INPUTS + "h = X\n" + nested(3, "h = tf.layers.dense(h, 1)\n", "for i{} in range(3):\n")
+    assert sum(tensor.op == "layers.dense" for tensor in walked(script).facts.tensors) == 27
+
+
+def test_what_a_loop_builds_in_a_later_turn_of_an_outer_one_is_seen() -> None:
+    script = INPUTS + (
+        "h = X\n"
+        "for i in range(3):\n"
+        "    for j in range(3):\n"
+        "        if i > 0:\n"
+        "            h = tf.layers.dense(h, 1)\n"
+    )  # fmt: skip
+    assert sum(tensor.op == "layers.dense" for tensor in walked(script).facts.tensors) == 6
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_numbers_that_turns_change_are_unknown_behind_loops_of_any_depth(depth: int) -> None:
+    script = "n = 1\n" + nested(depth, "n += 1\n")
+    assert walked(script).module.locals["n"].value is None  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_lists_that_turns_fill_hold_several_rows_at_any_depth(depth: int) -> None:
+    rows = walked("import numpy as np\n" + nested(depth, "rows.append(0)\n").replace("rows", "rows")).module
+    inner = "    " * (depth - 1)
+    script = nested(depth, "rows.append(read())\n")
+    script = script.replace(f"{inner}for", f"{inner}rows = []\n{inner}for", 1) if depth > 1 else "rows = []\n" + script
+    rows = walked(script).module.locals["rows"]
+    assert len(rows.elements) > 1 and rows.many  # type: ignore[attr-defined]
+
+
+CALLING = "def f{n}(a, k):\n    for i in range(3):\n{calls}    return a\n\n\n"
+
+
+def mutual(functions: int, body: str = "        a = f{m}(a, k - 1)\n") -> str:
+    return "".join(
+        CALLING.format(n=n, calls="".join(body.format(m=m) for m in range(functions) if m != n))
+        for n in range(functions)
+    )
+
+
+def test_functions_that_call_each_other_are_entered_a_bounded_number_of_times() -> None:
+    costs = [walked(mutual(number) + "a = f0(1, 3)\n").executed for number in (4, 8, 16)]
+    assert costs[2] < 5 * costs[1] < 25 * costs[0]  # functions times calls in each
+
+
+def test_a_word_is_said_of_calls_that_are_no_longer_followed() -> None:
+    script = mutual(4) + INPUTS + "offset = f0(1, 3)\n" + MODEL + STEP + TRAINING
+    assert "TMG018" in codes(script)
+    assert "for gpu in range(num_gpus)" in converted(script)
+
+
+def test_a_helper_that_is_called_in_a_loop_now_and_then_is_no_matter() -> None:
+    helper = "def note(text):\n    lines.append(text)\n\n\nlines = []\n"
+    assert "TMG018" not in codes(helper + INPUTS + MODEL + "note('a')\n" * 200 + STEP + TRAINING)
+
+
+def test_what_the_loss_needs_of_such_calls_is_refused() -> None:
+    script = mutual(4) + INPUTS + MODEL + "loss = loss * f0(1.0, 3)\n" + STEP + TRAINING
+    assert run(script).status == "refused"
+
+
+def test_a_graph_without_end_is_refused_and_not_walked_again() -> None:
+    script = INPUTS + "h = X\n" + nested(12, "h = tf.layers.dense(h, 1)\n", "for i{} in range(3):\n")
+    facts = read_facts("train.py", ast.parse(script), Options())
+    assert facts.endless is not None
+    assert codes(script + MODEL.replace("X", "h") + STEP + TRAINING) == ["TMG018"]
+
+
+@pytest.mark.parametrize("kind", ["[{} for i{} in read()]", "max({} for i{} in read())"])
+def test_comprehensions_inside_each_other(kind: str) -> None:
+    text = "0"
+    for level in range(20):
+        text = kind.format(text, level)
+    assert walked(f"rows = {text}\n").executed < 300
