@@ -19,7 +19,7 @@ Where = tuple[str, str]  # the kind and the key of a place, in whichever frame o
 
 MOST_CALLS = 1000  # executions of one call that are followed while nothing enters the graph
 MOST_IN_REPEATS = 50  # the same inside of loops; and of all calls of one function, where functions call each other
-FLAT = 3  # comprehensions inside each other beyond which one element tells of all that are not known
+FLAT = 2  # comprehensions inside each other beyond which one element tells of all that are not known
 
 
 class Endless(Exception):
