@@ -96,7 +96,8 @@ def test_what_the_loss_needs_of_such_calls_is_refused() -> None:
     assert run(script).status == "refused"
 
 
-def test_a_graph_without_end_is_refused_and_not_walked_again() -> None:
+def test_a_graph_without_end_is_refused_and_not_walked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("converter.analysis.walk.MAX_STATEMENTS", 1000)
     script = INPUTS + "h = X\n" + nested(12, "h = tf.layers.dense(h, 1)\n", "for i{} in range(3):\n")
     facts = read_facts("train.py", ast.parse(script), Options())
     assert facts.endless is not None
