@@ -123,6 +123,7 @@ def cut_variables(*kept):
         raise NotImplementedError('cutting variables needs TensorFlow 1.12 or newer')
 
     def get(getter, name, *args, **kwargs):
+        kwargs['caching_device'] = None  # dynamic_rnn would have all towers read from a copy that the first one keeps
         shape, initializer = kwargs.get('shape'), kwargs.get('initializer')
         if shape is None and hasattr(initializer, '__len__'):  # an array or a list
             initializer = tf.convert_to_tensor(initializer, kwargs.get('dtype'))
