@@ -272,6 +272,7 @@ class Plan:
         the model for one GPU; "" where towers are always built.
     modules: modules that the helpers import, each with another name than its own, which the file has bound.
     kept_whole: where large variables are cut, the last parts of the names of those that are not; else None.
+    cut_by_rows: the same of tables that are cut along their rows.
     """
 
     loops: tuple[Loop, ...]
@@ -293,3 +294,4 @@ class Plan:
     modules: tuple[tuple[str, str], ...] = ()
     one_gpu: str = ""
     kept_whole: tuple[str, ...] | None = None
+    cut_by_rows: tuple[str, ...] = ()

@@ -51,13 +51,14 @@ RULES = (
         "do. A slice is a variable of its own for TensorFlow (kernel/part_0), but the saver writes all slices of a "
         "variable, and their slots, under its name: checkpoints go both ways, as before. All slices begin with parts "
         "of one initial value. Towers read the whole variable: each puts it together once. Small variables stay "
-        "whole and are spread by size; so do tables of which rows are looked up, as only rows of these travel. "
+        "whole and are spread by size. Tables of which tf.nn.embedding_lookup takes rows are cut along their rows, and "
+        "the look-up is told so by partition_strategy='div': only rows travel, from all GPUs alike. "
         "`verify` puts the slices together before it compares. It needs TensorFlow 1.12 or newer. --variables "
         "balanced leaves every variable whole, also large ones, as nothing in a script has to know of it; `profile` "
         "says what each placement costs.",
         before=_script(),
         after="""\
-def cut_variables(*kept):
+def cut_variables(*kept, **names):
 tf.get_variable_scope().set_custom_getter(cut_variables())
 for gpu in range(num_gpus):
     with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\

@@ -234,14 +234,15 @@ def _plan(
     helpers += ["enter_tower"] if options.one_gpu else []
     helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
     helpers += reading
-    cut = cut_variables(facts, regions) if options.variables == "partitioned" else None
+    cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     helpers += ["cut_variables"] if cut else []
     carried = helper_names(helpers, options, names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
     hidden = builtins.hidden(facts.module, used)
     whole = Plan(
         loops,
-        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces, *devices),
+        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces, *devices,
+         *(cut.replaces if cut else ())),
         (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
         pinned,
         carried,
@@ -257,6 +258,7 @@ def _plan(
         modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
         one_gpu=_several_towers(count, "") if options.one_gpu else "",
         kept_whole=cut.kept if cut else None,
+        cut_by_rows=cut.rows if cut else (),
     )
     paths = ["", *sorted({at.path for at in _places(whole)} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)

@@ -14,9 +14,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.graph_names import name_expression, pattern_of
 from converter.analysis.values import Variable
 from converter.diagnostics import Diagnostic
+from converter.plan import Replace
 from converter.planner.findings import refuse, warn
 from converter.planner.lookups import LOOKUPS
 from converter.planner.region import Region
+from converter.planner.text import Text
 from converter.planner.variable_lists import check_lists, last_name
 
 # Calls that take rows of a variable: only these travel while it is whole, and slices have rows of other numbers.
@@ -45,13 +47,19 @@ ADDITIVE = {"l2_loss", "reduce_sum", "square", "abs", "multiply", "scalar_mul", 
 
 @dataclass(frozen=True)
 class Cut:
-    """The last parts of the names of variables that are not cut, and what the script's reader should know."""
+    """What becomes of a script's variables.
+
+    kept: the last parts of the names of those that are not cut. rows: the same of tables that are cut along their rows,
+    with what tells their look-ups so. warnings: what the script's reader should know.
+    """
 
     kept: tuple[str, ...]
+    rows: tuple[str, ...]
+    replaces: tuple[Replace, ...]
     warnings: tuple[Diagnostic, ...]
 
 
-def cut_variables(facts: Facts, regions: list[Region]) -> Cut:
+def cut_variables(facts: Facts, regions: list[Region], text: Text) -> Cut:
     """What becomes of the script's variables; raises Refusal for what would not mean the same with slices."""
     check_lists(facts)
     _check_calls(facts)
@@ -60,24 +68,33 @@ def cut_variables(facts: Facts, regions: list[Region]) -> Cut:
     _check_scopes(facts, regions)
     _check_slots(facts)
     kept: dict[str, None] = {}
+    rows: dict[str, None] = {}
+    calls: dict[ast.Call, None] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
     for variable in facts.variables:
         if variable.raw or not isinstance(variable.node, ast.Call) or variable.dims == ():
             continue
         node = _touched(facts, variable)
-        if node is None and not _gives_rows(facts, variable):
+        lookups = _lookups(facts, variable)
+        if node is None and not lookups:
             continue
         name = pattern_of(name_expression(variable) or _first(variable.node))
         if "*" in name:
             raise refuse(facts, node or variable.node, "TMG246",
                          "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
                          "give the variable a constant name, or use --variables balanced")  # fmt: skip
-        kept[name.rpartition("/")[2]] = None
+        last = name.rpartition("/")[2]
+        if node is None and _by_rows(facts, lookups):
+            rows[last] = None
+            calls.update(dict.fromkeys(lookups))
+            continue
+        kept[last] = None
         if node is not None:
             message = f"{name!r} is taken for one object here: it stays whole, on one GPU"
             hint = "leave it out of this, and its slices will be spread over the GPUs"
             warnings.setdefault(node, warn(facts, node, "TMG319", message, hint))
-    return Cut(tuple(kept), (*_raw(facts, regions), *warnings.values()))
+    replaces = tuple(_told(call, text) for call in calls)
+    return Cut(tuple(kept), tuple(rows), replaces, (*_raw(facts, regions), *warnings.values()))
 
 
 def _first(call: ast.Call) -> ast.expr | None:
@@ -96,8 +113,26 @@ def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
                    "make large ones by tf.get_variable or tf.layers, which can cut them")  # fmt: skip
 
 
-def _gives_rows(facts: Facts, variable: Variable) -> bool:
-    return any(variable in t.inputs and last_name(t.node) in ROWS for t in facts.tensors)
+def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
+    """The calls that take rows of a variable."""
+    calls = [t.node for t in facts.tensors if variable in t.inputs and last_name(t.node) in ROWS]
+    return list(dict.fromkeys(call for call in calls if isinstance(call, ast.Call)))
+
+
+def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
+    """Whether these can be told how a table is cut; a look-up of something unknown could be of its rows, too."""
+    known = {t.node for t in facts.tensors if any(isinstance(value, Variable) for value in t.inputs)}
+    others = any(last_name(call) in ROWS and call not in known for call in facts.nodes(ast.Call))
+    plain = all(last_name(c) == "embedding_lookup" and len(c.args) <= 2 and not any(
+        k.arg in (None, "partition_strategy") for k in c.keywords) for c in lookups)  # fmt: skip
+    return plain and not others
+
+
+def _told(call: ast.Call, text: Text) -> Replace:
+    """A look-up that knows that slices hold consecutive rows; by default TensorFlow takes them for every N-th."""
+    head = text.of(call)
+    head = head[: head.rindex(")")].rstrip().removesuffix(",")
+    return Replace(text.start(call), text.end(call), f"{head}, partition_strategy='div')", "TMG139")
 
 
 def _touched(facts: Facts, variable: Variable) -> ast.AST | None:

@@ -298,7 +298,7 @@ class _Rewriter(cst.CSTTransformer):
         head = f"with {tf}.device({device})"
         if helper is None or self.plan.kept_whole is None:
             return head
-        getter = getter_that_cuts(helper, self.plan.kept_whole)
+        getter = getter_that_cuts(self.plan, helper)
         return f"{head}, {tf}.variable_scope({tf}.get_variable_scope(), custom_getter={getter})"
 
     def _reopened(

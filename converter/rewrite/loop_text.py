@@ -58,9 +58,10 @@ def _plain(helper: str) -> str:
     return helper
 
 
-def getter_that_cuts(helper: str, kept: tuple[str, ...]) -> str:
+def getter_that_cuts(plan: Plan, helper: str) -> str:
     """The expression for the custom getter that cuts variables."""
-    return f"{helper}({', '.join(map(repr, kept))})"
+    rows = [f"rows={list(plan.cut_by_rows)}"] if plan.cut_by_rows else []
+    return f"{helper}({', '.join([*map(repr, plan.kept_whole or ()), *rows])})"
 
 
 def _builtin(plan: Plan, loop: Loop, name: str) -> str:
@@ -73,7 +74,7 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
     if loop.gradient is not None and loop.gradient.create:
         lines.append(Line(f"{loop.gradient.optimizer} = {loop.gradient.create}", "TMG101"))
     if plan.kept_whole is not None:
-        cut = getter_that_cuts(names["cut_variables"], plan.kept_whole)
+        cut = getter_that_cuts(plan, names["cut_variables"])
         lines.append(Line(f"{plan.tensorflow}.get_variable_scope().set_custom_getter({cut})", _why("cut_variables")))
     if not plan.one_gpu:
         lines += _saved(plan, loop)

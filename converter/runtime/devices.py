@@ -114,10 +114,11 @@ def variable_device_partitioned(op):
 SLICE_BYTES = 1024  # of the smallest slice: a variable that gives no such slices stays whole
 
 
-def cut_variables(*kept):
+def cut_variables(*kept, **names):
     """A custom getter under which large variables are cut into one slice for each GPU.
 
-    Checkpoints hold the whole variables as before. Small ones stay whole, and those of the names in `kept`.
+    Checkpoints hold the whole variables as before. Small ones stay whole, and those of the names in `kept`; tables of
+    the names in `rows` are cut along their rows, of which the script looks some up.
     """
     if not hasattr(tf, 'variable_creator_scope'):
         raise NotImplementedError('cutting variables needs TensorFlow 1.12 or newer')
@@ -130,8 +131,9 @@ def cut_variables(*kept):
         if shape is None and hasattr(initializer, 'get_shape'):
             shape = initializer.get_shape()
         shape = tf.TensorShape(shape)
-        parts = slice_counts(shape, kwargs.get('dtype'))
-        if kwargs.get('trainable') is False or kwargs.get('partitioner') or name.split('/')[-1] in kept or not parts:
+        last = name.split('/')[-1]
+        parts = slice_counts(shape, kwargs.get('dtype'), last in names.get('rows', ()))
+        if kwargs.get('trainable') is False or kwargs.get('partitioner') or last in kept or not parts:
             return getter(name, *args, **kwargs)
         if initializer is None:
             initializer = tf.glorot_uniform_initializer()
@@ -142,10 +144,10 @@ def cut_variables(*kept):
     return get
 
 
-def slice_counts(shape, dtype):
+def slice_counts(shape, dtype, by_rows=False):
     """The number of slices along each axis of a variable; None for one that stays whole.
 
-    The last axis is cut that gives slices of about the same size, else the largest.
+    The last axis is cut that gives slices of about the same size, else the largest; the first for slices of rows.
     """
     if not shape.is_fully_defined() or not tf.as_dtype(dtype or tf.float32).is_floating:
         return None
@@ -153,7 +155,7 @@ def slice_counts(shape, dtype):
     if shape.num_elements() * tf.as_dtype(dtype or tf.float32).size < SLICE_BYTES * NUM_GPUS or NUM_GPUS == 1:
         return None
     even = [axis for axis, size in enumerate(sizes) if -(-size // NUM_GPUS) * NUM_GPUS <= 1.05 * size]
-    cut = even[-1] if even else sizes.index(max(sizes))
+    cut = 0 if by_rows else even[-1] if even else sizes.index(max(sizes))
     return [NUM_GPUS if axis == cut else 1 for axis in range(len(sizes))] if sizes[cut] >= NUM_GPUS else None
 
 

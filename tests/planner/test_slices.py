@@ -150,7 +150,16 @@ def test_what_treats_each_variable_as_a_whole_is_refused(model: str, train: str,
         (W + "logits = tf.matmul(X, w)\nalone = tf.train.Saver([w])", "'w'", ["TMG319"]),
         (W + "logits = tf.matmul(X, w)\ntf.add_to_collection('kept', w)", "'w'", ["TMG319"]),
         ("table = tf.get_variable('table', [500, 784])\n"
+         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "rows=['table']", []),
+        ("table = tf.get_variable('table', [500, 784])\n"
+         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y, 'mod'), 10)", "'table'", []),
+        ("table = tf.get_variable('table', [500, 784])\n"
+         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y) + tf.gather(table, Y), 10)", "'table'", []),
+        ("table = tf.get_variable('table', [500, 784])\ndef later(other):\n"
+         "    return tf.nn.embedding_lookup(other, Y)\n"
          "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "'table'", []),
+        ("table = tf.get_variable('table', [500, 784])\nprint(table.name)\n"
+         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "'table'", ["TMG319"]),
         ("w = tf.Variable(tf.zeros([784, 10]))\nlogits = tf.matmul(X, w)", "", ["TMG318"]),
     ],
 )  # fmt: skip
@@ -158,6 +167,12 @@ def test_which_variables_stay_whole(model: str, kept: str, warned: list[str]) ->
     conversion = converted(model)
     assert conversion.text is not None and codes(conversion) == warned
     assert f"tf.get_variable_scope().set_custom_getter(cut_variables({kept}))\n" in conversion.text
+
+
+def test_look_ups_are_told_how_a_table_is_cut() -> None:
+    model = "table = tf.get_variable('table', [500, 784])\nrows = tf.nn.embedding_lookup(table, Y)\n"
+    text = converted(model + "logits = tf.layers.dense(X + rows, 10)").text or ""
+    assert "rows = tf.nn.embedding_lookup(table, Y, partition_strategy='div')\n" in text
 
 
 def test_variables_in_front_of_the_loop_are_cut_there() -> None:
