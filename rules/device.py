@@ -34,7 +34,8 @@ RULES = (
         why="The innermost tf.device counts. Where the model names a GPU itself, all towers would compute on "
         "that one: the numbers would be right, and nothing would be faster. An empty device keeps the one "
         "around it: in a tower that is the tower's, elsewhere the first GPU, where TensorFlow puts what has "
-        "no device. Parts that the model puts on the CPU stay there.",
+        "no device. Variables and look-ups that the model puts on the CPU stay there. A function around the model "
+        "that chooses a device for each operation has the last word, so that it gives way, too.",
         before=_SCRIPT.replace("{device}", "'/gpu:0'"),
         after="    with tf.device(''):\n",
         references=("tf.device, merging of device specifications (tensorflow/python/framework/device.py, 1.15)",),
@@ -48,5 +49,16 @@ RULES = (
         before=_SCRIPT.replace("{device}", "choose_device()"),
         after=_SCRIPT.replace("{device}", "''"),
         references=("docs: TMG137, devices that are written out",),
+    ),
+    Rule(
+        code="TMG326",
+        title="layers on the CPU are left to the towers",
+        why="Where a script puts more than a tenth of its layers on the CPU, towers that did the same would share "
+        "nothing: all of them would compute there, and the GPUs would wait. The device gives way to the tower's; "
+        "the numbers are the same, and variables stay where --variables puts them. Blocks that hold only variables "
+        "and look-ups in tables are left as they are.",
+        before=_SCRIPT.replace("{device}", "'/cpu:0'"),
+        after=_SCRIPT.replace("{device}", "''"),
+        references=("docs: TMG137, GPUs that are written out",),
     ),
 )

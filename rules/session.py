@@ -63,7 +63,8 @@ def _control_dependencies(call: Call) -> Value:
 
 
 def _device(call: Call) -> Value:
-    call.walk.effect("device", str(call.constant(0, "device_name_or_function")), None, call.node)
+    device = call.get(0, "device_name_or_function")
+    call.walk.effect("device", str(call.constant(0, "device_name_or_function")), device, call.node)
     return call.typed("Device")
 
 

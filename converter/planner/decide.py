@@ -559,19 +559,17 @@ def _pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ..
     tops = [region.block.body, *(tree.body for tree in facts.trees())]
     makers: list[ast.stmt] = []
     used = {v.uid for v in region.needed.values()}
+    leading = {stmt for _, stmt in path(region.block.frame.call_site)}
     for variable in facts.variables:
         if variable.uid not in used or variable.site is None or region.in_tower(variable.site) or variable.dims == ():
             continue
         steps = path(variable.site)
-        stmt = next(
-            (s for _, s in reversed(steps) if any(where.get(s) is top for top in tops)),
-            None,
-        )
-        if (
-            stmt is not None
-            and stmt not in makers
-            and not isinstance(stmt, (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.Import, ast.ImportFrom))
-        ):
+        stmt = next((s for _, s in reversed(steps) if any(where.get(s) is top for top in tops)), None)
+        if stmt is None or (stmt in leading and stmt not in region.block.index) or isinstance(stmt, ast.If):
+            # what leads to the loop, too, as a call of main: the first statement on the way that does not
+            stmt = next((s for _, s in steps if s not in leading and isinstance(s, (ast.Assign, ast.Expr))), None)
+        whole = (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.Import, ast.ImportFrom)
+        if stmt is not None and stmt not in makers and not isinstance(stmt, whole):
             makers.append(stmt)
     runs: list[tuple[At, At]] = []
     for stmt in sorted(makers, key=text.start):

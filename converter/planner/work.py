@@ -20,7 +20,7 @@ def check_work(facts: Facts, steps: Sequence[TrainStep], regions: Sequence[Regio
     Only operations that compute with weights count: what prepares a batch (casts, one_hot, a look-up in a table) may
     be computed once for all towers.
     """
-    layers = _layers(facts, _behind(steps, regions))
+    layers = layers_in(facts, _behind(steps, regions))
     outside = [t for t in layers if not _in_towers(t, steps, regions)]
     if len(layers) - len(outside) >= SHARE * len(layers):
         return
@@ -43,7 +43,7 @@ def _behind(steps: Iterable[TrainStep], regions: Iterable[Region]) -> list[Value
     return list(found.values())
 
 
-def _layers(facts: Facts, values: Iterable[Value]) -> list[Tensor]:
+def layers_in(facts: Facts, values: Iterable[Value]) -> list[Tensor]:
     """The tensors that are computed from a batch and from weights, one for each place where the script does so."""
     makers = {e.node for e in facts.effects if e.kind in MODEL and not isinstance(e.value, Variable)}
     found = [

@@ -24,7 +24,7 @@ def placed(device: str, around: str = LINE) -> str:
         ("device_name_or_function='gpu:0'", "device_name_or_function=''", []),
         ("'/gpu:%d' % chosen()", "''", []),
         ("'/gpu:{}'.format(chosen())", "''", []),
-        ("'/cpu:0'", "'/cpu:0'", []),
+        ("'/cpu:0'", "''", ["TMG326"]),
         ("''", "''", []),
         ("chosen()", "chosen()", ["TMG314"]),
         ("'/gpu:0' if fast() else '/cpu:0'", "'/gpu:0' if fast() else '/cpu:0'", ["TMG314"]),
@@ -44,3 +44,56 @@ def test_devices_around_the_towers_stay() -> None:
     """The tower's device is inside of them, and counts."""
     text = placed("'/gpu:0'", MODEL + STEP)
     assert "with tf.device('/gpu:0'):" in body(text) and codes(text) == []
+
+
+def test_a_function_around_the_towers_gives_way() -> None:
+    """TensorFlow asks the outermost function last, and takes what it says."""
+    function = "\n\ndef pick(op):\n    return '/cpu:0' if op.type.startswith('Variable') else '/gpu:0'\n\n\n"
+    assert "with tf.device(''):" in body(function + placed("pick", MODEL + STEP))
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "table = tf.get_variable('table', [10, 4])\nrows = tf.nn.embedding_lookup(table, tf.cast(X[:, 0], tf.int32))\n",
+        "table = tf.get_variable('table', [4])\nrows = X * 1.5\n",
+    ],
+)
+def test_variables_and_lookups_stay_on_the_cpu(kept: str) -> None:
+    block = "with tf.device('/cpu:0'):\n" + "".join(f"    {line}\n" for line in kept.splitlines())
+    model = MODEL.replace("dense(X,", "dense(rows,")
+    assert "        with tf.device('/cpu:0'):" in body(INPUTS + block + model + STEP + TRAINING)
+    assert codes(INPUTS + block + model + STEP + TRAINING) == []
+
+
+CONSTRUCTED = """
+class Net(object):
+    def __init__(self):
+        self.w = tf.get_variable('w', [4, 1])
+
+    def build(self, x, y):
+        out = tf.matmul(x, self.w)
+        self.loss = tf.reduce_mean(tf.square(out - y))
+
+
+def train():
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    net = Net()
+    net.build(X, Y)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(net.loss)
+    with tf.Session() as sess:
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+
+
+if __name__ == '__main__':
+    train()
+"""
+
+
+def test_variables_of_a_constructor_live_where_variables_do() -> None:
+    """The constructor is called by a function that the last statement calls, which leads to the loop as well."""
+    lines = body(INPUTS.partition("X = ")[0] + CONSTRUCTED)
+    assert lines[lines.index("    with tf.device(variable_device):") + 1] == "        net = Net()"
