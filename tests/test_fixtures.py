@@ -28,7 +28,7 @@ MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells un
 # Their batches have a fixed size, and so no uneven rest.
 STATIC = {
     "recurrent", "inference_loss_training", "fixed_batch", "stateful_characters", "reading_pipeline", "own_queue",
-    "window_producer", "step_decoder", "trained_and_sampled",
+    "window_producer", "step_decoder", "trained_and_sampled", "masked_fixed_batch",
 }  # fmt: skip
 # Their model takes no batch with more padding than its longest example needs.
 PADDED = {"padded_sequences", "counted_lengths"}

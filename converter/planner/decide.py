@@ -49,6 +49,7 @@ from converter.planner.handed import check_handed
 from converter.planner.helpers import helper_names, read_by_helpers, with_names
 from converter.planner.host import GpuCount, rate_edits, session_edits
 from converter.planner.limits import check_endless, repetitions
+from converter.planner.literal_rows import check_literal_rows
 from converter.planner.longest import longest_edits
 from converter.planner.lookups import check_lookups
 from converter.planner.merging import Wanted, merges_out, wanted_out
@@ -117,6 +118,8 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_fed_sizes(facts, steps, regions, size, options.batch == "per-gpu")
     if options.batch == "per-gpu":
         check_fixed_rows(facts, regions, size)
+    else:
+        check_literal_rows(facts, regions, size)
     check_contents(facts, regions)
     check_defaults(facts, regions)
     check_lookups(facts, regions)

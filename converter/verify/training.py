@@ -46,6 +46,8 @@ def check_gradients(done: list[Facts], batch: BatchMode) -> Check:
         if used == {"whole"}
         else "the original's, which nothing with a batch axis goes into"
         if all(step["rows"] is None for step in done)
+        else "the original's on the shards, each counted with what the loss is divided by there"
+        if "counted" in used
         else "the mean of the original's on the shards"
     )
     worst = max(worst_of(step["gradients"])[1] for step in done)

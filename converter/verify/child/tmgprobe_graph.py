@@ -127,6 +127,30 @@ def _fed_parts(key, value):
     return [(key, value)]
 
 
+DIVISIONS = ('RealDiv', 'Div', 'DivNoNan')
+# What a loss goes through from its mean over what a mask leaves to where it is differentiated.
+THROUGH = ('Add', 'AddV2', 'AddN', 'Mul', 'Sub', 'Identity', 'Cast', 'Select', 'SelectV2', 'Reshape', 'Squeeze')
+
+
+def divisors(loss, batched):
+    """The numbers made of the batch that a loss is divided by: what a mask leaves of the examples.
+
+    batched: the operations that depend on the batch.
+    """
+    found, seen, ahead = [], set(), [loss.op]
+    while ahead:
+        operation = ahead.pop()
+        if operation in seen or operation not in batched:
+            continue
+        seen.add(operation)
+        if operation.type in DIVISIONS and operation.inputs[1].op in batched:
+            if operation.inputs[1].get_shape().num_elements() == 1:
+                found.append(operation.inputs[1])
+        elif operation.type in THROUGH:
+            ahead.extend(tensor.op for tensor in operation.inputs)
+    return found
+
+
 def static_shape(tensor):
     """The static shape as a list with None for what is open; None where the rank is."""
     shape = tensor.get_shape()

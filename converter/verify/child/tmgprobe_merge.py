@@ -204,10 +204,11 @@ class Reference(object):
             yield 'rows', rows(pieces, sizes, None)
         elif self._of_losses_only(fetch.tensor.op):
             losses = list(_losses(self.one.step))
-            parts = zip(*[self.run(losses, part) for part, _ in shards])
-            feed = {loss.name: np.asarray(_mean(part, sizes), part[0].dtype) for loss, part in zip(losses, parts)}
-            known = feed.get(fetch.tensor.name)
-            yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
+            parts = list(zip(*[self.run(losses, part) for part, _ in shards]))
+            for share in filter(None, (sizes, self.one.counts([part for part, _ in shards]))):
+                feed = {loss.name: np.asarray(_mean(part, share), part[0].dtype) for loss, part in zip(losses, parts)}
+                known = feed.get(fetch.tensor.name)
+                yield 'means', self.run(fetch.tensor, dict(shards[0][0], **feed)) if known is None else known
         elif len({np.shape(piece) for piece in pieces}) == 1 and np.asarray(pieces[0]).dtype.kind in 'fiu':
             for how in self._reduction(fetch.tensor.op):
                 yield how, COMBINED[how](pieces, sizes)

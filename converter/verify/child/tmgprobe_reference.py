@@ -145,6 +145,9 @@ class Comparison(object):
             except self.refused:  # the original's model takes batches of one size only
                 continue
             found[name] = self._average(computed, share) + (shards[0][0],)
+            counted = self.counts([feed for feed, _ in shards])
+            if counted and name == 'shards':
+                found['counted'] = self._average(computed, counted) + (shards[0][0],)
             found.setdefault('added', self._average(computed, [1.0] * len(computed)) + (shards[0][0],))
             parts[name] = list(zip(computed, share, [feed for feed, _ in shards]))
         everything = inputs.whole(self.pairs, arrays)
@@ -154,6 +157,24 @@ class Comparison(object):
             except self.refused:
                 pass
         return found, parts
+
+    def counts(self, feeds):
+        """What a mask leaves of each shard, as shares of one, where the losses are divided by it; None where not."""
+        batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
+        batched = graphs.descendants(batch, self.step.operations)
+        tensors = [tensor for loss in self.losses for tensor in graphs.divisors(loss, batched)]
+        if not tensors:
+            return None
+        try:
+            values = [self.call.run(tensors, dict(self.extra, **feed)) for feed in feeds]
+        except self.refused:
+            return None
+        shares = []
+        for column in zip(*values):
+            numbers = [float(np.sum(value)) for value in column]
+            shares.append([number / sum(numbers) for number in numbers] if sum(numbers) else None)
+        same = None not in shares and all(np.allclose(share, shares[0], atol=1e-6) for share in shares)
+        return shares[0] if same else None
 
     def in_parts(self, weights, count):
         """Raw gradients averaged over so many consecutive parts of the batch, and the feed of the first.
@@ -212,7 +233,7 @@ class Comparison(object):
 
     def allowed(self, found, kind):
         """The references that count: see DESIGN in docs/verify.md, "What the towers' gradients must be"."""
-        names = [name for name in ('shards', 'shards rounded down') if name in found]
+        names = [name for name in ('shards', 'shards rounded down', 'counted') if name in found]
         if 'whole' not in found:
             return names
         if self.total:

@@ -230,7 +230,7 @@ class Call(object):
         if self._arrays is None:
             self._arrays = dict(self.fed)
             if self.sources:
-                self._arrays.update(zip(self.sources, self._run(self.session, self.sources)))
+                self._arrays.update(zip(self.sources, self._run(self.session, self.sources, self.feed_dict)))
         return self._arrays
 
     def run(self, fetches, feed, options=None, metadata=None):
