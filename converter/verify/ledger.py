@@ -39,7 +39,7 @@ def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: st
     """
     steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
     lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps, report.gpus)]
-    lines += [*_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
+    lines += [*_slices(report, theirs), *_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
     return (*lines, *of_checks(report.checks), *_unchecked(report, replayed, steps, asked))
 
 
@@ -59,6 +59,15 @@ def _same(checks: tuple[Check, ...]) -> Iterator[Entry]:
         figure, tolerance = max(figures, default=(None, None))
         if passed:
             yield Entry("same", topic, "; ".join(dict.fromkeys(c.detail for c in passed)), figure, tolerance)
+
+
+def _slices(report: Report, theirs: Facts) -> Iterator[Entry]:
+    """Variables that the graph holds in slices, where the original has them whole."""
+    cut = [check.detail for check in report.checks if check.name == "slices" and check.status == "passed"]
+    for detail in cut:
+        first = min(theirs["slices"], default="")
+        held = f"{detail}; the graph holds {first} and on, checkpoints the whole"
+        yield Entry("differs", "variables in slices", held)
 
 
 def _step(steps: list[Facts]) -> Iterator[Entry]:
