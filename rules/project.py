@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import os
+from collections.abc import Callable
+
+from converter.analysis.facts import Facts
 from converter.analysis.signature import Call, Handler
-from converter.analysis.values import Constant, Value
+from converter.analysis.values import Constant, Host, Number, Symbol, Value
 from converter.rule import Rule
 
 _MODEL = """\
@@ -111,16 +116,105 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels})
 """
 
+_APART = _MODEL_AND_USER.replace("# --- model.py ---", "# --- nets/__init__.py ---\n# --- nets/model.py ---").replace(
+    "from model import", "from nets.model import", 1
+).replace("# --- train.py ---", "# --- nets/train.py ---")
+_LOSS = """\
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+"""
+_NETWORK_THERE = "def network(x):\n    return tf.layers.dense(x, 10)\n"
+_STEP_THERE = "def train_step(x, y):\n" + _LOSS
+_STEP_HERE = """\
+loss = tf.losses.sparse_softmax_cross_entropy(Y, model.network(X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)"""
+_CHOSEN = """\
+# --- mlp.py ---
+import tensorflow as tf
+
+
+{model}
+
+# --- train.py ---
+import argparse
+import importlib
+
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--model', default='mlp')
+args = parser.parse_args()
+model = importlib.import_module(args.model)
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+{train}
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
+
+
+FOLDERS: dict[str, Callable[[list[str]], str]] = {
+    "os.path.join": lambda parts: os.path.join(*parts),
+    "os.path.dirname": lambda parts: os.path.dirname(parts[0]),
+    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), lambda parts: parts[0]),
+    "os.getcwd": lambda parts: "",
+}
+
 
 def _add_path(call: Call) -> Value:
     """A folder in which modules are looked for: `sys.path.append('src')`, `sys.path.insert(0, 'src')`."""
-    path = call.constant(1 if call.name.endswith("insert") else 0)
-    if isinstance(path, str):
+    given = call.get(1 if call.name.endswith("insert") else 0)
+    path = _folder(given, call.walk.facts.path) if given is not None else None
+    if path is not None:
         call.walk.project.add_path(path)
     return Constant(None)
 
 
-CALLS: dict[str, Handler] = {"sys.path.append": _add_path, "sys.path.insert": _add_path}
+def _folder(value: Value, script: str) -> str | None:
+    """A path that is written out, or computed from where a file lies; scripts are run from their own folder."""
+    if isinstance(value, Constant):
+        given = value.value if isinstance(value.value, str) else None
+        return os.path.abspath(script) if given == script else given
+    if isinstance(value, Host) and value.call in FOLDERS:
+        parts = [_folder(part, script) for part in value.inputs if not isinstance(part, Symbol)]
+        if all(part is not None for part in parts):
+            return FOLDERS[value.call]([part for part in parts if part is not None])
+    return None
+
+
+def _import_module(call: Call) -> Value:
+    """`importlib.import_module('model')`: a module of the project; that of a flag is the flag's default."""
+    from converter.analysis.imports import local_module
+
+    given = call.get(0, "name")
+    name = given.value if isinstance(given, Constant) else _default_of(call.walk.facts, given)
+    level = len(name) - len(name.lstrip(".")) if isinstance(name, str) else 0
+    found = local_module(call.walk, name[level:], call.node, level) if isinstance(name, str) and name else None
+    if found is not None and not isinstance(given, Constant):
+        path = next(path for path, frame in call.walk.modules.items() if frame is found.frame)
+        call.walk.effect("chosen module", path, None, call.node)
+    return found or Host(call.values(), call.name, call.node)
+
+
+def _default_of(facts: Facts, value: Value | None) -> object:
+    """The default of the flag that a value is read from, where it is written out."""
+    names = {str(o.key[-1]) for o in value.origins if o.key[0] == "flag"} if isinstance(value, Number) else set()
+    for flag in facts.flags:
+        if flag.name in names:
+            given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
+            given += flag.call.args[1:2] if flag.style == "flags" else []
+            return next((node.value for node in given if isinstance(node, ast.Constant)), None)
+    return None
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(("sys.path.append", "sys.path.insert"), _add_path),
+    **dict.fromkeys(("importlib.import_module", "__import__"), _import_module),
+}
 
 RULES = (
     Rule(
@@ -253,6 +347,40 @@ with tf.Session() as sess:
         after=_LEFT_EARLY.replace("        if not training:\n            return probs\n", "").replace(
             "    loss =", "    if not training:\n        return probs\n    loss ="
         ),
+    ),
+    Rule(
+        code="TMG265",
+        title="another script does not find the module of helpers",
+        why="Files that change import the number of towers and their helpers from a module beside the converted "
+        "script. A script in another folder that imports such a file, too, does not look for modules there, and "
+        "would end with an ImportError. Put both scripts into one folder, or let the other one add the folder to "
+        "sys.path. The example is converted in place.",
+        before=_APART,
+        after=_APART.replace("# --- nets/train.py ---", "# --- train.py ---").replace(
+            "from model import", "from nets.model import"
+        ),
+    ),
+    Rule(
+        code="TMG266",
+        title="a flag chooses a module that would have to change",
+        why="importlib.import_module is handed a flag: the default of the flag tells which file is read. Where towers "
+        "need changes in that file, the other choices would go without, and each of them would have to be converted "
+        "on its own. Build the loss and take the training step in the script, from what the module's functions "
+        "give: then it needs no change. The example is converted in place.",
+        before=_CHOSEN.replace("{model}", _STEP_THERE).replace("{train}", "train_op = model.train_step(X, Y)"),
+        after=_CHOSEN.replace("{model}", _NETWORK_THERE)
+        .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
+    ),
+    Rule(
+        code="TMG331",
+        title="a flag chooses the module that builds the model",
+        why="importlib.import_module is handed a flag: the default of the flag tells which file is read, and what the "
+        "towers take from it. The loop stands in the script and serves each choice whose functions take and give the "
+        "same; prove it with each of them. The example is converted in place.",
+        before=_CHOSEN.replace("{model}", _NETWORK_THERE)
+        .replace("{train}", _STEP_HERE),
+        after=_CHOSEN.replace("{model}", _NETWORK_THERE)
+        .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
     ),
     Rule(
         code="TMG306",

@@ -23,6 +23,19 @@ def _queue(call: Call) -> Value:
     return queue
 
 
+def _prefetch_queue(call: Call) -> Value:
+    """Slim's `prefetch_queue(tensors)`: a queue that holds whole batches, with a runner that fills it."""
+    queue, put = call.typed("Queue"), call.get(0, "tensors")
+    if isinstance(put, Mapping):
+        pairs = sorted(put.pairs, key=lambda pair: str(getattr(pair[0], "value", "")))
+        queue.state["names"] = Sequence([key for key, _ in pairs])
+        put = Sequence([value for _, value in pairs])
+    tensors = put if isinstance(put, Sequence) else Sequence([put] if put else [])
+    queue.state["dtypes"] = queue.state["Queue.enqueue"] = tensors
+    queue.state["filled"] = Sequence([Tensor(FREE, call.values(), op="Queue.enqueue")], mutable=True)
+    return queue
+
+
 def _enqueue(call: Call) -> Value:
     """`q.enqueue(batch)`: the queue holds whole batches where what is put in has a batch axis."""
     made = Tensor(FREE, call.values(), op=call.name)
@@ -116,6 +129,8 @@ def _dequeue(call: Call) -> Value:
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
+    **dict.fromkeys(("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
+                    _prefetch_queue),
     **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
     **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
     "Queue.dequeue": _dequeue,

@@ -20,6 +20,17 @@ def _session(call: Call) -> Value:
     return call.typed("Session")
 
 
+def _train_loop(call: Call) -> Value:
+    """A function that makes a session, runs the train op in it again and again, and takes the session's config."""
+    position, keyword = TRAIN_LOOPS[call.name]
+    assert call.walk.site is not None
+    config, node = call.get(position, keyword), call.node_of(position, keyword)
+    call.walk.facts.sessions.append(SessionSite(call.node, call.walk.site, call.name, config, node, keyword))
+    train_op = call.get(0, "train_op")
+    _record(call, [train_op] if train_op is not None else [], None)
+    return Host(call.values(), "run", call.node)
+
+
 def _config(call: Call) -> Value:
     return call.typed("ConfigProto")
 
@@ -114,8 +125,14 @@ EAGER = (
 ).split()
 EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
 
+TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py and training.py, 1.15)
+    "contrib.slim.learning.train": (22, "session_config"),
+    "contrib.training.train": (9, "config"),
+}
+
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(SESSIONS, _session),
+    **dict.fromkeys(TRAIN_LOOPS, _train_loop),
     "ConfigProto": _config,
     "GPUOptions": _gpu_options,
     "Session.run": _run,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_proof(name: str, gpus: int, tensorflow_python: str) -> None:
     project = PROJECTS / name
     settings = Settings(gpus=gpus, python=tensorflow_python)
     # a queue that delivers batches of a fixed size has no uneven rest
-    skipped = {"uneven batch", "fewer examples than towers"} if name == "pipeline" else set()
+    skipped = {"uneven batch", "fewer examples than towers"} if name in ("pipeline", "predicted") else set()
     report = verify(project / "single/train.py", project / "multi/train.py", settings)
     assert (report.verdict, report.gpus) == ("passed", gpus), report
     assert {check.name for check in report.checks if check.status == "skipped"} <= skipped
@@ -117,6 +118,71 @@ def test_a_project_runs_in_place(
     done = bare_runs.run(tensorflow_python, ["train.py", "--num_gpus", "3"], tmp_path, environment)
     assert done.returncode == 0, done.stderr[-2000:]
     assert float(done.stdout.split()[-1]) > 0.8
+
+
+@pytest.mark.tf1
+def test_other_scripts_of_a_project_go_on_as_before(tensorflow_python: str, tmp_path: Path) -> None:
+    """In place and beside the converted files of another folder, with the checkpoint of either training."""
+    for folder in ("before", "after"):
+        shutil.copytree(PROJECTS / "predicted/single", tmp_path / folder)
+    shutil.copytree(tmp_path / "before", tmp_path / "out")
+    assert main(["convert", str(tmp_path / "after/train.py"), "--in-place"]) == 0
+    assert main(["convert", str(tmp_path / "before/train.py"), "--output-dir", str(tmp_path / "out")]) == 0
+
+    def said(folder: str, script: str) -> str:
+        done = subprocess.run(
+            [tensorflow_python, script], cwd=tmp_path / folder, capture_output=True, text=True, timeout=240
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        return done.stdout
+
+    assert float(said("after", "train.py").split()[-1]) > 0.8
+    for folder in ("before", "out"):
+        for file in (tmp_path / "after").glob("*ckpt*"):
+            shutil.copy(file, tmp_path / folder)
+    for script in ("evaluate.py", "predict.py"):
+        assert said("before", script) == said("after", script) == said("out", script)
+
+
+# --- Other scripts of the project -------------------------------------------------------------------
+
+
+def test_a_model_that_others_import_is_built_for_one_gpu_by_default(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n"))
+    model, helpers = (part.text for part in done.parts)
+    assert "num_gpus = 1  # the script that trains on several GPUs sets it\n" in helpers
+    assert "        if tower_helpers.num_gpus > 1:\n            self.x, self.y = x_batch, y_batch\n" in model
+    switch = "if __name__ == '__main__':\n    tower_helpers.num_gpus = 2\nfrom model import Net\n"
+    assert switch in (done.text or "") and not done.diagnostics
+
+
+def test_nobody_else_imports_it(tmp_path: Path) -> None:
+    done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import numpy\n"))
+    assert "__main__" not in (done.text or "") and "num_gpus > 1" not in done.parts[0].text
+
+
+def test_a_script_that_others_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flat = MODEL + TRAIN.replace("from model import Net\n", "").replace("import tensorflow as tf\n", "")
+    put(tmp_path, train=flat, predict="from train import Net\n")
+    assert "num_gpus = 2 if __name__ == '__main__' else 1\n" in (converted(tmp_path).text or "")
+    assert main(["convert", str(tmp_path / "train.py"), "-o", str(tmp_path / "out.py")]) == 0
+    assert "__main__" not in (tmp_path / "out.py").read_text()
+
+
+def test_flags_of_scripts_that_others_share(tmp_path: Path) -> None:
+    flag = "tf.app.flags.DEFINE_integer('batch_size', 16, 'Batch size.')\nbatch_size = tf.app.flags.FLAGS.batch_size\n"
+    train = TRAIN.replace("batch_size = 16\n", flag)
+    done = converted(put(tmp_path, train=train, model=MODEL, evaluate="import model\n"))
+    helpers = done.parts[-1].text
+    assert "training = False" in helpers and "    return FLAGS.num_gpus if training else 1\n" in helpers
+    assert "if __name__ == '__main__':\n    tower_helpers.training = True\n" in (done.text or "")
+
+
+def test_a_check_needs_no_look_at_other_scripts(tmp_path: Path) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL, evaluate="import model\n")
+    assert main(["convert", str(tmp_path / "train.py"), "--output-dir", str(tmp_path / "out")]) == 0
+    (tmp_path / "evaluate.py").unlink()
+    assert main(["convert", "--check", str(tmp_path / "out")]) == 0
 
 
 # --- What is written --------------------------------------------------------------------------------
@@ -305,13 +371,40 @@ def test_modules_of_a_folder_that_is_no_package_by_itself(tmp_path: Path, line: 
         ("sys.path.insert(0, './nets')", True),
         ("sys.path.append('..')", False),
         ("sys.path.append(folder())", False),
+        ("sys.path.append(os.path.join(os.path.dirname(__file__), 'nets'))", True),
+        ("here = os.path.dirname(os.path.abspath(__file__))\nsys.path.insert(0, os.path.join(here, 'nets'))", True),
+        ("sys.path.append(os.path.join(os.getcwd(), 'nets'))", True),
+        ("sys.path.append(os.path.join(os.environ['HOME'], 'nets'))", False),
     ],
 )
 def test_folders_that_the_script_adds_to_its_path(tmp_path: Path, line: str, found: bool) -> None:
     (tmp_path / "nets").mkdir()
     put(tmp_path / "nets", model=MODEL)
-    put(tmp_path, train=TRAIN.replace("from model", f"import sys\n{line}\nfrom model"))
+    put(tmp_path, train=TRAIN.replace("from model", f"import os, sys\n{line}\nfrom model"))
     assert (converted(tmp_path).status == "converted") == found
+
+
+def test_the_folder_above_the_script(tmp_path: Path) -> None:
+    (tmp_path / "scripts").mkdir()
+    put(tmp_path, model=MODEL)
+    put(tmp_path / "scripts", train=TRAIN.replace("from model", "import sys\nsys.path.append('..')\nfrom model"))
+    done = converted(tmp_path, "scripts/train.py")
+    assert done.status == "converted", done.diagnostics
+    assert [os.path.basename(part.path) for part in done.parts if part.source] == ["model.py"]
+
+
+@pytest.mark.parametrize(
+    "style", ["parser.add_argument('--net', default='model')", "flags.DEFINE_string('net', 'model', '')"]
+)
+def test_a_module_that_a_flag_chooses(tmp_path: Path, style: str) -> None:
+    how = "parser = argparse.ArgumentParser()\n" if "parser" in style else "flags = tf.app.flags\n"
+    args = "args = parser.parse_args()\n" if "parser" in style else "args = flags.FLAGS\n"
+    head = f"import argparse, importlib\n{how}{style}\n{args}net_module = importlib.import_module(args.net)\n"
+    network = "import tensorflow as tf\n\n\ndef logits(x):\n    return tf.layers.dense(x, 3)\n"
+    train = MODEL.replace("tf.layers.dense(self.x, 3)", "net_module.logits(self.x)") + TRAIN.partition("Net\n")[2]
+    train = train.replace("import tensorflow as tf\n", "import tensorflow as tf\n" + head, 1)
+    done = converted(put(tmp_path, train=train, model=network))
+    assert (done.status, [d.code for d in done.diagnostics]) == ("converted", ["TMG331"])
 
 
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:

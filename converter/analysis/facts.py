@@ -58,13 +58,14 @@ class RunCall:
 
 @dataclass(frozen=True)
 class SessionSite:
-    """A call that makes a session, and the config it is given."""
+    """A call that makes a session, and the config it is given; keyword: the name of that argument."""
 
     call: ast.Call
     site: Site
     name: str
     config: Value | None
     config_node: ast.expr | None
+    keyword: str = "config"
 
 
 @dataclass(frozen=True)

@@ -77,11 +77,11 @@ def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
     _note_library(walk, root, stmt)
-    local = _local(walk, alias.name, stmt, 0)
+    local = local_module(walk, alias.name, stmt, 0)
     if local is not None and (alias.asname or not rest):
         _bind(walk, alias.asname or root, local, stmt)
     elif local is not None:
-        package = _local(walk, root, stmt, 0)
+        package = local_module(walk, root, stmt, 0)
         _bind(walk, root, package or _package(walk, root, rest, local), stmt)
     elif alias.asname is None:
         _bind(walk, root, _symbol(root, ""), stmt)
@@ -114,11 +114,11 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
     if root == "__future__":
         return
     _note_library(walk, root, stmt)
-    local = _local(walk, module, stmt, stmt.level) if module or stmt.level else None
+    local = local_module(walk, module, stmt, stmt.level) if module or stmt.level else None
     inner = f"{module}.{alias.name}" if module else alias.name
     if local is not None:
         _import_name(walk, local, alias, stmt, module)
-    elif (found := _local(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
+    elif (found := local_module(walk, inner, stmt, stmt.level)) is not None:  # of a folder without __init__.py
         _bind(walk, alias.asname or alias.name, found, stmt)
     elif alias.name != "*":
         name = f"{rest}.{alias.name}" if rest else alias.name
@@ -136,13 +136,13 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
     found = local.frame.locals.get(alias.name)
     if found is None:  # a module of a package
         inner = f"{module}.{alias.name}" if module else alias.name
-        found = _local(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
+        found = local_module(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
         if isinstance(found, Symbol) and local.frame in walk.importing:
             walk.effect("circular import", f"{alias.name} of {module}", None, stmt)
     _bind(walk, alias.asname or alias.name, found, stmt)
 
 
-def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
+def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | None:
     """A module of the project, executed when it is first imported; None for any other."""
     beside = walk.facts.foreign.get(stmt) or os.path.abspath(walk.facts.path)
     path = walk.project.find(name, beside, level)
@@ -158,13 +158,14 @@ def _local(walk: Walk, name: str, stmt: ast.stmt, level: int) -> Module | None:
             walk.effect("converted module", os.path.basename(path), None, stmt)
         frame = Frame(tree, None, walk.site, began=walk.clock)
         frame.locals["__name__"] = Constant(name)
+        frame.locals["__file__"] = Constant(path)
         walk.modules[path] = frame
         walk.facts.modules[path] = LocalModule(data, tree, frame)
         walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
         walk.enter_module(frame)
     module = Module(walk.modules[path])
     parent, _, last = name.rpartition(".")
-    package = _local(walk, parent, stmt, level) if parent else None
+    package = local_module(walk, parent, stmt, level) if parent else None
     if package is not None:  # the package's attribute from now on, under whatever name it goes
         package.frame.locals[last] = module
     return module

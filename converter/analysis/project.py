@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+FOLDERS_ABOVE = 2  # the folder of a script that are its project's
 LARGEST = 1_000_000  # bytes; a larger module is data, not a model
 
 
@@ -24,9 +25,13 @@ class Project:
     paths: list[str] = field(default_factory=list)
 
     def add_path(self, path: str) -> None:
-        """Looks for modules in a folder below the script's, too; scripts are run from their own."""
+        """Looks for modules in a folder of the project, too; scripts are run from their own."""
         folder = os.path.normpath(os.path.join(self.folder, path))
-        if folder.startswith(os.path.join(self.folder, "")) and folder not in self.paths:
+        above = [self.folder]
+        for _ in range(FOLDERS_ABOVE):
+            above.append(os.path.dirname(above[-1]))
+        inside = any(os.path.dirname(f) != f and (folder == f or folder.startswith(os.path.join(f, ""))) for f in above)
+        if inside and folder not in (self.folder, *self.paths):
             self.paths.append(folder)
 
     def find(self, module: str, beside: str, level: int) -> str | None:

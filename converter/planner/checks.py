@@ -25,6 +25,7 @@ from converter.analysis.values import (
 )
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.batch_size import BatchSize
+from converter.planner.elsewhere import no_training_step, package_of, several_gpus
 from converter.planner.entrance import upstream
 from converter.planner.fed_rows import is_kept
 from converter.planner.findings import refuse, warn
@@ -63,12 +64,13 @@ def training_steps(facts: Facts) -> list[TrainStep]:
     if eager is not None and not on_batches:
         raise refuse(facts, eager.node, "TMG235", f"this script trains eagerly ({eager.name}): it has no graph",
                      "use tf.distribute.MirroredStrategy, which is made for it")  # fmt: skip
+    if other is not None and not on_batches and (spread := several_gpus(facts)) is not None:
+        raise spread
     if other is not None and not on_batches:
         raise refuse(facts, other.node, "TMG220", f"this script trains by {other.name}, not by a session of its own",
                      "use a distribution strategy, which is made for it")  # fmt: skip
     if not facts.train_steps:
-        raise refuse(facts, facts.tree, "TMG201", "no training step was found: nothing is minimised here",
-                     "convert the script that calls minimize, compute_gradients or tf.gradients")  # fmt: skip
+        raise no_training_step(facts)
     by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
         known = by_loss.get((step.call, step.loss.node))
@@ -395,8 +397,11 @@ def check_followed(facts: Facts, steps: list[TrainStep]) -> None:
         if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
             _check_set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
-            raise refuse(facts, value.node, "TMG241", "the loss needs what this call makes of a batch, and it is not "
-                         "followed", "convert with --trace, which runs the script to see what it gives")  # fmt: skip
+            package = package_of(facts, value.node)
+            goes = f" into the package {package}" if package else ""
+            raise refuse(facts, value.node, "TMG241",
+                         f"the loss needs what this call{goes} makes of a batch, and it is not followed",
+                         "convert with --trace, which runs the script to see what it gives")  # fmt: skip
 
 
 def _check_set_unseen(facts: Facts, attribute: Bound) -> None:

@@ -42,7 +42,7 @@ from converter.planner.devices import own_devices
 from converter.planner.drawn import batches_behind, drawn_rows
 from converter.planner.entrance import upstream
 from converter.planner.fed_size import check_fed_sizes
-from converter.planner.findings import refuse
+from converter.planner.findings import refuse, warn
 from converter.planner.fixed_rows import check_fixed_rows
 from converter.planner.gradients import gradients
 from converter.planner.handed import check_handed
@@ -143,6 +143,8 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
             plans, warnings = _plan(chosen, sources, module)
             if not sources.taken(module, plans[0].define):
                 break
+        _check_helpers(facts, plans[0], users)
+    warnings = (*warnings, *_check_chosen(facts, plans))
     seen = (*size.warnings, *repeated, *numbered, *unread(facts), *sessions_left(facts, sources.several))
     seen = (*seen, *host_functions(facts, regions), *summaries_in(facts, regions), *warnings)
     return plans, (*seen, *(_stays_on_one_gpu(facts, user, plans[0]) for user in users if user.trains))
@@ -162,6 +164,30 @@ def _beside(facts: Facts, path: str) -> str:
     """The path of another file of the project as the user would write it."""
     here = os.path.dirname(facts.path)
     return os.path.join(here, os.path.relpath(path, os.path.abspath(here)))
+
+
+def _check_helpers(facts: Facts, plan: Plan, users: Sequence[User]) -> None:
+    """Refuse where another script does not find the module of helpers that the changed files import."""
+    here = os.path.dirname(os.path.abspath(facts.path))
+    lost = [user for user in users if here not in user.folders and not plan.helper_module.startswith(".")]
+    if lost:
+        raise Refusal(Diagnostic("TMG265", _beside(facts, lost[0].path), lost[0].line, 1 if lost[0].line else 0,
+                                 f"it imports files that change, and does not find {plan.helper_module} beside "
+                                 f"{os.path.basename(facts.path)}, which these will import",
+                                 "put the two scripts into one folder, or add that folder to sys.path"))  # fmt: skip
+
+
+def _check_chosen(facts: Facts, plans: tuple[Plan, ...]) -> list[Diagnostic]:
+    """A module that a flag names is read as the flag's default: another one would not be changed."""
+    chosen = {e.name: e.node for e in facts.effects if e.kind == "chosen module"}
+    for plan in plans:
+        if plan.path in chosen:
+            raise refuse(facts, chosen[plan.path], "TMG266",
+                         f"a flag chooses the module here, and {os.path.basename(plan.path)} must change",
+                         "build the loss and the training step in this script, or import it by name")  # fmt: skip
+    return [warn(facts, node, "TMG331", "a flag chooses the module here: its default is read, and no other one",
+                 "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice")
+            for node in chosen.values()]  # fmt: skip
 
 
 def _check_other_scripts(facts: Facts, regions: list[Region], users: Sequence[User]) -> None:

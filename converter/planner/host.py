@@ -229,9 +229,10 @@ def _in_arguments(
     """A session whose arguments are handed over as a dict, which may hold a config."""
     name = "config" if "config" not in names.taken else names.fresh("session_config")
     arguments = text.of(given)
-    lines = [f"{name} = {arguments}.get('config') or {tensorflow}.ConfigProto()"]
+    lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
     lines += _completed(facts, name, session.config, options)
-    return Replace(text.start(given), text.end(given), f"{dict_of}({arguments}, config={name})", "TMG111"), lines
+    made = f"{dict_of}({arguments}, {session.keyword}={name})"
+    return Replace(text.start(given), text.end(given), made, "TMG111"), lines
 
 
 def _chosen_by_script(facts: Facts) -> bool:
@@ -265,9 +266,9 @@ def _completed(facts: Facts, name: str, config: object, options: Options) -> lis
 def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
     call = session.call
     for keyword in call.keywords:
-        if keyword.arg == "config":
+        if keyword.arg == session.keyword:
             return Replace(text.start(keyword.value), text.end(keyword.value), name, "TMG111")
-    return Replace(text.start(call), text.end(call), text.with_argument(call, f"config={name}"), "TMG111")
+    return Replace(text.start(call), text.end(call), text.with_argument(call, f"{session.keyword}={name}"), "TMG111")
 
 
 # -- learning rate ---------------------------------------------------------------------------------

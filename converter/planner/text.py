@@ -71,7 +71,7 @@ class Text:
 
         It is on one line, unless there are comments in it and its own brackets hold its lines together.
         """
-        return _as_written(self._planned(node))
+        return _as_written(self._planned(node), self._indent(node))
 
     def with_argument(self, call: ast.Call, argument: str) -> str:
         """The text of a call with one more argument behind its last."""
@@ -80,7 +80,16 @@ class Text:
         before = text.split("\n")
         offset = sum(len(part) + 1 for part in before[: line - 1]) + column
         separator = {"(": "", ",": " "}.get(comma, ", ")
-        return _as_written(f"{text[:offset]}{separator}{argument}{text[offset:]}")
+        return _as_written(f"{text[:offset]}{separator}{argument}{text[offset:]}", self._indent(call))
+
+    def _indent(self, node: ast.AST) -> str:
+        """The blanks in front of a node's statement."""
+        stmt: ast.AST | None = node
+        while stmt is not None and not isinstance(stmt, ast.stmt):
+            stmt = self.parent(stmt)
+        at = self.start(stmt or node)
+        line = self.lines(at.path)[at.line - 1]
+        return line[: len(line) - len(line.lstrip())]
 
     def _planned(self, node: ast.AST) -> str:
         """The text of an expression with the replacements that are planned inside of it."""
@@ -100,15 +109,19 @@ class Text:
         return "".join([lines[start.line - 1][start.column :], *middle, lines[end.line - 1][: end.column]])
 
 
-def _as_written(text: str) -> str:
-    """An expression's text as it is where comments in it would get lost otherwise, else on one line."""
+def _as_written(text: str, indent: str) -> str:
+    """An expression's text as it is where comments in it would get lost otherwise, else on one line.
+
+    indent: of its statement; the lines below the first come without it, as what they are put into brings its own.
+    """
     if "\n" not in text:
         return text
     code = text.replace("\0", LETTER)
     if "#" in text and any(token.type == tokenize.COMMENT for token in _tokens(f"({text}\n)")):
         with suppress(SyntaxError):
             ast.parse(code, mode="eval")
-            return text
+            first, *rest = text.split("\n")
+            return "\n".join([first, *(line.removeprefix(indent) for line in rest)])
     return ast.unparse(ast.parse(f"({code}\n)", mode="eval")).replace(LETTER, "\0")
 
 

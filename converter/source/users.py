@@ -25,11 +25,13 @@ _DYNAMIC = ("import_module", "__import__")
 class User:
     """A script or a notebook that imports a file.
 
-    path: absolute. line: of the import, 0 in a notebook, and in a changed file that imports no other.
+    path: absolute. folders: where it looks for modules, as far as its imports tell. line: of the import, 0 in a
+    notebook, and in a changed file that imports no other.
     trains: whether it seems to train a model itself, or imports the script that does.
     """
 
     path: str
+    folders: frozenset[str]
     line: int
     trains: bool
 
@@ -49,7 +51,7 @@ def users_of(
     data = {**dict(_files(root, leave_out)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
     names = {os.path.splitext(os.path.basename(_module_of(path)))[0].encode() for path in changed}
     reached, todo = set(changed), True
-    imports: dict[str, dict[str, int]] = {}
+    imports: dict[str, dict[str, tuple[int, str]]] = {}
     while todo:
         todo = False
         for path, text in data.items():
@@ -65,9 +67,10 @@ def users_of(
     left = sorted(path for path in runs if not is_converted(data[path].decode("latin-1")))
     found = []
     for path in left:
-        lines = {file: line for file, line in imports.get(path, {}).items() if file in reached}
-        trains = script in lines or _TRAINS.search(data[path]) is not None
-        found.append(User(path, min(lines.values(), default=0), trains))
+        there = {file: place for file, place in imports.get(path, {}).items() if file in reached}
+        trains = script in there or _TRAINS.search(data[path]) is not None
+        folders = frozenset((os.path.dirname(path), *(folder for _, folder in there.values())))
+        found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
     return found
 
 
@@ -111,9 +114,9 @@ def _code_of(notebook: object) -> str:
     return "\n".join(lines)
 
 
-def _imported_files(path: str, text: bytes, root: str) -> dict[str, int]:
-    """The files of the project that a file may import, each with the line of the import."""
-    found: dict[str, int] = {}
+def _imported_files(path: str, text: bytes, root: str) -> dict[str, tuple[int, str]]:
+    """The files of the project that a file may import, each with the line of the import and the folder looked into."""
+    found: dict[str, tuple[int, str]] = {}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -122,8 +125,8 @@ def _imported_files(path: str, text: bytes, root: str) -> dict[str, int]:
         named = [(module, 0, 1) for module in imported_by(text)]
     notebook = path.endswith(".ipynb")
     for module, level, line in named:
-        for file in _resolved(module, level, path, root, notebook or b"sys.path" in text):
-            found.setdefault(file, 0 if notebook else line)
+        for file, folder in _resolved(module, level, path, root, notebook or b"sys.path" in text).items():
+            found.setdefault(file, (0 if notebook else line, folder))
     return found
 
 
@@ -146,27 +149,28 @@ def _name_of(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _resolved(module: str, level: int, path: str, root: str, moved: bool) -> set[str]:
-    """Where a module lies, with its packages: beside the file, or in a folder above it up to the root.
+def _resolved(module: str, level: int, path: str, root: str, moved: bool) -> dict[str, str]:
+    """Where a module lies, with its packages, and in which folder: the file's, or one above it up to the root.
 
     moved: whether the file looks in other folders, too; then any file of that name in the project may be meant.
     """
     folder = os.path.dirname(path)
     for _ in range(level - 1):
         folder = os.path.dirname(folder)
-    found: set[str] = set()
+    found: dict[str, str] = {}
     parts = module.split(".") if module else []
     while True:
         inner = _with_packages(folder, parts)
         if inner:
-            return inner
+            return dict.fromkeys(inner, folder)
         if level or folder == root or os.path.dirname(folder) == folder:
             break
         folder = os.path.dirname(folder)
     if moved and parts:
         for name in scripts_in(root)[:MOST_FILES]:
-            if _module_of(name).endswith(os.path.join("", *parts) + ".py"):
-                found.add(os.path.join(root, name))
+            file, ending = os.path.join(root, _module_of(name)), os.sep + os.path.join(*parts) + ".py"
+            if file.endswith(ending):
+                found[os.path.join(root, name)] = file.removesuffix(ending)
     return found
 
 

@@ -195,3 +195,39 @@ def test_each_run_in_parts_is_looked_at_by_itself() -> None:
     right = PARTS.format(first="prediction, {X: xs}", second="train_op, {Y: ys}")
     wrong = PARTS.format(first="[], {Y: ys}", second="train_op, {X: xs}")
     assert codes(INPUTS + MODEL + STEP + right + wrong) == ["TMG242"]
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        ("tf.contrib.slim.learning.train(train_op, 'logs')",
+         [SOFT, GROWTH, "tf.contrib.slim.learning.train(train_op, 'logs', session_config=config)"]),
+        ("tf.contrib.training.train(train_op, 'logs')",
+         [SOFT, GROWTH, "tf.contrib.training.train(train_op, 'logs', config=config)"]),
+        ("own = tf.ConfigProto()\ntf.contrib.slim.learning.train(train_op, 'logs', session_config=own)",
+         ["own = tf.ConfigProto()", "own.allow_soft_placement = True", "own.gpu_options.allow_growth = True",
+          "tf.contrib.slim.learning.train(train_op, 'logs', session_config=own)"]),
+        ("tf.contrib.training.train(\n    train_op,  # one step\n    'logs',  # where to\n)",
+         [SOFT, GROWTH, "tf.contrib.training.train(", "    train_op,  # one step",
+          "    'logs', config=config  # where to", ")"]),
+    ],
+)  # fmt: skip
+def test_functions_that_train(call: str, expected: list[str]) -> None:
+    script = GRAPH.replace(INPUTS, "import tensorflow as tf\n\nbatch_size = 32\n"
+        "X, Y = tf.train.batch([tf.zeros([4]), tf.zeros([1])], batch_size)\n")  # fmt: skip
+    lines = body(script + call + "\n")
+    ast.parse("\n".join(lines))
+    assert lines[-len(expected) :] == expected
+
+
+@pytest.mark.parametrize("queue", ["tf.contrib.slim.prefetch_queue", "slim.prefetch_queue"])
+def test_a_prefetch_queue_is_made_once(queue: str) -> None:
+    script = (
+        "import tensorflow as tf\nslim = tf.contrib.slim\nbatch_size = 32\n"
+        "X, Y = tf.train.batch([tf.zeros([4]), tf.zeros([1])], batch_size)\n"
+        f"queue = {queue}.prefetch_queue([X, Y], capacity=2)\nX, Y = queue.dequeue()\n" + MODEL + STEP
+    )
+    lines = body(script + "slim.learning.train(train_op, 'logs')\n")
+    loop = next(i for i, line in enumerate(lines) if line.startswith("for gpu"))
+    made = next(i for i, line in enumerate(lines) if "prefetch_queue(" in line)
+    assert made < loop and lines[loop + 3].strip() == "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)"

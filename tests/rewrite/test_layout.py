@@ -175,3 +175,27 @@ def test_what_would_be_lost_beside_an_edit_is_refused() -> None:
     beside = run(SCRIPT.replace("batch_size = 32", "\fbatch_size = 32", 1))
     assert beside.text is None and [d.code for d in beside.diagnostics] == ["TMG005"]
     assert "form feed" in beside.diagnostics[0].message
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_comments_in_calls_that_are_rewritten_stay(indent: str) -> None:
+    lines = [
+        "train_op = tf.train.AdamOptimizer(",
+        "    0.01,  # tuned",
+        "    # beta1=0.9,",
+        "    beta2=0.99",
+        ").minimize(  # of this",
+        "    loss,  # the mean",
+        "    name='step')  # behind",
+    ]
+    session = ["with tf.Session(config=tf.ConfigProto(  # quiet", "        log_device_placement=False)) as sess:"]
+    script = INPUTS + MODEL + "\n".join(lines) + "\n" + "\n".join(session) + TRAINING.partition("sess:")[2]
+    if indent:
+        script = script.replace("batch_size =", "def main():\nbatch_size =")
+        head, _, rest = script.partition("def main():\n")
+        script = f"{head}def main():\n" + "".join(f"    {line}\n" for line in rest.splitlines()) + "\n\nmain()\n"
+    text = converted(script)
+    for comment in ("tuned", "beta1=0.9,", "of this", "the mean", "behind", "quiet"):
+        assert text.count(f"# {comment}\n") == 1, comment
+    made = ["optimizer = tf.train.AdamOptimizer(", "    0.01,  # tuned", "    # beta1=0.9,"]
+    assert "".join(f"{indent}{line}\n" for line in made) in text

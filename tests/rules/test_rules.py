@@ -20,7 +20,7 @@ from tools.rule_docs import differing, page, pages
 ROOT = Path(__file__).resolve().parent.parent.parent
 RULES = {rule.code: rule for rule in all_rules()}
 CODE = re.compile(r"TMG\d{3}")
-FILE = re.compile(r"^# --- (\w+\.py) ---\n", re.MULTILINE)
+FILE = re.compile(r"^# --- ([\w/]+\.py) ---\n", re.MULTILINE)
 IMPLICIT = {"TMG114", "TMG136"}  # the reason of no edit
 
 
@@ -34,9 +34,10 @@ def converted(rule: Rule, script: str) -> Conversion:
     texts = FILE.split(script)[2::2] or [script]
     with TemporaryDirectory() as folder:
         for name, text in zip(names, texts, strict=True):
+            (Path(folder) / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).write_text(text)
         options = replace(from_flags(rule.options), line_length=100)
-        several = rule.kind == "conversion" or rule.code in ("TMG263", "TMG307")
+        several = rule.kind == "conversion" or rule.code in ("TMG263", "TMG265", "TMG266", "TMG307", "TMG331")
         return convert(read(os.path.join(folder, names[-1])), options, several=several)
 
 

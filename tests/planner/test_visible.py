@@ -1,0 +1,86 @@
+"""Scripts that show themselves fewer GPUs than there are towers."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, codes, converted
+
+ENVIRON = "os.environ['CUDA_VISIBLE_DEVICES'] = "
+
+
+def with_config(lines: str) -> str:
+    session = TRAINING.replace("tf.Session()", "tf.Session(config=config)")
+    return INPUTS + MODEL + STEP + "config = tf.ConfigProto()\n" + lines + session
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        (ENVIRON + "'0'", ENVIRON + "'0,1'"),
+        ('os.environ["CUDA_VISIBLE_DEVICES"] = "0"', 'os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"'),
+        ("os.environ.setdefault('CUDA_VISIBLE_DEVICES', '0')", "os.environ.setdefault('CUDA_VISIBLE_DEVICES', '0,1')"),
+        ("os.environ.update({'CUDA_VISIBLE_DEVICES': '0'})", "os.environ.update({'CUDA_VISIBLE_DEVICES': '0,1'})"),
+        (ENVIRON + "'0,1'", ENVIRON + "'0,1'"),
+        (ENVIRON + "'2,5'", ENVIRON + "'2,5'"),  # as many as there are towers
+        (ENVIRON + "'0,1,2,3'", ENVIRON + "'0,1,2,3'"),
+        (ENVIRON + "''", ENVIRON + "''"),  # the CPU
+        (ENVIRON + "'-1'", ENVIRON + "'-1'"),
+        ("os.environ['OTHER_DEVICES'] = '3'", "os.environ['OTHER_DEVICES'] = '3'"),
+    ],
+)
+def test_the_environment(given: str, made: str) -> None:
+    script = f"import os\n{given}\n" + SCRIPT
+    assert made in converted(script).splitlines() and codes(script) == []
+
+
+def test_helpers_stand_below_tensorflow() -> None:
+    text = converted(f"import os\n{ENVIRON}'0'\n" + SCRIPT)
+    assert text.index("import tensorflow") < text.index("def shard(")
+
+
+@pytest.mark.parametrize(
+    ("given", "made"),
+    [
+        ("config.gpu_options.visible_device_list = '0'",
+         "config.gpu_options.visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))"),
+        ("config.device_count['GPU'] = 1", "config.device_count['GPU'] = num_gpus"),
+        ("config.device_count['GPU'] = 0", "config.device_count['GPU'] = 0"),
+        ("config.device_count['CPU'] = 1", "config.device_count['CPU'] = 1"),
+        ("config.gpu_options.visible_device_list = '1,2'", "config.gpu_options.visible_device_list = '1,2'"),
+    ],
+)  # fmt: skip
+def test_the_config(given: str, made: str) -> None:
+    assert made in body(with_config(given + "\n"))
+
+
+def test_a_config_in_one_call() -> None:
+    config = "tf.ConfigProto(device_count={'GPU': 1}, gpu_options=tf.GPUOptions(visible_device_list='0'))"
+    lines = body(SCRIPT.replace("tf.Session()", f"tf.Session(config={config})"))
+    made = "device_count={'GPU': num_gpus}, gpu_options=tf.GPUOptions(visible_device_list="
+    written = "".join(line.strip() for line in lines).replace(",gpu_options", ", gpu_options")
+    assert made + "','.join(str(gpu) for gpu in range(num_gpus))" in written
+
+
+@pytest.mark.parametrize("gpus", ["'3'", "'1'", "'4,5,6'[:1]"])
+def test_another_gpu_is_refused(gpus: str) -> None:
+    assert codes(with_config(f"config.gpu_options.visible_device_list = {gpus}\n")) == ["TMG264"]
+
+
+def test_another_gpu_of_the_environment_is_refused() -> None:
+    assert codes(f"import os\n{ENVIRON}'3'\n" + SCRIPT) == ["TMG264"]
+    assert codes(f"import os\n{ENVIRON}'3'\n" + SCRIPT, num_gpus=1) == []
+
+
+@pytest.mark.parametrize("value", ["args.gpu", "str(gpu)", "','.join(map(str, gpus))"])
+def test_a_computed_one_is_warned_of(value: str) -> None:
+    assert codes(f"import os\n{ENVIRON}{value}\n" + SCRIPT) == ["TMG330"]
+
+
+def test_counted_towers_are_as_many_as_are_shown() -> None:
+    script = f"import os\n{ENVIRON}'0'\n" + SCRIPT
+    assert codes(script, num_gpus=None) == ["TMG330"] and ENVIRON + "'0'" in converted(script, num_gpus=None)
+
+
+def test_the_check_can_be_left_out() -> None:
+    assert "check_gpus()" in converted(SCRIPT) and "check_gpus" not in converted(SCRIPT, fewer_gpus="allow")
