@@ -8,3 +8,5 @@ BatchMode = Literal["per-gpu", "total"]
 Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 FewerGpus = Literal["refuse", "allow"]
 ScaleLr = Literal["none", "linear", "sqrt"]
+
+MAX_LINES = 50_000  # of a script, unless --max-lines says another number

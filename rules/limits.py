@@ -76,4 +76,11 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels})
 """,
     ),
+    Rule(
+        code="TMG019",
+        title="the script is too long",
+        why="What a script does is followed line by line, in memory. Scripts of more than 50,000 lines are refused at "
+        "once, before they are read any further: they are mostly data or generated code. --max-lines N sets another "
+        "limit, for scripts, for folders and in the arguments of hooks. Each line takes a fraction of a millisecond.",
+    ),
 )

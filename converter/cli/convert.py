@@ -29,7 +29,7 @@ def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
     num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
     batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
-    skip_non_training: bool, json: bool, quiet: bool, verbose: bool, jobs: int | None,
+    skip_non_training: bool, json: bool, quiet: bool, verbose: bool, jobs: int | None, max_lines: int,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -42,6 +42,7 @@ def convert_command(
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python
         )
+        request = replace(request, max_lines=max_lines)
         if html:
             from converter.cli.page import problem_with_page
 

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from converter.choices import MAX_LINES
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
@@ -33,6 +34,7 @@ class Request:
     skip: whether named files without a training step are passed over, as those in folders are.
     html: the file for the proof as a page; "" for none.
     pool: what runs the scripts of all proofs and traces; None before the run begins.
+    max_lines: what a script may have; longer ones are refused.
     """
 
     sources: tuple[str, ...]
@@ -46,6 +48,7 @@ class Request:
     trace: bool = False
     python: str | None = None
     pool: Interpreters | None = None
+    max_lines: int = MAX_LINES
 
 
 @dataclass(frozen=True)

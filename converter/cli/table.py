@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
+from converter.choices import MAX_LINES, BatchMode, FewerGpus, ScaleLr, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -159,6 +159,9 @@ CONVERT = Command(
         _text("--batch-axis", "NAME=K", "An input whose batch axis is K, not 0. Repeatable.", many=True, panel=_WHAT),
         _text(
             "--line-length", "N", "Of added lines; the project's setting for black if not given.", panel=_WHAT
+        ),
+        Option(
+            ("--max-lines",), "Refuse longer scripts at once (TMG019).", int, "N", MAX_LINES, least=1
         ),
         Option(
             ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N", least=1

@@ -15,7 +15,7 @@ from converter.cli.request import STDIN, Job, Request, importers_first, jobs_of
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import BEGIN as HEADER
 from converter.report.results import FileResult
-from converter.source import from_bytes, leads_to_tensorflow, load
+from converter.source import from_bytes, leads_to_tensorflow, load, too_long
 
 if TYPE_CHECKING:
     from converter.cli.delivery import Written
@@ -231,6 +231,8 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
             return [check(source, header)]
     if not leads_to_tensorflow(source.path, data):
         return [_not_converted(job, request, source)]
+    if data.count(b"\n") > request.max_lines:
+        raise too_long(source, request.max_lines)
     from converter import conversion
     from converter.cli.delivery import takes_several
 

@@ -93,6 +93,13 @@ def from_bytes(path: str, data: bytes) -> Source:
     return Source(path, data, text, encoding, bom)
 
 
+def too_long(source: Source, most: int) -> Refusal:
+    """Refuses a script of more lines than may be read."""
+    lines = source.data.count(b"\n")
+    hint = f"move data into files of their own, or allow it: --max-lines {lines}"
+    return Refusal(Diagnostic("TMG019", source.path, most + 1, 1, f"{lines:,} lines are more than {most:,}", hint))
+
+
 def encode(source: Source, text: str) -> bytes:
     """The bytes of a text that takes the place of `source`'s: same codec, same byte order mark."""
     return (codecs.BOM_UTF8 if source.bom else b"") + text.encode(source.encoding)
