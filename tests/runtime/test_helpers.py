@@ -586,6 +586,50 @@ def test_balanced_placement_counts_bytes(tf: Any, helpers: Helpers) -> None:
     assert [device(v) for v in tf.global_variables()] == ["gpu:0", "gpu:1", "gpu:1", "gpu:0"]
 
 
+@pytest.mark.tf2
+@pytest.mark.parametrize("towers", [2, 3, 4])
+def test_slices_are_parts_of_one_initial_value(tf: Any, helpers: Helpers, towers: int) -> None:
+    made = helpers(towers)
+    array = np.arange(96 * 65, dtype=np.float32).reshape(96, 65)
+    start = {
+        "orthogonal": {"shape": [96, 96], "initializer": tf.orthogonal_initializer(seed=3)},
+        "array": {"initializer": array},
+        "function": {"shape": [96, 65], "initializer": lambda shape, dtype=None, partition_info=None: array * 2},
+        "tensor": {"initializer": tf.constant(array)},
+    }
+    with tf.variable_scope("net", custom_getter=made.cut_variables("kept", rows=["table"])):
+        whole = {name: tf.get_variable(name, **given) for name, given in start.items()}
+        kept = tf.get_variable("kept", [96, 96])
+        small = tf.get_variable("small", [4, 4])
+        count = tf.get_variable("count", [4096], tf.int32, tf.zeros_initializer())
+        table = tf.get_variable("table", [96, 64])
+    assert [v.name for v in (kept, small, count)] == ["net/kept:0", "net/small:0", "net/count:0"]
+    assert all(len(list(variable)) == towers for variable in (*whole.values(), table))
+    assert [int(part.get_shape()[1]) for part in table] == [64] * towers
+    with session(tf) as sess:
+        values = {name: sess.run(variable) for name, variable in whole.items()}
+        product = sess.run(2 * whole["array"])
+    assert np.allclose(values["orthogonal"] @ values["orthogonal"].T, np.eye(96), atol=1e-5)
+    assert np.array_equal(values["array"], array) and np.array_equal(values["tensor"], array)
+    assert np.array_equal(values["function"], array * 2) and np.array_equal(product, array * 2)
+
+
+@pytest.mark.tf2
+def test_slices_are_placed_in_turn_and_put_together_once_in_each_tower(tf: Any, helpers: Helpers) -> None:
+    made = helpers(3)
+    read = []
+    for gpu in range(3):
+        scope = tf.variable_scope("net", reuse=gpu > 0, custom_getter=made.cut_variables())
+        with tf.name_scope(f"tower_{gpu}"), tf.device(made.tower_device_partitioned(gpu)), scope:
+            wide = tf.get_variable("wide", [64, 64], use_resource=False)
+            tf.get_variable("bias", [64], use_resource=False)
+            read.append([tf.convert_to_tensor(wide), tf.convert_to_tensor(wide)])
+    assert all(first is second for first, second in read) and len({first.name for first, _ in read}) == 3
+    assert [device(first) for first, _ in read] == ["gpu:0", "gpu:1", "gpu:2"]
+    assert sorted(device(part) for part in wide) == ["gpu:0", "gpu:1", "gpu:2"]
+    assert tf.convert_to_tensor(wide) is read[0][0]  # after the towers, the first one's
+
+
 # -- counting ----------------------------------------------------------------------------------------
 
 TWO = b"GPU 0: Tesla V100 (UUID: GPU-1)\nGPU 1: Tesla V100 (UUID: GPU-2)\n"
