@@ -245,6 +245,20 @@ def test_memory_that_a_forked_script_takes(tmp_path: Path, tensorflow_python: st
 
 
 @pytest.mark.tf1
+def test_the_clock_ends_a_script_and_not_the_server(
+    tmp_path: Path, tensorflow_python: str, pool: Interpreters
+) -> None:
+    assert verified(tmp_path, trains(), pool, tensorflow_python).verdict == "passed"
+    before = servers(pool)
+    text = DAEMONS.format(note=str(tmp_path / "pids")) + "time.sleep(60)\n"
+    report = verified(tmp_path, text, pool, tensorflow_python, timeout=10)
+    assert report.reason == "no result after 10 seconds (--timeout)"
+    assert still_running(noted(tmp_path, 6)) == []
+    assert verified(tmp_path, trains(), pool, tensorflow_python).verdict == "passed"
+    assert servers(pool) == before
+
+
+@pytest.mark.tf1
 def test_what_the_servers_hold_alone_is_counted(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
     server = pool.server(tensorflow_python, environment(1))
     assert isinstance(server, Server)
