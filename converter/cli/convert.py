@@ -36,6 +36,8 @@ def convert_command(
     try:
         if quiet and verbose:
             raise ValueError("--quiet and --verbose exclude each other")
+        if jobs is not None and jobs > 1 and (verify or trace):
+            raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
         options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length)
         options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
         modes = [mode for mode, on in switched.items() if on]

@@ -149,6 +149,41 @@ def test_any_number_of_processes_gives_the_same(scripts: Path, tmp_path: Path, a
     assert found[1] == found[0]
 
 
+SPAWNED = """
+import sys
+from converter.cli import crew
+crew.may_fork = lambda: False
+from converter.cli.app import main
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+
+
+def test_processes_that_begin_anew_give_the_same(tmp_path: Path) -> None:
+    """As on macOS and Windows: nothing of the first process is theirs but what they are sent."""
+    (tmp_path / "program.py").write_text(SPAWNED)
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b", "c"):
+        shutil.copy(ROOT / "fixtures/logistic_regression/single.py", tmp_path / f"in/{name}.py")
+    (tmp_path / "in/refused.py").write_text("import tensorflow as tf\nx = tf.placeholder(tf.float32, [None])\n")
+    surroundings = os.environ | {"PYTHONPATH": str(ROOT)}
+    found = []
+    for number in ("1", "2"):
+        words = ["convert", "in", "--diff", "--jobs", number]
+        done = subprocess.run(
+            [sys.executable, "program.py", *words], cwd=tmp_path, env=surroundings, capture_output=True, timeout=300
+        )
+        found.append((done.returncode, done.stdout, done.stderr))
+    assert found[0][0] in (1, 2) and b"tower_grads" in found[0][1]
+    assert found[1] == found[0]
+
+
+def test_scripts_that_are_run_take_the_machine_for_themselves(tmp_path: Path) -> None:
+    for option in ("--verify", "--trace"):
+        done = run(tmp_path, "convert", ".", "-o", "out/", option, "--jobs", 2)
+        assert done.returncode == 2 and b"--jobs 1" in done.stderr
+
+
 DYING = """
 import os, signal, sys
 from converter import conversion

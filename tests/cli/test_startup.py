@@ -100,6 +100,7 @@ def test_converting_imports_nothing_that_it_does_not_need(folder: Path) -> None:
         modules = imported("convert", script)
         assert needed in modules
         assert not modules & HEAVY
+        assert not modules & {"typer", "zipfile", "importlib.resources", "urllib.parse", "difflib", "multiprocessing"}
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("rules",), ("explain", "TMG001")])
