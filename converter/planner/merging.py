@@ -306,6 +306,10 @@ def is_mergeable(value: Value) -> bool:
 def _loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
     """The loss under a name that the towers bind, or in a structure that they do; None where it is written inline."""
     if step.loss_node in region.inline and step.loss_node is not None:
+        if step.site.frame.uid != region.block.frame.uid:
+            raise refuse(facts, step.call, "TMG209",
+                         "the loss is written out where it is minimised, in another function than the model's",
+                         "give it a name where the model is built, and minimise that")  # fmt: skip
         return None
     writes = [(a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses()
               if i in region.tower and a.write]  # fmt: skip

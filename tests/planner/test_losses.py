@@ -153,3 +153,15 @@ def test_logits_of_an_object_that_is_not_seen_are_refused() -> None:
     unseen = "import nets\n" + INPUTS + "net = nets.Net()\n" + loss.format("net.logits")
     assert codes(unseen + STEP + TRAINING) == ["TMG241"]
     assert codes(INPUTS + loss.format("tf.layers.dense(X, 1)") + STEP + TRAINING) == []
+
+
+def test_a_sum_that_is_written_out_where_it_is_minimised() -> None:
+    """In another function the towers' parts of it have no name; where the model is built, they do."""
+    model = "out = tf.layers.dense({x}, 1)\n{own}a = tf.reduce_mean(tf.abs(out))\n{own}b = tf.reduce_mean(out)\n"
+    near = INPUTS + model.format(x="X", own="") + STEP.replace("(loss)", "(a + b)") + TRAINING
+    assert codes(near) == []
+    built = "class Net(object):\n    def __init__(self):\n        self.X = tf.placeholder(tf.float32, [None, 4])\n"
+    body = "".join("        " + line + "\n" for line in model.format(x="self.X", own="self.").splitlines())
+    head = "import tensorflow as tf\n\nbatch_size = 32\n\n\n"
+    far = head + built + body + "\n\nm = Net()\n" + STEP.replace("(loss)", "(m.a + m.b)")
+    assert codes(far + TRAINING.replace("X: xs, Y: ys", "m.X: xs")) == ["TMG209"]
