@@ -15,7 +15,6 @@ BEGIN = "# tf-multigpu: helpers for training on several GPUs"
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
-COUNTING = ("count_gpus", "present_gpus", "visible_gpus")  # helpers that the number of GPUs is computed by
 CHECK = """\
     if gpu + 1 == NUM_GPUS:
         check_gpus()
@@ -46,9 +45,8 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
         _renamed(_reading(source, own), names) + mark_text(helper.why)
         for helper, source in zip(chosen, sources, strict=True)
     ]
-    first = COUNTING if any(helper.name == "count_gpus" for helper in chosen) else ()
-    counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name in first]
-    rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name not in first]
+    counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name == "count_gpus"]
+    rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name != "count_gpus"]
     define = plan.define and plan.define + mark_text(FRAME)
     if len(lines) > 1:
         lines[-1] += mark_text(FRAME)

@@ -31,7 +31,7 @@ REASONS = {  # helpers by the rule that asks for them
         *("FIRST_SLICES", "tower_device_partitioned", "variable_device_partitioned"),
     ),
     "TMG139": ("SLICE_BYTES", "cut_variables", "slice_counts", "slices_of_initial_value", "read_as_one"),
-    "TMG112": ("count_gpus", "present_gpus", "visible_gpus"),
+    "TMG112": ("count_gpus",),
     "TMG129": ("check_gpus",),
     "TMG127": ("enter_tower", "tower_gradients_or_one_gpu", "gradients_of_towers_or_one_gpu"),
     "TMG117": ("weigh_losses",),
