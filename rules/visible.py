@@ -40,8 +40,8 @@ RULES = (
         why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script shows TensorFlow fewer GPUs than "
         "there are. All towers would then compute on these, and soft placement would hide it. Where the first GPU "
         "is named, or a number of them, the first ones are named instead, one for each tower.",
-        before=_script("os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"),
-        after="os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\n",
+        before=_script(config="with tf.Session(config=tf.ConfigProto(device_count={'GPU': 1})) as sess:"),
+        after="config = tf.ConfigProto(device_count={'GPU': num_gpus})\n",
         references=("gpu_options.visible_device_list, device_count (tensorflow/core/protobuf/config.proto, 1.15)",),
     ),
     Rule(
@@ -75,5 +75,14 @@ RULES = (
         before=_script("os.environ['CUDA_VISIBLE_DEVICES'] = choose_gpu()\n"),
         after=_script(),
         references=("docs: TMG129, fewer GPUs than towers",),
+    ),
+    Rule(
+        code="TMG332",
+        title="the script named the first GPU alone, and names one for each tower now",
+        why="The script shows itself the first GPU, by CUDA_VISIBLE_DEVICES or visible_device_list. It shows itself "
+        "the first ones now, one for each tower (TMG128). Where other programs use these, name others in their place.",
+        before=_script("os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"),
+        after=_script("os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\n"),
+        references=("docs: TMG128, scripts that name the first GPU",),
     ),
 )

@@ -57,6 +57,10 @@ def visible_edits(
         if text.of(node).startswith('"') and choice.what == VARIABLE:
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
+        if choice.what != "device_count":
+            warnings.append(warn(facts, node, "TMG332",
+                                 f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
+                                 "name others here where these are not free"))  # fmt: skip
     return replaces, warnings
 
 
