@@ -13,6 +13,7 @@ from pathlib import Path
 BENCHMARKS = {
     "startup": [],
     "convert": [],
+    "scaling": [],
     "folder": [],
     "traffic": [],
     "verify": ["--rounds", "5", "--repeats", "0", "logistic_regression", "layers_cnn"],

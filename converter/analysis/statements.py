@@ -286,9 +286,9 @@ def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:
         chain = [stmt]
         while len(chain[-1].orelse) == 1 and isinstance(inner := chain[-1].orelse[0], ast.If):
             chain.append(inner)
-        if sum(map(_trains, [*(s.body for s in chain), chain[-1].orelse])) > 1:
-            walk.alternatives.update(chain)
-    return stmt in walk.alternatives
+        several = sum(map(_trains, [*(s.body for s in chain), chain[-1].orelse])) > 1
+        walk.alternatives.update(dict.fromkeys(chain, several))  # the rest of a chain in which at most one trains, too
+    return walk.alternatives[stmt]
 
 
 def _trains(body: list[ast.stmt]) -> bool:

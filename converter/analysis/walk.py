@@ -76,7 +76,7 @@ class Walk:
         self.repeats = Repeats()
         self.stack: list[Function] = []  # those being executed; one closure of a decorator may call another
         self.entered: set[ast.AST] = set()
-        self.alternatives: set[ast.If] = set()  # of which several branches train
+        self.alternatives: dict[ast.If, bool] = {}  # whether several branches of it train
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe

@@ -551,8 +551,10 @@ def _counts_on(facts: Facts, region: Region) -> bool:
     if len({call for call, _ in built}) < len(built):
         return True  # a model that is built again, on other inputs, comes with an optimizer of its own
     made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node) and "global_step" not in e.name]
-    within = [e for e in made if region.in_tower(e.site)]
-    return bool(within) and any(e.time > region.end or e not in within and region.in_any_tower(e.site) for e in made)
+    within = {id(e) for e in made if region.in_tower(e.site)}
+    return bool(within) and any(
+        e.time > region.end or id(e) not in within and region.in_any_tower(e.site) for e in made
+    )
 
 
 def _default_name(node: ast.AST) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Frame, Site
@@ -58,8 +59,12 @@ class Region:
 
     def in_any_tower(self, site: Site) -> bool:
         """The same for any execution of the block: a class may make several models."""
-        stmts = {self.block.body[i] for i in self.tower}
-        return any(step.stmt in stmts for step in site.chain())
+        return any(step.stmt in self.stmts for step in site.chain())
+
+    @cached_property
+    def stmts(self) -> frozenset[ast.stmt]:
+        """The statements of the towers."""
+        return frozenset(self.block.body[i] for i in self.tower)
 
     def depth_of(self, tensor: Tensor) -> int:
         """The number of scopes around the loop, of those around a tensor of the towers."""

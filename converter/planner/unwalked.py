@@ -23,14 +23,29 @@ def unwalked(block: Block) -> Touches:
         if place.kind == "attr" or (place.kind == "name" and place.frame is block.frame):
             known.setdefault((place.kind, place.key), set()).add(place)
     found: Touches = {}
+    above = _above(block, walked)
+    noted: set[ast.AST] = set()
     for index, stmt in enumerate(block.body):
         for branch in _branches(stmt):
-            inner = list(_nodes(branch))
-            if walked.isdisjoint(inner):
+            roots = list(branch)
+            if above.isdisjoint(roots):
                 reads, writes = found.setdefault(index, (set(), set()))
-                for node in inner:
+                for node in _nodes(roots) if noted.isdisjoint(roots) else ():
+                    noted.add(node)
                     _note(node, known, reads, writes)
     return found
+
+
+def _above(block: Block, walked: set[ast.AST]) -> set[ast.AST]:
+    """Nodes that were walked and those around them, up to the scope that they are in."""
+    parents = [nodes.parents for nodes in block.facts.walked.values()]
+    above: set[ast.AST] = set()
+    for node in walked:
+        at: ast.AST | None = node
+        while at is not None and at not in above and not isinstance(at, SCOPES):
+            above.add(at)
+            at = next((known[at] for known in parents if at in known), None)
+    return above
 
 
 def _branches(stmt: ast.stmt) -> Iterator[Iterable[ast.AST]]:
