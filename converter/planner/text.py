@@ -71,7 +71,8 @@ class Text:
 
         It is on one line, unless there are comments in it and its own brackets hold its lines together.
         """
-        return _as_written(self._planned(node), self._indent(node))
+        made = _as_written(self._planned(node), self._indent(node))
+        return f"({made})" if isinstance(node, ast.NamedExpr) else made
 
     def with_argument(self, call: ast.Call, argument: str) -> str:
         """The text of a call with one more argument behind its last."""

@@ -45,6 +45,9 @@ def _diagnose(source: Source, error: SyntaxError) -> Refusal:
 def mixed_indents(source: Source) -> Refusal:
     """Refuses a text with lines that are indented by tabs and others by blanks: LibCST does not take it."""
     lines = split_lines(source.text)
+    for number, line in enumerate(lines, 1):
+        if "\f" in line[: len(line) - len(line.lstrip())]:
+            return lost_blank(source, number)
     first = next((line[0] for line in lines if line[:1] in (" ", "\t") and line.strip()), "")
     other = (i for i, line in enumerate(lines, 1) if line[:1] in (" ", "\t") and line[0] != first and line.strip())
     message = "blocks are indented by tabs and by blanks"

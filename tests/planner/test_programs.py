@@ -451,3 +451,8 @@ def test_a_flag_for_the_number_comes_too_late_for_a_number_above_it() -> None:
     below = SCRIPT.replace("batch_size = 32\n", flags + "batch_size = 32\n")
     assert "batch_size = 32 * num_gpus\n" in converted(above) and "DEFINE_integer" not in converted(above)
     assert "batch_size = 32 * FLAGS.num_gpus\n" in converted(below)
+
+
+def test_an_optimizer_that_gets_a_name_where_it_minimises() -> None:
+    named = converted(SCRIPT.replace("tf.train.GradientDescentOptimizer(0.1)", "(o := tf.train.AdamOptimizer(0.1))"))
+    assert "\noptimizer = (o := tf.train.AdamOptimizer(0.1))\n" in named
