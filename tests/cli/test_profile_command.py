@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,7 +47,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
 )
 def test_options(run: Run, asked: list[Settings], options: tuple[str, ...], settings: Settings) -> None:
     assert run("profile", "single.py", "multi.py", *options).code == 0
-    assert asked == [settings]
+    assert asked == [replace(settings, placements=True)]
 
 
 def test_host_bandwidth_alone_keeps_the_fabrics(run: Run, asked: list[Settings]) -> None:
