@@ -16,7 +16,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG102": ("tower_gradients", "gradients_of_towers", "merge_loss"),
     "TMG103": (
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),
-        "map_structure",
+        *("shard_bounds", "map_structure"),
     ),
     "TMG104": ("plain_name", "name_without_tower"),
     "TMG105": ("SharedVariables",),

@@ -4,19 +4,28 @@ import tensorflow as tf
 NUM_GPUS = 2
 
 
+def shard_bounds(total):
+    """For each tower: where its rows begin and end, and a list of their numbers and one of their weights."""
+    limits = (total * list(range(NUM_GPUS + 1)) + (NUM_GPUS - 1)) // NUM_GPUS
+    rows = limits[1:] - limits[:-1]
+    begin = tf.minimum(limits[:-1], total - 1)
+    weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+    return begin, begin + tf.maximum(rows, 1), tf.unstack(rows), tf.unstack(weights)
+
+
 def shard(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors.
+    """Cuts tower `gpu`'s rows out of batch tensors; the bounds of all towers are computed for the first.
 
     Returns the shards, their number of rows, and their weight in the mean over the whole batch.
     Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        total = tf.shape(tensors[0])[0]
-        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
-        rows = end - begin
-        first = tf.minimum(begin, total - 1)
-        shards = [t[first:first + tf.maximum(rows, 1)] for t in tensors]
-        return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        if gpu == 0:
+            begin, end, rows, weights = shard_bounds(tf.shape(tensors[0])[0])
+            step = [tf.constant([1])] * NUM_GPUS
+            tensors[0].tower_rows = tf.split(begin, NUM_GPUS), tf.split(end, NUM_GPUS), step, rows, weights
+        begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
+        return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
 
 
 def shard_along(tensors, axes, gpu):
@@ -26,13 +35,12 @@ def shard_along(tensors, axes, gpu):
     Sizes differ by at most one; a tower without an example computes on one, with weight 0.
     """
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        total = tf.shape(tensors[0])[axes[0]]
-        begin, end = [(total * i + NUM_GPUS - 1) // NUM_GPUS for i in (gpu, gpu + 1)]
-        rows = end - begin
-        first = tf.minimum(begin, total - 1)
-        part = slice(first, first + tf.maximum(rows, 1))
-        shards = [t[(slice(None),) * axis + (part,)] for t, axis in zip(tensors, axes)]
-        return shards, rows, tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+        if gpu == 0:
+            begin, end, rows, weights = shard_bounds(tf.shape(tensors[0])[axes[0]])
+            tensors[0].tower_examples = tf.unstack(begin), tf.unstack(end), rows, weights
+        begin, end, rows, weight = [column[gpu] for column in tensors[0].tower_examples]
+        shards = [t[(slice(None),) * axis + (slice(begin, end),)] for t, axis in zip(tensors, axes)]
+        return shards, rows, weight
 
 
 def shard_sparse(tensors, gpu):
