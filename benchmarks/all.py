@@ -16,6 +16,7 @@ BENCHMARKS = {
     "scaling": [],
     "folder": [],
     "traffic": [],
+    "steps": [],
     "verify": ["--rounds", "5", "--repeats", "0", "logistic_regression", "layers_cnn"],
 }
 
