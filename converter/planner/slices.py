@@ -105,7 +105,7 @@ def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
     """A warning where the model has variables that no getter makes."""
     used = {uid for region in regions for uid in region.needed}
     raw = [v for v in facts.variables if v.raw and v.uid in used and v.dims != ()]
-    objects = [e.node for e in facts.effects if e.kind == "object variable"]
+    objects = [e.node for e in facts.effects if e.kind == "object variable" and e.name.startswith("keras.")]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
         yield warn(facts, nodes[0], "TMG318",

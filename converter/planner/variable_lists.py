@@ -16,7 +16,6 @@ VARIABLES, GRADIENTS, PAIRS, NUMBERS = "variables", "gradients", "pairs", "numbe
 ONE, GRADIENT = "variable", "gradient"  # elements of them
 LISTS = {"trainable_variables", "global_variables", "all_variables", "model_variables", "moving_average_variables",
          "get_variables", "get_trainable_variables", "get_model_variables", "get_variables_to_restore"}  # fmt: skip
-ATTRIBUTES = {"trainable_weights", "trainable_variables", "weights", "variables"}  # of layers and cells
 KEYS = {"TRAINABLE_VARIABLES", "GLOBAL_VARIABLES", "VARIABLES", "MODEL_VARIABLES", "trainable_variables", "variables"}
 SAME = {"list", "tuple", "set", "sorted"}  # calls that give a list of the same
 TAKEN = {  # what takes such a list as it is

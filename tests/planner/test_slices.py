@@ -161,6 +161,8 @@ def test_what_treats_each_variable_as_a_whole_is_refused(model: str, train: str,
         ("table = tf.get_variable('table', [500, 784])\nprint(table.name)\n"
          "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "'table'", ["TMG319"]),
         ("w = tf.Variable(tf.zeros([784, 10]))\nlogits = tf.matmul(X, w)", "", ["TMG318"]),
+        ("logits = tf.keras.layers.Dense(10)(X)", "", ["TMG318"]),
+        ("logits = tf.layers.Dense(10)(X)", "", []),
     ],
 )  # fmt: skip
 def test_which_variables_stay_whole(model: str, kept: str, warned: list[str]) -> None:
