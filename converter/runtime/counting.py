@@ -32,5 +32,6 @@ def check_gpus():
     if visible is not None:
         count = min(count, len([entry for entry in visible.split(',') if entry.strip() not in ('', '-1')]))
     if 0 < count < NUM_GPUS and os.environ.get('FEWER_GPUS') != 'allow':
-        raise RuntimeError('%d towers need as many GPUs, and %d can be seen: build fewer towers, or set '
-                           'FEWER_GPUS=allow to let them share a GPU' % (NUM_GPUS, count))
+        raise RuntimeError(
+            '%d towers need as many GPUs, and %d can be seen: build fewer towers, or set FEWER_GPUS=allow to let '
+            'them share a GPU' % (NUM_GPUS, count))

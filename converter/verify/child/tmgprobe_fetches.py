@@ -60,8 +60,8 @@ def kept(fetches, operations):
 
 
 def comparable(element):
-    """Whether a graph element is a tensor of numbers or texts."""
-    if not hasattr(element, 'dtype'):
+    """Whether a graph element is a tensor of numbers or texts; the handle of an iterator is another in each process."""
+    if not hasattr(element, 'dtype') or element.op.type == 'IteratorToStringHandle':
         return False
     dtype = element.dtype.base_dtype
     return dtype.is_floating or dtype.is_integer or dtype.is_bool or dtype.name == 'string'
