@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from converter.analysis.facts import Facts
     from converter.analysis.feeds import Decisions
     from converter.plan import Plan
+    from converter.rewrite import Rewritten
     from converter.source import Source
     from converter.source.users import User
 
@@ -105,7 +106,7 @@ def _converted(
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
     from converter.planner import Entrance, Sources, decide, import_line
-    from converter.rewrite import DepthError, LossError, apply, helper_module_text
+    from converter.rewrite import helper_module_text
 
     tree = parse(source)
     facts = read_facts(source.path, tree, options, originals)
@@ -139,16 +140,8 @@ def _converted(
     width = options.line_length or project_line_length(source.path)
     made = []
     for plan in plans:
-        text, header = read(plan.path), _header(files[plan.path], plan, source)
-        try:
-            tree = facts.tree_of(plan.path)
-            made.append(apply(text, tree, plan, header, width, facts.walked[tree].depth > FLAT))
-        except IndentationError:
-            raise mixed_indents(files[plan.path]) from None
-        except LossError as loss:
-            raise lost_blank(files[plan.path], loss.line) from None
-        except DepthError as deep:
-            raise too_deep(files[plan.path], deep.line) from None
+        read(plan.path)
+        made.append(_edited(files[plan.path], facts, plan, _header(files[plan.path], plan, source), width))
     parts = [
         Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
         for plan, one in zip(plans[1:], made[1:], strict=True)
@@ -160,6 +153,21 @@ def _converted(
         parts.append(Part(path, None, text))
     findings = (*findings, *_traced(facts))
     return Conversion(source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace)
+
+
+def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:
+    """A file's text with the edits of its plan; raises Refusal where the text cannot be edited."""
+    from converter.rewrite import DepthError, LossError, apply
+
+    tree = facts.tree_of(plan.path)
+    try:
+        return apply(file.text, tree, plan, header, width, facts.walked[tree].depth > FLAT)
+    except IndentationError:
+        raise mixed_indents(file) from None
+    except LossError as loss:
+        raise lost_blank(file, loss.line) from None
+    except DepthError as deep:
+        raise too_deep(file, deep.line) from None
 
 
 @dataclass(frozen=True)

@@ -230,9 +230,7 @@ def _several(facts: Facts, plans: tuple[Plan, ...]) -> Refusal:
                               "write all of them: --output-dir DIR, or --in-place"))  # fmt: skip
 
 
-def _plan(
-    chosen: _Chosen, sources: Sources, module: str
-) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:  # fmt: skip
+def _plan(chosen: _Chosen, sources: Sources, module: str) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
     facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
     regions = [region for _, region in chosen.groups]
@@ -261,8 +259,8 @@ def _plan(
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["name_without_tower"] if plain else []
     helpers += ["enter_tower"] if options.one_gpu else []
-    helpers += ["tower_device", *(["variable_device"] if pinned else []), *(h for part in parts for h in part.helpers)]
-    helpers += reading
+    helpers += ["tower_device", *(["variable_device"] if pinned else [])]
+    helpers += [*(helper for part in parts for helper in part.helpers), *reading]
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     helpers += ["cut_variables"] if cut else []
     carried = helper_names(helpers, options, names)
@@ -466,12 +464,7 @@ def _plan_loop(
         early=_early(facts, region, text) if options.one_gpu else (),
         dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
     )
-    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers]
-    nested = any(not nest.optional for nest in traffic.nests)
-    helpers += ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
-    helpers += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
-    helpers += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
-    helpers += ["weigh_losses"] if traffic.counts else []
+    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
     return _Part(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
@@ -543,6 +536,14 @@ def _shard_helpers(traffic: Traffic) -> list[str]:
     if any(rebind.rows_of is None for rebind in traffic.rebinds):
         found.append("shard_size")
     return found
+
+
+def _merge_helpers(traffic: Traffic) -> list[str]:
+    nested = any(not nest.optional for nest in traffic.nests)
+    found = ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
+    found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
+    found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
+    return found + (["weigh_losses"] if traffic.counts else [])
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:

@@ -154,20 +154,11 @@ def _choose(
     if isinstance(stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         return "ends the block"
     reads, writes, values = touched[index]
-    from_tower = any(
-        block.statement(a.site) == index and not a.write and _made_in(block, a.value, tower)
-        for _, a in block.accesses()
-        if _ == index
-    )
+    read = [a for i, a in block.accesses() if i == index and not a.write]
+    from_tower = any(_made_in(block, a.value, tower) for a in read)
     # An object is read for the sake of its attributes, and these are read on their own account.
-    reads_batch = any(
-        i == index
-        and not a.write
-        and not isinstance(a.value, Instance)
-        and not _is_data(a.value)
-        and _carries_batch(a.value)
-        for i, a in block.accesses()
-    )
+    batches = [a.value for a in read if not isinstance(a.value, Instance) and not _is_data(a.value)]
+    reads_batch = any(map(_carries_batch, batches))
     changed = {
         e.value.uid for e in facts.effects if e.kind == "mutation" and e.value and block.statement(e.site) == index
     }
@@ -211,8 +202,7 @@ def _choose(
     # A name for what an object of the towers gives: that can be merged, the object cannot.
     body = stmt.body if isinstance(stmt, ast.With) else [stmt]
     names_part = all(isinstance(s, ast.Assign) for s in body) and any(
-        i == index and not a.write and is_made_of_shard(a.value) and _made_in(block, a.value, tower)
-        for i, a in block.accesses()
+        is_made_of_shard(a.value) and _made_in(block, a.value, tower) for a in read
     )
     if sinkable and _may_collect(facts, block, index, tower):
         return "may add to the collection that the loss is computed from: what it calls is not followed"

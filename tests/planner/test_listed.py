@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 
 from tests.scripts import INPUTS, TRAINING, parts
@@ -18,6 +20,11 @@ loss = tf.reduce_mean(tf.square(prediction + b2 - Y))
 STEP = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list={0})\n"
 
 
+def made(*places: Iterable[str]) -> list[str]:
+    """The names of the variables that the lines of these places make, in their order."""
+    return [line.partition(" =")[0] for lines in places for line in lines if "get_variable('" in line]
+
+
 @pytest.mark.parametrize(
     "variables",
     [
@@ -31,15 +38,14 @@ STEP = "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_lis
 )
 def test_variables_are_made_in_the_script_s_order(variables: str) -> None:
     before, inside, _ = parts(INPUTS + MODEL + STEP.format(variables) + TRAINING)
-    made = [line.partition(" =")[0] for line in (*before, *inside) if "get_variable('" in line]
-    assert made == ["w1", "w2", "b2"]
+    assert made(before, inside) == ["w1", "w2", "b2"]
 
 
 @pytest.mark.parametrize("variables", ["last", "[first, second, last]"])
 def test_unpacked(variables: str) -> None:
     taken = "first, second, last = tf.trainable_variables()\n"
     before, inside, _ = parts(INPUTS + MODEL + taken + STEP.format(variables) + TRAINING)
-    assert [line.partition(" =")[0] for line in (*before, *inside) if "get_variable('" in line] == ["w1", "w2", "b2"]
+    assert made(before, inside) == ["w1", "w2", "b2"]
 
 
 @pytest.mark.parametrize(
@@ -53,5 +59,5 @@ def test_unpacked(variables: str) -> None:
 )
 def test_variables_stay_in_front_where_no_position_is_read(variables: str) -> None:
     before, inside, _ = parts(INPUTS + MODEL + STEP.format(variables) + TRAINING)
-    assert [line.partition(" =")[0] for line in inside if "get_variable('" in line] == ["w1"]
+    assert made(inside) == ["w1"]
     assert "w2 = tf.get_variable('w2', [3, 1])" in before
