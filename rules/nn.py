@@ -13,6 +13,7 @@ from converter.analysis.values import (
     Bound,
     Function,
     Host,
+    Input,
     Sequence,
     Symbol,
     Tensor,
@@ -135,6 +136,8 @@ def _per_row_loss(call: Call) -> Value:
     logits = call.tensor(0, "logits") if "logits" in call.kwargs else call.tensor(0)
     labels = call.kwargs.get("labels") or call.get(1)
     axis = call.constant(2, "dim", "axis")
+    if isinstance(labels, Input) and labels.shape is None and logits.batch.kind == "example" and not logits.batch.axis:
+        call.walk.effect("labels", call.name, labels, call.node)
     unseen = logits.batch.kind == "free" and any(isinstance(v, (Host, Bound)) for v in needed([logits]).values())
     if logits.batch.kind == "free" and isinstance(labels, Tensor) and labels.batch.kind != "free":
         logits = labels if "sparse" not in call.name else Tensor(labels.batch, (labels,), None)

@@ -61,6 +61,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     axes = dict(options.batch_axes)
     asked = bool(decisions)
     time_major = _is_time_major(facts)
+    labels = {e.value.uid for e in facts.effects if e.kind == "labels" and e.value is not None}
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -73,6 +74,8 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = axis, True
         elif time_major and _both_open(value):
             decisions[where], asked = 1, True
+        elif value.uid in labels and value.batch.kind == "free":  # there are as many as rows of the logits
+            decisions[where], asked = 0, True
         elif _is_left_at_default(value, facts) or _is_settings(facts, value):
             decisions[where], asked = None, True
         elif is_fed_size(facts, value) and not any(_is_batch(v) for v in fed.get(value.uid, ())):

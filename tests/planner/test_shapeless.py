@@ -87,3 +87,21 @@ def test_feeds_that_are_not_seen() -> None:
     text = script(WEIGHED, "0.5").replace("{X: data[rows], Y: labels[rows], z: 0.5}", "feeds(X, Y, z, batch_size)")
     assert codes(text) == ["TMG253"]
     assert codes(text.replace(WEIGHED, DROPPED)) == ["TMG303"]
+
+
+CROSSED = "loss = tf.reduce_mean(tf.nn.{}softmax_cross_entropy_with_logits(logits=tf.layers.dense(X, 4), labels=z))"
+
+
+@pytest.mark.parametrize("kind", ["", "sparse_"])
+@pytest.mark.parametrize("fed", ["list(targets[rows])", "targets_of(rows)", "chunk"])
+def test_labels_have_as_many_rows_as_the_logits(kind: str, fed: str) -> None:
+    assert cut(script(CROSSED.format(kind), fed))
+
+
+def test_labels_that_the_user_calls_shared() -> None:
+    assert not any("z_batch" in line for line in body(script(CROSSED.format(""), "chunk"), shared=("z",)))
+
+
+def test_weights_of_classes_are_no_labels() -> None:
+    weighed = CROSSED.format("").replace("labels=z", "labels=Y").replace("tf.layers", "z * tf.layers")
+    assert "TMG253" in codes(script(weighed, "chunk"))
