@@ -72,7 +72,7 @@ from converter.planner.traffic import Traffic
 from converter.planner.trail import depends_on_batch, path, returns, suites
 from converter.planner.unread import unread as unread_attributes
 from converter.planner.visible import visible_edits
-from converter.planner.weighing import loss_counts
+from converter.planner.weighing import loss_counts, warn_of_counts
 from converter.planner.work import check_work
 from converter.source.users import User
 
@@ -423,6 +423,7 @@ def _plan_loop(
     begin_anew(facts, region, names, traffic)
     merged = [] if region.forward else steps
     traffic.counts.update(loss_counts(region, merged, text, tensorflow))
+    traffic.warnings += warn_of_counts(facts, merged, traffic.counts) if options.batch == "per-gpu" else ()
     unread = {} if options.one_gpu else unread_attributes(facts, region)
     wanted = wanted_out(facts, region, unread)
     if region.forward:

@@ -25,7 +25,7 @@ def check_fixed_rows(facts: Facts, regions: list[Region], size: BatchSize) -> No
         for key, value in run.feeds:
             if not isinstance(key, Input) or key.batch.kind != "example":
                 continue
-            fixed = _fixed(key)
+            fixed = fixed_size(key)
             if fixed is not None and _grows(fixed, keys):
                 stays = _stays(facts, run, value, fixed, keys, key.batch.axis)
             else:
@@ -39,7 +39,8 @@ def check_fixed_rows(facts: Facts, regions: list[Region], size: BatchSize) -> No
                              "--batch total keeps the number")  # fmt: skip
 
 
-def _fixed(value: Input) -> Number | None:
+def fixed_size(value: Input) -> Number | None:
+    """The number of rows that an input's shape asks for; None where it takes any."""
     entries = value.shape.elements if isinstance(value.shape, Sequence) else []
     rows = entries[value.batch.axis] if len(entries) > value.batch.axis else None
     return rows if isinstance(rows, Number) and rows.value != -1 else None

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
-from converter.analysis.facts import TrainStep
+from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.values import Counted, Tensor
+from converter.analysis.values import Counted, Input, Tensor, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.findings import warn
+from converter.planner.fixed_rows import fixed_size
 from converter.planner.places import spelling
 from converter.planner.region import Region
 from converter.planner.text import Text
@@ -29,6 +33,36 @@ def loss_counts(
                 found[step.loss.uid] = (read_off.format(tf=tensorflow, text=tensor), counted.how == "mean")
                 break
     return found
+
+
+def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:
+    """Warns where the original cannot take the towers' whole batch in one step, so that it has no such loss."""
+    for step in steps:
+        why = _why_one_size(facts, step.loss) if step.loss.uid in counted else ""
+        if why:
+            yield warn(facts, step.call, "TMG322",
+                       f"this loss is a mean over what a mask leaves, and {why}: each tower counts by what its mask "
+                       "leaves, so a step is not the plain mean of as many steps of one GPU",
+                       "to let all towers count alike, divide by the number of examples instead")  # fmt: skip
+
+
+def _why_one_size(facts: Facts, loss: Tensor) -> str:
+    """Why a larger batch on one GPU would not give this loss; "" where it would."""
+    behind = needed([loss]).values()
+    if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
+        return "its batch has a fixed size"
+    nodes = {v.node for v in behind if isinstance(v, Tensor)}
+    norms = [e for e in facts.effects if e.kind == "batch norm" and e.node in nodes]
+    return "a batch norm takes statistics of each tower's examples" if any(map(_takes_statistics, norms)) else ""
+
+
+def _takes_statistics(norm: Effect) -> bool:
+    """Whether a batch norm may be in training; that of tf.layers is not unless it is told."""
+    keywords = norm.node.keywords if isinstance(norm.node, ast.Call) else []
+    training = next((k.value for k in keywords if k.arg in ("training", "is_training")), None)
+    if training is None:
+        return not norm.name.startswith("layers.")
+    return not (isinstance(training, ast.Constant) and not training.value)
 
 
 def _ways(over: Counted) -> list[Counted]:

@@ -28,7 +28,7 @@ TOPICS = (
     ("lines of the towers", ("traced lines",)),
 )
 # warnings of a conversion that say how it differs; the others leave something to decide
-DIFFERENCES = ("TMG301", "TMG302")
+DIFFERENCES = ("TMG301", "TMG302", "TMG322")
 
 
 def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:

@@ -113,3 +113,42 @@ def test_means_over_the_examples_count_by_their_rows(loss: str) -> None:
 def test_what_is_no_masked_mean_is_averaged_with_a_warning(loss: str) -> None:
     assert "TMG302" in codes(script(loss))
     assert "tower_count" not in converted(script(loss))
+
+
+NORM = "X = tf.layers.batch_normalization(X{0})\n"
+MEAN_LEFT = "loss = tf.reduce_sum(error * M) / tf.reduce_sum(M)"
+
+
+def of_rows(text: str) -> str:
+    """A script whose inputs take one number of rows."""
+    return text.replace("[None", "[batch_size")
+
+
+def normed(training: str) -> str:
+    """A script with a batch norm in front of the layer."""
+    return script(MEAN_LEFT).replace("error = ", NORM.format(training) + "error = ", 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [of_rows(script(MEAN_LEFT)), normed(", training=True"),
+     normed("").replace("tf.layers.batch_normalization", "tf.contrib.layers.batch_norm")],
+    ids=["fixed size", "in training", "in training unless told"],
+)  # fmt: skip
+def test_a_masked_mean_that_one_gpu_cannot_take_of_the_whole_batch_is_warned_of(text: str) -> None:
+    assert "weigh_losses" in converted(text)
+    assert codes(text) == ["TMG322"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [normed(""), normed(", training=False"), of_rows(script("loss = tf.reduce_mean(error * M)")), script(MEAN_LEFT),
+     normed(", training=True").replace(MEAN_LEFT, "loss = tf.reduce_mean(error)").replace(", M: ms", "")],
+    ids=["norm not in training", "told so", "a mean of a fixed batch", "any size", "a mean with a norm"],
+)  # fmt: skip
+def test_other_losses_are_not_warned_of(text: str) -> None:
+    assert codes(text) == []
+
+
+def test_a_fixed_batch_that_towers_share_is_the_whole_batch() -> None:
+    assert codes(of_rows(script(MEAN_LEFT)), batch="total") == []

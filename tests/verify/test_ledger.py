@@ -163,6 +163,7 @@ def warned(code: str) -> Diagnostic:
         (Origin(HEADER, same_source=False), "unchecked", "another text than this original"),
         (Origin(HEADER, True, rewritten=False), "unchecked", "not what this version writes"),
         (Origin(HEADER, True, True, findings=(warned("TMG302"),)), "differs", "line 7: take care"),
+        (Origin(HEADER, True, True, findings=(warned("TMG322"),)), "differs", "line 7: take care"),
         (Origin(HEADER, True, True, findings=(warned("TMG303"),)), "unchecked", "line 7: take care"),
     ],
 )
