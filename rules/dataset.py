@@ -143,11 +143,12 @@ def _apply(call: Call) -> Value:
 
 
 def _iterator(call: Call) -> Value:
+    """`dataset.make_one_shot_iterator()`, and `tf.data.make_one_shot_iterator(dataset)`, its name from 1.13 on."""
     iterator = call.typed("Iterator")
-    receiver = call.receiver
+    dataset = call.receiver or call.get(0, "dataset")
     iterator.inputs = tuple(call.values())
-    if isinstance(receiver, Typed):
-        iterator.state.update(receiver.state)
+    if isinstance(dataset, Typed):
+        iterator.state.update(dataset.state)
     return iterator
 
 

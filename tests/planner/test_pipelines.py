@@ -194,3 +194,25 @@ def test_columns_of_what_an_iterator_gives_are_no_component_of_it() -> None:
     begin += "X, Y = data.batch(batch_size).make_one_shot_iterator().get_next()\n"
     _, inside, _ = parts(begin + MODEL.replace("Y", "Y[:, :1]") + STEP + TRAINING)
     assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+
+
+@pytest.mark.parametrize(
+    "iterator",
+    [
+        "rows.make_one_shot_iterator()",
+        "tf.data.make_one_shot_iterator(rows)",
+        "tf.compat.v1.data.make_one_shot_iterator(dataset=rows)",
+        "tf.compat.v1.data.make_initializable_iterator(rows)",
+    ],
+)
+def test_iterators_by_method_and_by_function(iterator: str) -> None:
+    begin = "import tensorflow as tf\nbatch_size = 32\nrows = tf.data.Dataset.zip(sets).batch(batch_size)\n"
+    before, inside, _ = parts(f"{begin}X, Y = {iterator}.get_next()\n" + MODEL + STEP + TRAINING)
+    assert "X_batch, Y_batch = X, Y" in before
+    assert "prediction = tf.layers.dense(X, 1)" in inside
+
+
+def test_an_iterator_of_single_elements_gives_no_batch() -> None:
+    begin = "import tensorflow as tf\nrows = tf.data.Dataset.zip(sets).repeat()\n"
+    script = f"{begin}X, Y = tf.data.make_one_shot_iterator(rows).get_next()\n" + MODEL + STEP + TRAINING
+    assert codes(script) == ["TMG202"]
