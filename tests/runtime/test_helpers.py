@@ -191,6 +191,7 @@ def test_shards_of_data_in_the_graph(tf: Any, helpers: Helpers, total: int, towe
     assert weights == pytest.approx([count / total for count in rows])
 
 
+@pytest.mark.tf2
 def test_data_of_different_lengths_is_not_cut(helpers: Helpers) -> None:
     made = helpers(2)
     with pytest.raises(ValueError, match=r"data of \[3, 4\] rows cannot be cut together"):
