@@ -75,7 +75,7 @@ def _zip(call: Call) -> Value:
 
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
-    note_position(call.walk, value, call.node)
+    note_position(call.walk, value)
     rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
     return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows)).like(value)
 
@@ -278,7 +278,7 @@ def _insert(call: Call) -> Value:
 def _pop(call: Call) -> Value:
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
-    note_position(call.walk, sequence, call.node)
+    note_position(call.walk, sequence)
     _mutated(call)
     return sequence.elements.pop() if sequence.elements else Host((sequence,))
 

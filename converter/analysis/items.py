@@ -223,7 +223,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
         cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
         return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
     if isinstance(holder, Sequence):
-        note_position(walk, holder, node)
+        note_position(walk, holder)
         if holder.many:
             if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
                 return any_of(holder.elements[:1], (holder, key))
@@ -248,11 +248,11 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     return _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
 
 
-def note_position(walk: Walk, holder: Value, node: ast.AST) -> None:
+def note_position(walk: Walk, holder: Value) -> None:
     """Notes that entries of a list of the graph's variables are told apart by the order in which these were made."""
     entries = holder.elements if isinstance(holder, Sequence) else []
     if any(isinstance(entry, Tensor) and entry.op == LISTED for entry in entries):
-        walk.effect("position", "", holder, node)
+        walk.facts.told_by_position = True
 
 
 def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value:

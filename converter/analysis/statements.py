@@ -156,7 +156,7 @@ def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
     elements = iterate(value, len(targets))
-    note_position(walk, value, targets[0])
+    note_position(walk, value)
     for index, target in enumerate(targets):
         element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
         assign(walk, target, walk.stamp(element, target))

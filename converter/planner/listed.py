@@ -41,8 +41,3 @@ def _lists(effect: Effect) -> bool:
     if effect.kind == "get collection":
         return effect.name in KEYS and len(call.args) + len(call.keywords) == 1
     return effect.kind == "graph state" and effect.name.rpartition(".")[2] in LISTS and not (call.args or call.keywords)
-
-
-def tells_by_position(facts: Facts) -> bool:
-    """Whether variables are told apart by the order in which they were made: `tf.trainable_variables()[:-2]`."""
-    return any(e.kind == "position" for e in facts.effects)

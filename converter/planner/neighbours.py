@@ -13,7 +13,7 @@ from converter.planner.carried import is_container
 from converter.planner.filled import has_rows
 from converter.planner.findings import refuse
 from converter.planner.foreign import is_foreign
-from converter.planner.listed import KEYS, listed_between, tells_by_position
+from converter.planner.listed import KEYS, listed_between
 from converter.planner.nests import inputs_in
 from converter.planner.objects import is_filled, object_places
 from converter.planner.reused import finds_variables, makes_variables, numbers_names, sets_reuse
@@ -185,7 +185,7 @@ def _choose(
         and not _collects_for(facts, block, index, earlier)
         and not any(writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1] for i in earlier)
     )
-    in_order = tells_by_position(facts) and _makes_any_variable(facts, block, {index})
+    in_order = facts.told_by_position and _makes_any_variable(facts, block, {index})
     if in_order and _makes_any_variable(facts, block, {i for i in earlier if i in tower}):
         hoistable = False
     fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
