@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections import Counter
 
-from tests.generator.forks import Interpreter
+from tests.generator.interpreter import Interpreter
 from tests.generator.judge import Outcome, judge
 from tests.generator.recipe import Recipe, draw
 from tests.generator.script import write

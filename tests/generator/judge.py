@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 from converter.conversion import Conversion, convert
 from converter.options import BatchMode, Options
 from converter.source import read
-from tests.generator.forks import Ended, Interpreter
+from tests.generator.interpreter import Ended, Interpreter
 from tests.generator.recipe import Recipe
 from tests.generator.script import write
 
@@ -53,8 +53,8 @@ def judge(recipe: Recipe, interpreter: Interpreter, gpus: int = 2) -> list[Outco
 def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: int) -> Iterator[Outcome]:
     with TemporaryDirectory(prefix="generated-") as temporary:
         original, converted = Path(temporary, "original"), Path(temporary, "converted")
-        _lay(original, write(recipe, SIZE))
-        _lay(converted, write(recipe, SIZE))
+        _lay(original, write(recipe, SIZE), interpreter)
+        _lay(converted, write(recipe, SIZE), interpreter)
         try:
             made = convert(read(str(converted / "train.py")), Options(num_gpus=gpus, batch=batch), several=True)
         except Exception as error:
@@ -67,7 +67,7 @@ def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: i
         actual = made.plan.options.batch if made.plan else batch  # a size that is not found is shared
         if actual == "per-gpu":
             shutil.rmtree(original)
-            _lay(original, write(recipe, SIZE * gpus))
+            _lay(original, write(recipe, SIZE * gpus), interpreter)
         for args in recipe.flag_choices():
             before, after = interpreter.run(original, "train.py", args), interpreter.run(converted, "train.py", args)
             exact = recipe.is_exact_in_total if actual == "total" else recipe.is_exact_per_gpu
@@ -75,10 +75,10 @@ def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: i
             yield _compare(before, after, exact, Outcome("same", actual, gpus, args))
 
 
-def _lay(folder: Path, files: dict[str, str]) -> None:
+def _lay(folder: Path, files: dict[str, str], interpreter: Interpreter) -> None:
     folder.mkdir()
     for name, text in files.items():
-        (folder / name).write_text(text)
+        (folder / name).write_text(interpreter.spelled(text))
 
 
 def _put(folder: Path, made: Conversion) -> None:
@@ -92,7 +92,7 @@ def _compare(before: Ended, after: Ended, exact: bool, same: Outcome) -> Outcome
     def but(kind: str, detail: str) -> Outcome:
         return Outcome(kind, same.batch, same.gpus, same.args, detail)
 
-    if before.status:
+    if before.status or not RESULT.search(before.output):
         return but("stuck", before.output.strip()[-300:])
     if after.status:
         return but("fails", after.output.strip()[-500:])
