@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "converter/verif
 def main() -> None:
     """Ends the process after the last step, as the children of verify are ended."""
     steps, script = int(sys.argv[1]), os.path.abspath(sys.argv[2])
-    api, graphs = importlib.import_module("tmgprobe_api"), importlib.import_module("tmgprobe_graph")
+    api, graphs = importlib.import_module("tmgprobe.process.api"), importlib.import_module("tmgprobe.graph.graphs")
     api.load()
     session = importlib.import_module("tensorflow.python.client.session")
     optimizer = importlib.import_module("tensorflow.python.training.optimizer")

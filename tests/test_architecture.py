@@ -168,13 +168,37 @@ def test_what_draws_pages_is_imported_only_for_pages() -> None:
 def test_the_child_of_verify_stands_alone() -> None:
     allowed = CHILD_MAY_IMPORT | PYTHON_2_NAMES
     child = ROOT / "converter/verify/child"
-    # The child runs with its own folder on the path: its modules know each other by their bare names.
-    siblings = {path.stem for path in child.rglob("*") if path.is_dir() or path.suffix == ".py"}
+    # The child runs with its own folder on the path: its modules know each other as the package tmgprobe.
+    siblings = {"tmgprobe"}
     strays = [
         f"{path.relative_to(ROOT)}:{line} imports {name}"
         for path in sorted(child.rglob("*.py"))
         for line, name in imports(path)
         if name.split(".")[0] not in allowed | siblings
+    ]
+    assert strays == []
+
+
+# Folder of the watched process -> the folders that its files may import besides their own.
+CHILD_FOLDERS = {
+    "values": set(),
+    "graph": {"values"},
+    "session": {"graph", "values"},
+    "reference": {"session", "graph", "values"},
+    "roles": {"reference", "session", "graph", "values"},
+    "process": {"roles", "session"},
+}  # fmt: skip
+
+
+def test_folders_of_the_child_import_one_way() -> None:
+    package = ROOT / "converter/verify/child/tmgprobe"
+    assert {path.name for path in package.iterdir() if (path / "__init__.py").exists()} == set(CHILD_FOLDERS)
+    strays = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for folder, allowed in CHILD_FOLDERS.items()
+        for path in sorted((package / folder).glob("*.py"))
+        for line, name in imports(path)
+        if name.split(".")[0] == "tmgprobe" and name.split(".")[1] not in allowed | {folder}
     ]
     assert strays == []
 

@@ -2,7 +2,7 @@
 
     served_names.py DOCUMENT [--check]
 
-What 1.15 has is asked of .venv-tf1.15, what is served of converter/verify/child/tmgprobe_api.py on the TensorFlow
+What 1.15 has is asked of .venv-tf1.15, what is served of verify/child/tmgprobe/process/api.py on the TensorFlow
 of the interpreter that runs this.
 """
 
@@ -42,15 +42,15 @@ print(json.dumps(names))
 ASK = """
 import json, sys
 sys.path.insert(0, sys.argv[2])
-import tmgprobe_api
-tf = tmgprobe_api.load()
+from tmgprobe.process import api
+tf = api.load()
 lacks = {}
 for part, names in json.loads(sys.argv[1]).items():
     module = tf
     for step in part.split('.'):
         module = getattr(module, step, None)
     lacks[part] = [name for name in names if not hasattr(module, name)]
-homes = {'contrib.' + name: homes for name, homes in tmgprobe_api.CONTRIB.items()}
+homes = {'contrib.' + name: homes for name, homes in api.CONTRIB.items()}
 print(json.dumps([lacks, homes, tf.__version__]))
 """
 

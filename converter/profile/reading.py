@@ -1,4 +1,4 @@
-"""From what a script's process measured to plain figures (child/tmgprobe_profile.py says what it sends)."""
+"""From what a script's process measured to plain figures (child/tmgprobe/roles/profile.py says what it sends)."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ class Limits:
 class Child:
     """One script under watch, in a process group of its own; use as a context manager.
 
-    pool: where the processes come from. job: what `child/tmgprobe_job.py` takes, see there; title: what to call
+    pool: where the processes come from. job: what `child/tmgprobe/process/job.py` takes, see there; title: what to call
         the script in messages.
     limits: shared with the other children.
     on_step: called with the number of each step that the script has taken.

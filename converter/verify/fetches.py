@@ -1,4 +1,4 @@
-"""The check of what the scripts fetch: from the rows of child/tmgprobe_merge.py to a verdict."""
+"""The check of what the scripts fetch: from the rows of child/tmgprobe/reference/merge.py to a verdict."""
 
 from __future__ import annotations
 

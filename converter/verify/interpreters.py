@@ -40,7 +40,7 @@ class Waiting(Protocol):
 
 
 class Server:
-    """One process that has imported TensorFlow (child/tmgprobe_server.py).
+    """One process that has imported TensorFlow (child/tmgprobe/process/server.py).
 
     failure: the answer of an interpreter that has no TensorFlow, as a script's own process would give it.
     """

@@ -46,7 +46,7 @@ def judge(
 
     planned: where the conversion puts the lines of the original, None where nobody asks.
     mine, theirs: the "ready" events of the original and the conversion; recorded, replayed: the
-    events with which they ended (child/tmgprobe_record.py, child/tmgprobe_replay.py).
+    events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
     figures = replayed["steps"]
     first, ordered = replayed["first"], [step for step in figures if step["order"]]

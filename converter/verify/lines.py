@@ -1,6 +1,6 @@
 """The traced lines: what the original's own graph says of its lines, against what the plan says of them.
 
-The plan comes from reading the script, the traced lines from running it (child/tmgprobe_lines.py). A line whose
+The plan comes from reading the script, the traced lines from running it (child/tmgprobe/graph/lines.py). A line whose
 operations depend on a batch and are needed by the loss must lie in the towers. Else they work on whole batches.
 """
 
@@ -28,7 +28,7 @@ AFTER: Role = "after the towers"
 GRADIENT: Role = "in the gradient's call"  # a loss written there moves into the towers as an expression
 
 NAME = "traced lines"
-RANKS = ("other", "needed", "traced")  # as in child/tmgprobe_lines.py
+RANKS = ("other", "needed", "traced")  # as in child/tmgprobe/graph/lines.py
 GRADIENTS = ("TMG101", "TMG102", "TMG118", "TMG133")  # the rules that rewrite where gradients are taken
 LISTED = 5  # lines named in one sentence
 
@@ -112,7 +112,7 @@ def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
 def check_lines(planned: Planned, stacks: Sequence[Mapping[str, Any]] | None) -> tuple[Check, tuple[str, ...]]:
     """The check, and notes on the towers' lines that the loss does not need.
 
-    stacks: what child/tmgprobe_lines.py found, None where there was no step.
+    stacks: what child/tmgprobe/graph/lines.py found, None where there was no step.
     """
     if planned.missing:
         return Check(NAME, "skipped", planned.missing), ()

@@ -13,11 +13,10 @@ np = pytest.importorskip("numpy")
 CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
-    import tmgprobe_compare as compare
-    import tmgprobe_faults as faults
-    import tmgprobe_inputs as inputs
-    import tmgprobe_record as record
-    import tmgprobe_watch as watch
+    from tmgprobe.reference import faults
+    from tmgprobe.roles import record
+    from tmgprobe.session import watch
+    from tmgprobe.values import compare, inputs
 finally:
     sys.path.remove(str(CHILD))
 

@@ -24,7 +24,7 @@ CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 def test_names_of_the_stand_in(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(CHILD))
     monkeypatch.setattr(sys, "modules", dict(sys.modules))
-    importlib.import_module("tmgprobe_digits").install(types.ModuleType("tensorflow"))
+    importlib.import_module("tmgprobe.process.digits").install(types.ModuleType("tensorflow"))
     sets = sys.modules[name].read_data_sets("anywhere", one_hot=True)
     images, labels = sets.train.next_batch(7)
     assert (images.shape, labels.shape) == ((7, 784), (7, 10))

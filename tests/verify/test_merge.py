@@ -15,9 +15,8 @@ np = pytest.importorskip("numpy")
 CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
-    import tmgprobe_compare as compare
-    import tmgprobe_merge as merge
-    import tmgprobe_summary as summary
+    from tmgprobe.reference import merge
+    from tmgprobe.values import compare, summary
 finally:
     sys.path.remove(str(CHILD))
 

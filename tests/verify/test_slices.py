@@ -16,12 +16,12 @@ CHILD = Path(__file__).resolve().parents[2] / "converter/verify/child"
 
 @pytest.fixture
 def probe(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module of the watched process, which knows its siblings by their bare names."""
+    """The module of the watched process, which knows its siblings as the package tmgprobe."""
     monkeypatch.syspath_prepend(str(CHILD))
-    import tmgprobe_slices
+    from tmgprobe.values import slices
 
-    yield tmgprobe_slices
-    for name in [name for name in sys.modules if name.startswith("tmgprobe_")]:
+    yield slices
+    for name in [name for name in sys.modules if name.split(".")[0] == "tmgprobe"]:
         monkeypatch.delitem(sys.modules, name)
 
 

@@ -13,13 +13,13 @@ def main():
     if HERE not in sys.path:
         sys.path.insert(0, HERE)
     if sys.argv[1] == '--serve':
-        import tmgprobe_server
+        from tmgprobe.process import server
 
-        tmgprobe_server.serve()
+        server.serve()
     else:
-        import tmgprobe_job
+        from tmgprobe.process import job
 
-        tmgprobe_job.run(sys.argv[1])
+        job.run(sys.argv[1])
 
 
 if __name__ == '__main__':

@@ -7,7 +7,7 @@ from __future__ import absolute_import, division, print_function
 
 import re
 
-import tmgprobe_graph as graphs
+from tmgprobe.graph import graphs
 
 DEVICE = re.compile(r'(?i)device:(cpu:\d+)$')
 ARGUMENT = re.compile(r'^_arg_(.+)_\d+_\d+$')

@@ -7,7 +7,7 @@ the train op, and without other writes than its own.
 
 from __future__ import absolute_import, division, print_function
 
-import tmgprobe_graph as graphs
+from tmgprobe.graph import graphs
 
 NEAR = 3  # runs of one kind without a train op, between two steps, that are compared
 LARGEST = 2**26  # bytes that such a run may be fed

@@ -22,7 +22,7 @@ import sys
 import time
 import warnings
 
-import tmgprobe_channel
+from tmgprobe.process import channel as channels
 
 TOKEN = 'TF_MULTIGPU_VERIFY'  # as in converter/verify/family.py
 TRIAL = 60  # seconds for a session in a forked process
@@ -32,17 +32,16 @@ PROC = '/proc/self/environ'
 def serve():
     """Says whether forks of this process can run TensorFlow, and then does as it is asked."""
     line = _Line()
-    tmgprobe_channel.own_streams()
+    channels.own_streams()
     if not hasattr(os, 'fork'):
         line.leave(event='unfit', why='this interpreter cannot fork')
     mark = _Mark()
     try:
         import numpy  # noqa: F401 - all that a script's process needs is imported before it is forked
-        import tmgprobe_api
-        import tmgprobe_job
+        from tmgprobe.process import api, job
 
-        tf = tmgprobe_api.load()
-        tmgprobe_job.import_roles()
+        tf = api.load()
+        job.import_roles()
     except ImportError as error:
         line.leave(event='no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
     for name in sys.argv[2:]:
@@ -169,7 +168,7 @@ class _Server(object):
         """In the forked process: all that a process of its own would have found."""
         import fcntl
 
-        import tmgprobe_job
+        from tmgprobe.process import job as jobs
 
         os.setsid()
         self._line.close()
@@ -184,7 +183,7 @@ class _Server(object):
         self._mark.set(_bytes(request['token']))
         _replace_environment(_names(request['environment']), _names(request['given']), folder)
         sys.argv[:] = [sys.argv[0], job if str is bytes else os.fsdecode(job)]
-        tmgprobe_job.run(job, self._tf)
+        jobs.run(job, self._tf)
 
     def _status(self, pid):
         """How a process ended, as subprocess.Popen has it; None while it runs, or if it is not one of these."""

@@ -5,7 +5,7 @@ TensorFlow keeps, for every operation, the file and line of each Python frame th
 
 from __future__ import absolute_import, division, print_function
 
-import tmgprobe_graph as graphs
+from tmgprobe.graph import graphs
 
 # What an operation is to the loss; a stack of lines counts as the last of these that one of its operations is.
 OTHER, NEEDED, TRACED = 'other', 'needed', 'traced'

@@ -3,12 +3,9 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
-import tmgprobe_compare as compare
-import tmgprobe_graph as graphs
-import tmgprobe_inputs as inputs
-import tmgprobe_rate as rates
-import tmgprobe_record as record
-import tmgprobe_step as steps
+from tmgprobe.graph import graphs, rates
+from tmgprobe.session import step as steps
+from tmgprobe.values import compare, inputs
 
 
 class Comparison(object):
@@ -121,7 +118,7 @@ class Comparison(object):
         try:
             self._micro(self.kept['before'], feed)
         except self.refused as error:
-            return 'the original takes no %d rows: %s' % (size, record.first_line(error))
+            return 'the original takes no %d rows: %s' % (size, steps.first_line(error))
         return None
 
     def references(self, weights):

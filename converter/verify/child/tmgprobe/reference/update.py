@@ -5,10 +5,9 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 import numpy as np
-import tmgprobe_compare as compare
-import tmgprobe_gradients as gradients
-import tmgprobe_graph as graphs
-import tmgprobe_merge as merge
+from tmgprobe.graph import graphs
+from tmgprobe.reference import gradients, merge
+from tmgprobe.values import compare
 
 # result: of the script's own run; weights: that it leads to; fed: for its inputs
 Taken = collections.namedtuple('Taken', 'result weights fed')

@@ -7,14 +7,11 @@ import pickle
 import re
 
 import numpy as np
-import tmgprobe_cost as cost
-import tmgprobe_fetches as fetched
-import tmgprobe_graph as graphs
-import tmgprobe_inputs as inputs
-import tmgprobe_rate as rates
-import tmgprobe_slices as slices
-import tmgprobe_step as steps
-import tmgprobe_timeline as timeline
+from tmgprobe.graph import cost, graphs, rates
+from tmgprobe.session import fetches as fetched
+from tmgprobe.session import step as steps
+from tmgprobe.session import timeline
+from tmgprobe.values import inputs, slices
 
 
 class Record(object):
@@ -111,7 +108,7 @@ class Record(object):
             saver = steps.saver(self.tf, call.session.graph, self._listed(call))
             saver.restore(call.session, self.plan['checkpoint'])
         except Exception as error:
-            return {'error': first_line(error)}
+            return {'error': steps.first_line(error)}
         with open(self.plan['checkpoint_values'], 'rb') as stream:
             wanted = pickle.load(stream)
         found = store.read(sorted(wanted))
@@ -145,7 +142,7 @@ class Record(object):
                 applied, losses = call.run([self._applied(call), call.step.losses], few)
                 found[size] = {'applied': self._values(call, applied), 'losses': losses, 'arrays': few}
             except Exception as error:
-                errors[size] = first_line(error)
+                errors[size] = steps.first_line(error)
         return found, errors
 
     def _rates(self, call):
@@ -251,12 +248,6 @@ def uneven_sizes(count, gpus):
         return []
     sizes = [size for size in (count - 1, count - 2) if size > gpus and size % gpus][:1]
     return sizes + [size for size in (max(1, gpus - 1),) if size < count]
-
-
-def first_line(error):
-    """An error as one line."""
-    lines = [line for line in ('%s' % (error,)).splitlines() if line.strip()]
-    return '%s: %s' % (type(error).__name__, lines[0].strip() if lines else '')
 
 
 def placement(step, arrays, metadata):

@@ -5,10 +5,9 @@ from __future__ import absolute_import, division, print_function
 import re
 import threading
 
-import tmgprobe_fetches as fetched
-import tmgprobe_graph as graphs
-import tmgprobe_rate as rates
-import tmgprobe_slices as slices
+from tmgprobe.graph import graphs, rates
+from tmgprobe.session import fetches as fetched
+from tmgprobe.values import slices
 
 RANDOM = re.compile(r'(?!.*Queue)(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
 
@@ -29,7 +28,7 @@ class Step(object):
 
     @property
     def fetches(self):
-        """The values that are fetched and can be compared, see tmgprobe_fetches."""
+        """The values that are fetched and can be compared, see fetches.py."""
         if self._fetches is None:
             self._fetches = fetched.read(self.elements, self.watched.applies)
             if self.gathers:
@@ -38,7 +37,7 @@ class Step(object):
 
     @property
     def rates(self):
-        """The learning rates that depend on a count of steps, see tmgprobe_rate."""
+        """The learning rates that depend on a count of steps, see graph/rates.py."""
         if self._rates is None:
             self._rates = rates.of(self.watched, self.operations, graphs.variables(self.tf, self.graph))
         return self._rates
@@ -138,7 +137,7 @@ class Step(object):
         return found
 
     def describe(self, arrays, sources, sparse=()):
-        """The inputs as plain data, see tmgprobe_inputs; sparse: the names of indices, values, shape of sparse ones."""
+        """The inputs as plain data, see values/inputs.py; sparse: the names of sparse ones' parts."""
         result = []
         parts = {name: names for names in sparse for name in names}
         for name in sorted(arrays):
@@ -304,6 +303,12 @@ class Call(object):
             'drawn': self.step.drawn(),
             'schedules': self.step.schedules(store.variables),
         }
+
+
+def first_line(error):
+    """An error as one line."""
+    lines = [line for line in ('%s' % (error,)).splitlines() if line.strip()]
+    return '%s: %s' % (type(error).__name__, lines[0].strip() if lines else '')
 
 
 def saver(tf, graph, names):

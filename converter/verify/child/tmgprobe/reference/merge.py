@@ -17,11 +17,9 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
-import tmgprobe_compare as compare
-import tmgprobe_fetches as fetched
-import tmgprobe_graph as graphs
-import tmgprobe_inputs as inputs
-import tmgprobe_summary as summary
+from tmgprobe.graph import graphs
+from tmgprobe.session import fetches as fetched
+from tmgprobe.values import compare, inputs, summary
 
 NUMBERED = re.compile(r'_[0-9]+(?=/|$)')  # what makes a name in a graph unique
 CLOSE = 1e-4  # see "The tolerances" in docs/verify.md
@@ -49,7 +47,7 @@ COMBINED = {
 class Reference(object):
     """The original's side of one run call: its values on the recorded batch and on the towers' shards.
 
-    one: the comparison (tmgprobe_reference.Comparison); gates: what is fed for the original's gradients.
+    one: the comparison (reference.Comparison); gates: what is fed for the original's gradients.
     """
 
     def __init__(self, one, gates):

@@ -11,7 +11,7 @@ import contextlib
 import re
 import sys
 
-import tmgprobe_graph as graphs
+from tmgprobe.graph import graphs
 
 GPU = re.compile(r'(?i)(?:^|(?<=/))(?:device:)?gpu:(\d+|\*)')
 SCOPE = 'tf_multigpu_probe/'

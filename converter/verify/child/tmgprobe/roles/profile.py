@@ -2,8 +2,7 @@
 
 from __future__ import absolute_import, division, print_function
 
-import tmgprobe_cost as cost
-import tmgprobe_graph as graphs
+from tmgprobe.graph import cost, graphs
 
 RUNS = 8  # run calls to wait for train ops that take turns
 

@@ -3,7 +3,7 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
-import tmgprobe_compare as compare
+from tmgprobe.values import compare
 
 CLOSE = 1e-4  # a diagnosis names a fault whose consequence it finds this closely
 PARTS = (40, 150)  # into how many parts a batch is cut to add up its gradients more exactly

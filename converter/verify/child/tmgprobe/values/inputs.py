@@ -8,7 +8,7 @@ their `shape` is the number of its rows.
 
 from __future__ import absolute_import, division, print_function
 
-import tmgprobe_compare as compare
+from tmgprobe.values import compare
 
 
 def match(own, recorded, gpus, total):

@@ -14,23 +14,25 @@ import sys
 import traceback
 import types
 
-import tmgprobe_channel
+from tmgprobe.process import channel as channels
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
+SERVED = ('api.py', 'digits.py')  # what is called by the script and may fail because of it
 
 
 def run(path, tf=None):
-    """Runs the job that a file describes; `tf`: what `tmgprobe_api.load` gave this process before it was forked."""
+    """Runs the job that a file describes; `tf`: what `api.load` gave this process before it was forked."""
     with open(path, 'rb') as stream:
         job = json.loads(stream.read().decode('utf-8'))
     if tf is None:
-        tmgprobe_channel.own_streams()
-    channel = tmgprobe_channel.Channel(job['log'])
+        channels.own_streams()
+    channel = channels.Channel(job['log'])
     try:
         import numpy
-        import tmgprobe_api
+        from tmgprobe.process import api
 
-        tf = tf or tmgprobe_api.load()
+        tf = tf or api.load()
     except ImportError as error:
         channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
     try:
@@ -53,42 +55,41 @@ def run(path, tf=None):
         if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
             channel.leave('broken', trace=traceback.format_exc())
         finish(
-            role, channel, tmgprobe_api.missing_line(error) or describe(error), script_trace(job['script'])
+            role, channel, api.missing_line(error) or describe(error), script_trace(job['script'])
         )
     finish(role, channel, None, '')
 
 
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
-    import tmgprobe_digits
-    import tmgprobe_step
-    import tmgprobe_watch
+    from tmgprobe.process import digits
+    from tmgprobe.session import step as steps
+    from tmgprobe.session import watch as watching
 
     kind = import_roles()[job['role']]
-    watch = tmgprobe_watch.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
+    watch = watching.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
     role = kind(tf, watch, channel, job)
-    calls = tmgprobe_step.Calls(tf, watch, role)
+    calls = steps.Calls(tf, watch, role)
     watch.install(calls.on_run, calls.on_part)
-    tmgprobe_digits.install(tf)
+    digits.install(tf)
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
     return role
 
 
 def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
-    import tmgprobe_digits  # noqa: F401
-    import tmgprobe_profile
-    import tmgprobe_record
-    import tmgprobe_replay
-    import tmgprobe_step  # noqa: F401
-    import tmgprobe_trace
-    import tmgprobe_watch  # noqa: F401
+    from tmgprobe.process import digits  # noqa: F401
+    from tmgprobe.roles import profile, record, replay, trace
+    from tmgprobe.session import (
+        step,  # noqa: F401
+        watch,  # noqa: F401
+    )
 
     return {
-        'record': tmgprobe_record.Record,
-        'replay': tmgprobe_replay.Replay,
-        'profile': tmgprobe_profile.Profile,
-        'trace': tmgprobe_trace.Trace,
+        'record': record.Record,
+        'replay': replay.Replay,
+        'profile': profile.Profile,
+        'trace': trace.Trace,
     }
 
 
@@ -124,8 +125,13 @@ def internal(trace):
         last, trace = trace, trace.tb_next
     if last is None:
         return False
-    folder, name = os.path.split(os.path.abspath(last.tb_frame.f_code.co_filename))
-    return folder == HERE and name not in ('tmgprobe_api.py', 'tmgprobe_digits.py')
+    path = last.tb_frame.f_code.co_filename
+    return own(path) and os.path.basename(path) not in SERVED
+
+
+def own(path):
+    """Whether a file is one of the probe's."""
+    return os.path.abspath(path).startswith(HERE + os.sep)
 
 
 def script_trace(path):
@@ -134,7 +140,7 @@ def script_trace(path):
     lines = []
     kind, error, trace = sys.exc_info()
     for frame in traceback.extract_tb(trace):
-        if os.path.dirname(os.path.abspath(frame[0])) != HERE:
+        if not own(frame[0]):
             lines.append('  File "%s", line %s, in %s' % (frame[0].replace(folder, ''), frame[1], frame[2]))
             if frame[3]:
                 lines.append('    ' + frame[3].strip())

@@ -5,7 +5,7 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
-import tmgprobe_slices as slices
+from tmgprobe.values import slices
 
 PACKED = 'DeserializeSparse'  # takes apart what a dataset hands on of a sparse tensor
 SOURCES = (

@@ -6,7 +6,7 @@ TensorFlow's saver knows slices by the same mark, and writes them under the name
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
-import tmgprobe_compare as compare
+from tmgprobe.values import compare
 
 
 def described(variables):

@@ -5,9 +5,8 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 import numpy as np
-import tmgprobe_compare as compare
-import tmgprobe_faults as faults
-import tmgprobe_merge as merge
+from tmgprobe.reference import faults, merge
+from tmgprobe.values import compare
 
 NOISE = 1e-5  # share of the largest gradient below which a variable's gradient is rounding
 

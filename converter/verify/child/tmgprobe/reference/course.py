@@ -3,9 +3,9 @@
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
-import tmgprobe_compare as compare
-import tmgprobe_update as update
-from tmgprobe_reference import Comparison
+from tmgprobe.reference import update
+from tmgprobe.reference.reference import Comparison
+from tmgprobe.values import compare
 
 TRIES = 12  # changes of the first weights in the last place
 FAR = 1e-3  # what the original's own way may end away from the conversion's
@@ -23,7 +23,7 @@ def with_changes(weights, last, kept):
 def trajectory(replay, ends=None):
     """How far the original's own way ends from the conversion's: {variable: error or None (rounding)}.
 
-    replay: tmgprobe_replay.Replay, with the recording and the figures of the steps that were taken;
+    replay: replay.Replay, with the recording and the figures of the steps that were taken;
     ends: weights after the last step to take instead of the conversion's.
     """
     kept = replay.recording['steps'][: len(replay.figures)]

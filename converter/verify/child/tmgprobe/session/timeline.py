@@ -4,8 +4,8 @@ from __future__ import absolute_import, division, print_function
 
 import re
 
-import tmgprobe_graph as graphs
-import tmgprobe_watch as watching
+from tmgprobe.graph import graphs
+from tmgprobe.session import watch as watching
 
 DEVICE = re.compile(r'(?i)device:([a-z]+:\d+)$')
 SPANS = 400  # bars to draw for one part on one device, at most

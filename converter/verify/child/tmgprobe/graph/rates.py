@@ -11,7 +11,7 @@ from __future__ import absolute_import, division, print_function
 import collections
 
 import numpy as np
-import tmgprobe_graph as graphs
+from tmgprobe.graph import graphs
 
 CLOSE = 1e-5  # relative difference of two rates that are the same
 

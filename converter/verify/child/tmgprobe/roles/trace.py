@@ -7,8 +7,8 @@ numbers: it is computed for a batch, for both parts of it, and for the batch in 
 from __future__ import absolute_import, division, print_function
 
 import numpy as np
-import tmgprobe_graph as graphs
-from tmgprobe_watch import SCOPE
+from tmgprobe.graph import graphs
+from tmgprobe.session.watch import SCOPE
 
 CLOSE = 1e-4  # of the largest magnitude
 FEWEST = 4  # examples that a batch must have to tell rows of examples from others

@@ -1,10 +1,10 @@
 """The original script's side: take the recorded steps again, one shard after the other, and compare.
 
 A step of the reference: the original's gradients are computed at the recorded weights for each
-tower's shard (tmgprobe_reference), averaged with the shards' sizes as weights, and put in where the
-original's own gradients were; whatever the script does to its gradients (tmgprobe_gradients), and
-its update (tmgprobe_update), then happens once. Where they differ, tmgprobe_faults looks for the
-fault. tmgprobe_course follows the original's own way through all the steps.
+tower's shard (reference/reference.py), averaged with the shards' sizes as weights, and put in where the
+original's own gradients were; whatever the script does to its gradients (gradients.py), and
+its update (update.py), then happens once. Where they differ, faults.py looks for the
+fault. course.py follows the original's own way through all the steps.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -13,16 +13,12 @@ import os
 import pickle
 
 import numpy as np
-import tmgprobe_course as course
-import tmgprobe_fetches as fetched
-import tmgprobe_gradients as gradients
-import tmgprobe_lines as lines
-import tmgprobe_merge as merge
-import tmgprobe_record as record
-import tmgprobe_step as steps
-import tmgprobe_timeline as timeline
-import tmgprobe_update as update
-from tmgprobe_reference import Comparison
+from tmgprobe.graph import lines
+from tmgprobe.reference import course, gradients, merge, update
+from tmgprobe.reference.reference import Comparison
+from tmgprobe.session import fetches as fetched
+from tmgprobe.session import step as steps
+from tmgprobe.session import timeline
 
 
 class Replay(object):
@@ -175,7 +171,7 @@ class Replay(object):
                 call.session, self.recording['first']['saved']
             )
         except Exception as error:
-            return {'error': record.first_line(error)}
+            return {'error': steps.first_line(error)}
         found = call.store().read(names)
         return {
             'variables': len(names),
@@ -201,7 +197,7 @@ class Replay(object):
             try:
                 gradients.check(part)
             except part.refused as error:
-                found[size] = {'skipped': record.first_line(error)}
+                found[size] = {'skipped': steps.first_line(error)}
                 continue
             figures = part.figures
             found[size] = {

@@ -1,0 +1,1 @@
+"""Questions about graphs: what reaches what, what costs how much, which lines of the script made it."""

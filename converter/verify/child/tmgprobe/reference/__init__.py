@@ -1,0 +1,1 @@
+"""The reference: a step that the original takes on the shards of the batch, and comparisons with it."""

@@ -1,0 +1,1 @@
+"""Questions about arrays: differences, batch axes, slices of variables, entries of summaries."""
