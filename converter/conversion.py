@@ -20,7 +20,7 @@ from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
-    from converter.analysis.feeds import Decisions
+    from converter.analysis.inputs.feeds import Decisions
     from converter.plan import Plan
     from converter.rewrite import Rewritten
     from converter.source import Source
@@ -189,7 +189,7 @@ def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
     could not tell which one it saw.
     """
     from converter.analysis import read_facts
-    from converter.analysis.traced import place_of
+    from converter.analysis.inputs.seen_in_a_run import place_of
 
     facts = read_facts(source.path, parse(source), options)
     if any(value.batch.kind == "example" and (value.batch.axis or value.batch.packed) for value in facts.inputs):

@@ -24,7 +24,7 @@ class Options:
     fewer_gpus: whether a converted script ends where it finds fewer GPUs than towers ("refuse"), or lets
         them share these ("allow").
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
-        parenthesis; see converter.analysis.traced.
+        parenthesis; see converter.analysis.inputs.seen_in_a_run.
     """
 
     num_gpus: int | None = 2

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pkgutil import iter_modules
+from types import ModuleType
 from typing import Literal
 
 Kind = Literal["conversion", "refusal", "warning", "input"]
@@ -45,12 +46,16 @@ class Rule:
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule of the package `rules`, found by walking it, in the order of their codes."""
-    return tuple(sorted(_walk(), key=lambda rule: rule.code))
+    """Every rule below `rules.checks` and `rules.edits`, found by walking them, in the order of their codes."""
+    pages = (rule for folder in ("rules.checks", "rules.edits") for module in modules_below(folder)
+             for rule in getattr(module, "RULES", ()))  # fmt: skip
+    return tuple(sorted(pages, key=lambda rule: rule.code))
 
 
-def _walk() -> Iterator[Rule]:
-    import rules
-
-    for info in iter_modules(rules.__path__):
-        yield from getattr(import_module(f"rules.{info.name}"), "RULES", ())
+def modules_below(package: str) -> Iterator[ModuleType]:
+    """Every module of a package and of the packages inside it, imported, in the order of their names."""
+    for info in iter_modules(import_module(package).__path__, f"{package}."):
+        if info.ispkg:
+            yield from modules_below(info.name)
+        else:
+            yield import_module(info.name)

@@ -11,7 +11,7 @@ from converter.options import Options
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
-    from converter.analysis.feeds import Decisions
+    from converter.analysis.inputs.feeds import Decisions
     from converter.analysis.project import Project
 
 __all__ = ["read_facts"]
@@ -31,8 +31,8 @@ def read_facts(
     whose values are read as inputs, with their batch axes. project: of a former walk, whose trees the
     entrances are in.
     """
-    from converter.analysis.data import data_entries, why_uncut
-    from converter.analysis.feeds import decide_inputs, fed_back
+    from converter.analysis.inputs.embedded_data import data_entries, why_uncut
+    from converter.analysis.inputs.feeds import decide_inputs, fed_back
     from converter.analysis.project import Project
     from converter.analysis.walk import Walk
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from converter.analysis.data import Entry
 from converter.analysis.frames import Access, Frame, Place, Site
+from converter.analysis.inputs.embedded_data import Entry
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
 from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable, needed

@@ -14,16 +14,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 
-from converter.analysis import statements, values
-from converter.analysis.data import Key
-from converter.analysis.expressions import EVALUATE
+from converter.analysis import values
 from converter.analysis.facts import Effect, Facts, Maybe
-from converter.analysis.feeds import SIZE, Decisions, is_zero_state
 from converter.analysis.frames import Access, Frame, Place, Site
-from converter.analysis.joins import left_out
-from converter.analysis.journal import Journal
+from converter.analysis.inputs.embedded_data import Key
+from converter.analysis.inputs.feeds import SIZE, Decisions, is_zero_state
 from converter.analysis.project import Project
-from converter.analysis.repeats import Endless, Repeats
+from converter.analysis.python import statements
+from converter.analysis.python.expressions import EVALUATE
+from converter.analysis.python.joins import left_out
+from converter.analysis.python.repeats import Endless, Repeats
+from converter.analysis.undo import Journal
 from converter.analysis.values import (
     FED,
     FREE,
@@ -125,7 +126,7 @@ class Walk:
 
         Those that no other one mentions come first: they know what they hand to the others.
         """
-        from converter.analysis.calling import call_with_unknowns, use_with_unknowns
+        from converter.analysis.python.calling import call_with_unknowns, use_with_unknowns
 
         left = {
             name: value for name, value in self.module.locals.items()

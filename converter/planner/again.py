@@ -11,9 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from converter.analysis.batch import MULTIPLIED
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
+from converter.analysis.tensors.algebra import MULTIPLIED
 from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.planner.merging import Wanted, is_mergeable, want
 from converter.planner.places import spelling

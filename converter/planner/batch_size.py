@@ -6,9 +6,9 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access, Place
+from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import re
 
-from converter.analysis.data import beside
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.feeds import is_one_example, is_one_row
-from converter.analysis.sparse import has_rows
+from converter.analysis.inputs.embedded_data import beside
+from converter.analysis.inputs.feeds import is_one_example, is_one_row
+from converter.analysis.tensors.sparse import has_rows
 from converter.analysis.values import (
     Bound,
     Host,

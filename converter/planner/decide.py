@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.joins import choices
+from converter.analysis.python.joins import choices
 from converter.analysis.values import Tensor, needed
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options

@@ -6,7 +6,7 @@ import ast
 import re
 
 from converter.analysis.facts import Effect, Facts
-from converter.analysis.graph_names import pattern_of
+from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Function, Partial, Tensor
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace

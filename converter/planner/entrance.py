@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
-from converter.analysis.feeds import Decisions
-from converter.analysis.masking import is_count
+from converter.analysis.inputs.feeds import Decisions
+from converter.analysis.tensors.masking import is_count
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.trail import Block

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.rows import rows_of
-from converter.analysis.size_names import named_batch
+from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Value, needed
 
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.size_names import named_batch
+from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import FED, Input, Number, Sequence, Tensor, Value, needed
 from converter.planner.batch_size import BatchSize
 from converter.planner.findings import refuse

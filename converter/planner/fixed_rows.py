@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.rows import rows_of
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Tensor, Value, needed
 from converter.planner.batch_size import BatchSize
 from converter.planner.findings import refuse

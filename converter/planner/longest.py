@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from converter.analysis.data import DATA
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Value
 from converter.diagnostics import Refusal
 from converter.plan import Replace

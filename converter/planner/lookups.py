@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
-from converter.analysis.graph_names import name_expression, pattern_of
+from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.planner.findings import refuse
 from converter.planner.region import Region
 

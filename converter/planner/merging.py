@@ -7,12 +7,12 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Literal
 
-from converter.analysis.batch import SUM_IN_BRANCH
-from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
-from converter.analysis.joins import left_out
-from converter.analysis.sparse import is_sparse
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.python.joins import left_out
+from converter.analysis.tensors.algebra import SUM_IN_BRANCH
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import (
     OPEN_ENDED,
     Batch,

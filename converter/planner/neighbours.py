@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from converter.analysis.data import DATA
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
+from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Instance, Number, Sequence, Value, tensors_in
 from converter.planner.carried import is_container
 from converter.planner.filled import has_rows

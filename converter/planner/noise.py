@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from converter.analysis.facts import TrainStep
-from converter.analysis.shaping import shape_entries
+from converter.analysis.tensors.shaping import shape_entries
 from converter.analysis.values import Number, Tensor, Value, needed
 
 # Operations that draw numbers in a given shape: their rows are examples that no input brings in.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
-from converter.analysis.rows import rows_of
 from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value, needed
 from converter.planner.fed_rows import is_kept
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from converter.analysis.facts import Facts
-from converter.analysis.graph_names import pattern_of
+from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Tensor
 from converter.plan import Scope
 from converter.planner.lookups import names_taken

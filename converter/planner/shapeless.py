@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from converter.analysis.arrays import ARITHMETIC, shape_of
+from converter.analysis.arrays.shapes import ARITHMETIC, shape_of
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.feeds import SIZED, picks_rows
+from converter.analysis.inputs.feeds import SIZED, picks_rows
 from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, needed, tensors_in
 from converter.planner.findings import refuse
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from converter.analysis.data import DATA
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place, Site
-from converter.analysis.sparse import is_sparse
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import (
     Input,
     Mapping,

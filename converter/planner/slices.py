@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts
-from converter.analysis.graph_names import name_expression, pattern_of
+from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.analysis.values import Variable
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace

@@ -48,7 +48,7 @@ def codes(conversion: Conversion) -> list[str]:
 def emitted() -> dict[str, str]:
     """Every code that the program names outside of rules and docstrings, with one place of it."""
     found: dict[str, str] = {}
-    for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").glob("*.py")]:
+    for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]:
         tree = ast.parse(path.read_bytes())
         skipped = {id(node) for rules in rules_in(tree) for node in ast.walk(rules)} | docstrings(tree)
         for node in ast.walk(tree):

@@ -1,0 +1,214 @@
+"""How many rows Python's arrays and lists have: the number in the script that says so."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from converter.analysis.arrays.shapes import (
+    ARITHMETIC,
+    DEEP,
+    LIKE,
+    SAME,
+    SHAPED,
+    SIZED,
+    arguments_of,
+    is_generator,
+    shape_of,
+)
+from converter.analysis.values import Host, Number, Value
+from converter.analysis.values import Sequence as List
+
+if TYPE_CHECKING:
+    from converter.analysis.facts import Facts
+    from converter.analysis.frames import Site
+
+NEXT = "next"  # the call of what `next()` gives of a generator that is followed
+LOOPS = (ast.For, ast.AsyncFor, ast.While)
+STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
+DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
+
+
+def rows_of(facts: Facts, value: Value | None, site: Site) -> Number | None:
+    """The number that an array or a list has rows by where it is read; None where it is not seen."""
+    return _rows(_At(facts, frozenset(site.chain())), value, DEEP)
+
+
+@dataclass(frozen=True)
+class _At:
+    """Where it is asked: the statements around that place, through callers up to the module."""
+
+    facts: Facts
+    around: frozenset[Site]
+
+
+def _rows(at: _At, value: Value | None, deep: int) -> Number | None:
+    if deep == 0:
+        return None
+    if isinstance(value, List):
+        return _of_list(at, value, deep - 1)
+    return _of_host(at, value, deep - 1) if isinstance(value, Host) else None
+
+
+# -- lists -----------------------------------------------------------------------------------------
+
+
+def _of_list(at: _At, value: List, deep: int) -> Number | None:
+    if value.uid in at.facts.listed:  # a comprehension
+        return _turns(at, at.facts.listed[value.uid], deep)
+    further = [v for v in value.inputs if v not in value.elements]
+    if further:  # `[row] * n`
+        times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
+        repeats = len(value.elements) if times is None or times.value is not None else 1
+        return times if times is not None and (times.value is None or times.value == repeats) else None
+    changes = [e for e in at.facts.effects if e.kind == "mutation" and e.value is value]
+    if not changes:
+        return None if value.many else Number(len(value.elements))
+    return _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
+
+
+def _appended(
+    at: _At, value: List, nodes: set[ast.AST], site: Site, how: str, deep: int
+) -> Number | None:
+    """A list that starts empty and gets one row in each turn of a loop."""
+    outside = set(value.site.chain()) if value.site is not None else set()
+    within = [step for step in site.chain() if step not in outside]
+    blocks = [step for step in within if isinstance(step.stmt, (*LOOPS, ast.If, ast.Try))]
+    alone = len(nodes) == 1 and len(blocks) == 1 and how.endswith(".append")
+    if not alone or blocks[0] not in at.facts.turned or blocks[0] in at.around:
+        return None  # also within that loop, where it has any number yet
+    return _turns(at, at.facts.turned[blocks[0]], deep)
+
+
+def _turns(at: _At, iterable: Value, deep: int) -> Number | None:
+    """How many entries a loop goes over: `range(n)`, or the rows of an array."""
+    if isinstance(iterable, List) and iterable.uid in at.facts.ranges:
+        bounds = at.facts.ranges[iterable.uid]
+        numbers = [b for b in bounds if isinstance(b, Number)]
+        if len(numbers) == len(bounds) and (len(bounds) == 1 or (len(bounds) == 2 and numbers[0].value == 0)):
+            return numbers[-1]
+        return None
+    return _rows(at, iterable, deep)
+
+
+# -- arrays ----------------------------------------------------------------------------------------
+
+
+def _of_host(at: _At, value: Host, deep: int) -> Number | None:
+    node = value.node
+    if isinstance(node, (ast.BinOp, ast.AugAssign)) and value.call in ARITHMETIC and len(value.inputs) == 2:
+        arrays = [v for v in value.inputs if shape_of(v) != ()]
+        return _alike([_rows(at, v, deep) for v in arrays])
+    if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
+        return _picked(at, value, node, deep)
+    if value.call == "slice" and isinstance(node, ast.Call):
+        return _spanned(value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))))
+    if value.call == NEXT:
+        return _rows(at, value.inputs[0], deep)
+    if value.call == "item" and value.inputs:
+        source = value.inputs[0]
+        return _asked(source) if isinstance(source, Host) else None
+    return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
+
+
+def _alike(numbers: list[Number | None]) -> Number | None:
+    """The number of rows of arrays that are set against each other."""
+    known = {n.linear: n for n in numbers if n is not None}
+    return next(iter(known.values())) if len(known) == 1 and None not in numbers else None
+
+
+def _asked(value: Host) -> Number | None:
+    """The first number that a call which is not followed is given, where its name speaks of a batch."""
+    if "batch" not in value.call.rpartition(".")[2].lower():
+        return None
+    return next((v for v in value.inputs if isinstance(v, Number)), None)
+
+
+def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | None:
+    """`x[i:i + n]` and `x[indices]`."""
+    whole, key = value.inputs
+    place = node.slice
+    if isinstance(place, ast.Tuple):
+        if not place.elts or not isinstance(key, List) or not key.elements:
+            return None
+        place, key = place.elts[0], key.elements[0]
+    if not isinstance(place, ast.Slice):
+        return None if isinstance(key, Number) else _rows(at, key, deep)
+    if place.lower is None and place.upper is None:
+        return _rows(at, whole, deep) if place.step is None else None
+    return _spanned(key, place)
+
+
+def _spanned(key: Value, place: ast.Slice) -> Number | None:
+    """The length of what a slice takes."""
+    bounds = list(key.inputs)
+    lower = bounds.pop(0) if place.lower is not None and bounds else None
+    upper = bounds.pop(0) if place.upper is not None and bounds else None
+    if place.step is not None or not isinstance(upper, Number):
+        return None
+    if lower is None or (isinstance(place.lower, ast.Constant) and place.lower.value == 0):
+        return upper
+    return _between(lower, upper, place)
+
+
+def _between(lower: Value, upper: Number, place: ast.Slice) -> Number | None:
+    """The distance of two bounds: `i + n` less `i`, `(i + 1) * n` less `i * n`."""
+    written = place.upper
+    if isinstance(written, ast.Name) and upper.site is not None and isinstance(upper.site.stmt, ast.Assign):
+        written = upper.site.stmt.value  # `end = begin + n`
+    if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Add) and len(upper.inputs) == 2:
+        sides = zip((written.left, written.right), upper.inputs, upper.inputs[::-1], strict=True)
+        for side, one, rest in sides:
+            same = one is lower or (place.lower is not None and ast.dump(side) == ast.dump(place.lower))
+            if same and isinstance(rest, Number):
+                return rest
+    common = upper.linear & lower.linear if isinstance(lower, Number) else frozenset()
+    return Number(None, common, common, (lower, upper)) if common else None
+
+
+def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
+    given = arguments_of(value, node)
+    if given is None:
+        return None
+    name = value.call.removeprefix("numpy.")
+    if value.call in DRAWN:
+        return _size(given.get(DRAWN[value.call], "k"))
+    holder = value.inputs[0]
+    if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
+        receiver = holder.inputs[0]
+        if not is_generator(receiver):
+            return _method(at, value, receiver, given.positions, deep)
+        name = value.call if value.call in SIZED else f"random.{value.call}"
+    elif name == value.call:
+        return _asked(value)
+    if name in ("random.rand", "random.randn"):
+        return _size(given.positions[0]) if given.positions else None
+    if name in SIZED:
+        return _size(given.get(SIZED[name], "size"))
+    if name == "random.choice":
+        return _size(given.get(1, "size"))
+    if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
+        alone = name in SHAPED or len(given.positions) == 1
+        return _size(given.get(0, "shape", "N", "n")) if alone else None
+    if name == "reshape":
+        return _size(given.get(1, "newshape", "shape"))
+    if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
+        return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
+    return None
+
+
+def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
+    if value.call == "reshape":
+        return _size(positions[0]) if positions else None
+    if value.call in (*SAME, "tolist", "toarray", "todense"):
+        return _rows(at, receiver, deep)
+    return _asked(value)
+
+
+def _size(value: Value | None) -> Number | None:
+    """The first entry of a size: `n`, `(n, 20)`."""
+    if isinstance(value, List) and value.elements and not value.many:
+        value = value.elements[0]
+    negative = isinstance(value, Number) and value.value is not None and value.value < 0
+    return value if isinstance(value, Number) and not negative else None

@@ -1,0 +1,81 @@
+"""A call as the rules see it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from converter.analysis.tensors.algebra import as_tensor
+from converter.analysis.values import STEPS, Batch, Constant, Tensor, Typed, Value, opaque
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call to something that a rule knows.
+
+    name: TensorFlow's own name without its module ("nn.relu"), or "Type.method".
+    receiver: the object, for a method.
+    """
+
+    walk: Walk
+    name: str
+    args: list[Value]
+    kwargs: dict[str, Value]
+    node: ast.Call
+    receiver: Value | None
+
+    def get(self, position: int, *names: str) -> Value | None:
+        """The argument at a position or under one of its names (they changed over the years)."""
+        for name in names:
+            if name in self.kwargs:
+                return self.kwargs[name]
+        return self.args[position] if 0 <= position < len(self.args) else None
+
+    def tensor(self, position: int, *names: str) -> Tensor:
+        """An argument as TensorFlow takes it: as a tensor; one without a batch where it is not given."""
+        value = self.get(position, *names)
+        return as_tensor(value) if value is not None else Tensor()
+
+    def values(self) -> list[Value]:
+        """The receiver and all arguments."""
+        return [*([self.receiver] if self.receiver is not None else []), *self.args, *self.kwargs.values()]
+
+    def constant(self, position: int, *names: str) -> object:
+        """The Python value of an argument, None where it is not known."""
+        value = self.get(position, *names)
+        return getattr(value, "value", None)
+
+    def flag(self, position: int, *names: str) -> bool:
+        """Whether an argument is known to be true."""
+        return bool(self.constant(position, *names))
+
+    def laid_out(self, inputs: Tensor, time_major: bool) -> Batch:
+        """The batch of what a net reads step by step; notes where its steps lie along what was taken for the batch."""
+        if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
+            return inputs.batch
+        self.walk.effect("time major", self.name, inputs, self.node)
+        return opaque(STEPS)
+
+    def node_of(self, position: int, *names: str) -> ast.expr | None:
+        """The expression of an argument in the source."""
+        for keyword in self.node.keywords:
+            if keyword.arg in names:
+                return keyword.value
+        return self.node.args[position] if 0 <= position < len(self.node.args) else None
+
+    def typed(self, kind: str) -> Typed:
+        """The result of the call as an object of a library, known by its type."""
+        return Typed(kind, self.name, self.args, self.kwargs, self.node)
+
+    def given(self, name: str) -> bool:
+        """Whether a keyword argument is given, and is not None."""
+        value = self.kwargs.get(name)
+        return value is not None and not (isinstance(value, Constant) and value.value is None)
+
+
+Handler = Callable[[Call], Value]

@@ -1,0 +1,296 @@
+"""Data that lies in the graph without a placeholder: arrays, lists and constants with a row for each example."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Sequence as SequenceType
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from converter.analysis.arrays.shapes import Shape, rows_from, shape_of
+from converter.analysis.values import (
+    Batch,
+    Host,
+    Input,
+    Sequence,
+    Tensor,
+    Value,
+    Variable,
+    needed,
+    tensors_in,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.facts import Facts
+    from converter.analysis.walk import Walk
+
+Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
+
+CONSTANT = "constant"  # the op of a tensor of nothing but data
+DATA = "data"  # the op of an Input that is no placeholder
+
+STATISTICS = ("batch norm", "batch norm scope", "batch statistics")  # effects
+ON_COLUMNS = (  # operations that are followed along any axis
+    "add", "subtract", "multiply", "divide", "pow", "mod", "negative", "square", "squared_difference", "abs", "sqrt",
+    "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "identity", "cast", "matmul", "transpose",
+    "constant", "reduce", "reduce_mean", "reduce_sum", "moments",
+)  # fmt: skip
+
+# By which arguments data enters an operation of the graph.
+FIRST = ("0", "value", "x", "input", "inputs", "tensor", "features", "input_tensor")
+PAIR = ("0", "1", "a", "b", "x", "y", "labels", "logits", "targets", "predictions")
+OF_ONE = (
+    "identity", "square", "reshape", "expand_dims", "one_hot", "layers.dense", "layers.conv1d", "layers.conv2d",
+    "contrib.layers.fully_connected", "nn.conv2d",
+)  # fmt: skip
+OF_TWO = (
+    "matmul", "add", "subtract", "sub", "multiply", "mul", "divide", "div", "truediv", "squared_difference",
+    "nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2",
+    "nn.sparse_softmax_cross_entropy_with_logits", "nn.sigmoid_cross_entropy_with_logits",
+    "losses.mean_squared_error", "losses.absolute_difference", "losses.huber_loss", "losses.log_loss",
+    "losses.sigmoid_cross_entropy", "losses.softmax_cross_entropy", "losses.sparse_softmax_cross_entropy",
+)  # fmt: skip
+ENTRANCES = {
+    **dict.fromkeys(OF_ONE, FIRST), **dict.fromkeys(OF_TWO, PAIR), "nn.embedding_lookup": ("1", "ids"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Data on its way into the graph.
+
+    meets: what it is set against. columns: whether a matrix is multiplied with it from the left.
+    """
+
+    key: Key
+    value: Value
+    meets: Value | None = None
+    columns: bool = False
+
+
+def data_axis(value: Value) -> int | None:
+    """The axis of the examples of an array or a list: the first, of a single row the second; None without any."""
+    if isinstance(value, Host) and not value.roots and value.call != "run":
+        shape = shape_of(value)
+        if not shape or shape[0] != 1:
+            return 0 if shape else None
+        return 1 if len(shape) == 2 and shape[1] != 1 else None
+    if isinstance(value, Sequence) and value.elements and not any(tensors_in(value)):
+        shape = shape_of(value)
+        return 0 if shape and shape[0] != 1 else None
+    return None
+
+
+def enter(walk: Walk, value: Value, key: Key, meets: Value | None = None, columns: bool = False) -> Value:
+    """A value as it goes into an operation of the graph: data that the towers share is an input there."""
+    if meets is not None and isinstance(value, (Host, Sequence, Tensor)):
+        walk.facts.beside.append(Entry(key, value, meets))
+    if data_axis(value) is None:
+        return value
+    walk.facts.data.append(Entry(key, value, meets, columns and len(shape_of(value) or ()) == 2))
+    axis = walk.data.get(key)
+    return value if axis is None else _cut(walk, value, axis)
+
+
+def _cut(walk: Walk, value: Value, axis: int) -> Tensor:
+    """Data as a tensor of one shard: an input, or what an expression on the spot makes of inputs row by row."""
+    bound = any(a.value is value and (a.write or a.place.kind != "item") for a in walk.facts.accesses)
+    sources = rows_from(value) if isinstance(value, Host) and not bound else []
+    arrays = [v for v in sources if shape_of(v) != ()]
+    if arrays and all(data_axis(v) is not None and _lengths(v, axis) == _lengths(value, axis) for v in arrays):
+        parts = [_cut(walk, v, axis) if v in arrays else v for v in sources]
+        walk.facts.by_row.update(_nodes(value))
+        return Tensor(Batch("example", axis), parts, _open(value, axis), CONSTANT)
+    if value.uid not in walk.facts.cut:
+        made = _input(value, axis)
+        made.site, made.time, made.label = value.site, value.time, value.label
+        made.node = getattr(value, "node", None)
+        walk.facts.cut[value.uid] = made
+        walk.facts.inputs.append(made)
+    return walk.facts.cut[value.uid]
+
+
+def _lengths(value: Value, axis: int) -> tuple[int, int | None] | None:
+    """How an array lies: the axes behind that of the examples, and the length of that one."""
+    shape = shape_of(value)
+    return None if shape is None or axis >= len(shape) else (axis, shape[axis])
+
+
+def _nodes(value: Value) -> set[ast.AST]:
+    """The expressions that compute an array: its own, and that of the method it comes from."""
+    hosts = [v for v in (value, *value.inputs[:1]) if isinstance(v, Host)]
+    return {host.node for host in hosts if host.node is not None}
+
+
+def _input(value: Value, axis: int) -> Input:
+    made = Input(DATA, _open(value, axis), None, "")
+    made.shard(axis)
+    return made
+
+
+def _open(value: Value, axis: int) -> Shape:
+    """A shape in which the number of examples is open."""
+    shape = shape_of(value)
+    return None if shape is None else tuple(None if i == axis else length for i, length in enumerate(shape))
+
+
+def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | None:
+    """What `tf.constant` or `tf.cast` makes of data that the towers share, None for any other value.
+
+    Where a statement gives it a name, the tensor is cut, which is built but once; elsewhere what it is made of.
+    """
+    if value is None or data_axis(value) is None:
+        return None
+    key = (node, "value")
+    walk.facts.data.append(Entry(key, value))
+    axis = walk.data.get(key)
+    if axis is None:
+        return None
+    stmt = walk.site.stmt if walk.site is not None else None
+    if isinstance(stmt, ast.Assign) and node in (stmt.value, *getattr(stmt.value, "elts", ())):
+        return _input(value, axis)
+    cut = _cut(walk, value, axis)
+    return Tensor(cut.batch, (cut,), cut.dims, CONSTANT)
+
+
+def used_by_python(walk: Walk, values: Iterable[Value], node: ast.AST) -> None:
+    """Notes that Python code reads data; among the statements of the model it would see a shard."""
+    if walk.data:
+        for value in values:
+            if isinstance(value, (Host, Sequence)):
+                walk.effect("read by Python", "", value, node)
+
+
+def data_entries(facts: Facts) -> dict[Key, int]:
+    """The operations by which the examples of the training steps enter the graph without a placeholder, and their axes.
+
+    Where no input with a batch axis leads to a loss, the data behind it are the examples. Where one does, what is
+    set against its examples and has a row for each of them is cut with it; anything else is the same for all.
+    """
+    losses = [step.loss for step in facts.train_steps]
+    if not losses or not facts.data:
+        return {}
+    behind = _behind(losses)
+    alone = all(loss.batch.kind == "free" for loss in losses)
+    columns = {e.value.uid for e in facts.data if e.columns}
+    return {
+        e.key: 1 if e.value.uid in columns else data_axis(e.value) or 0
+        for e in facts.data
+        if e.value.uid in behind and (alone or any(_has_rows_of(e.value, meets) for meets in _met(facts, e)))
+    }  # fmt: skip
+
+
+def _met(facts: Facts, entry: Entry) -> list[Value]:
+    """What data is set against where it enters the graph, or where a constant that is made of it goes."""
+    if entry.meets is not None:
+        return [entry.meets]
+    made = (e for e in facts.beside if isinstance(e.value, Tensor) and e.value.node is entry.key[0])
+    return [e.meets for e in made if e.meets is not None]
+
+
+def _has_rows_of(value: Value, meets: Value) -> bool:
+    """Whether data is as long as the batch that it meets: TensorFlow would have no other length but one."""
+    shape = shape_of(value)
+    if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.batch.packed or shape is None:
+        return False
+    axis = meets.batch.axis
+    return meets.rank == len(shape) and (shape[axis] or 0) > 1 and data_axis(value) == axis
+
+
+def _behind(losses: Iterable[Tensor]) -> dict[int, Value]:
+    """What losses are computed from; what variables begin with is not."""
+    found: dict[int, Value] = {}
+    todo: list[Value] = list(losses)
+    while todo:
+        value = todo.pop()
+        if value.uid not in found:
+            found[value.uid] = value
+            if not isinstance(value, (Variable, Input)):
+                todo += [*value.inputs, *value.parts()]
+    return found
+
+
+def why_uncut(facts: Facts, data: Mapping[Key, int]) -> str:
+    """Why the data in the graph cannot be cut, "" if it can: the losses are means or sums over the examples.
+
+    facts: of a walk in which `data` was read as inputs.
+    """
+    rows = [(shape_of(e.value) or ())[data[e.key]] for e in facts.data if e.key in data]
+    lengths = sorted({length for length in rows if length is not None})
+    if len(lengths) > 1:
+        return f"they have {' and '.join(map(str, lengths))} rows"
+    if any(effect.kind in STATISTICS for effect in facts.effects):
+        return "a layer normalises with statistics of all rows"
+    for value in _behind(step.loss for step in facts.train_steps).values():
+        if isinstance(value, Tensor) and not isinstance(value, (Variable, Input)) and (why := _why_not(value)):
+            return why
+    free = any(step.loss.batch.kind == "free" for step in facts.train_steps)
+    return "they do not go into the loss of each of the training steps" if free else ""
+
+
+def _why_not(tensor: Tensor) -> str:
+    """Why a tensor behind a loss would be another one for the shards of the data."""
+    batch = tensor.batch
+    unknown = next((v for v in tensor.inputs if isinstance(v, Host) and shape_of(v) is None), None)
+    if unknown is not None:
+        return f"{unknown.call or unknown.label or 'a value'} goes into the loss, too, and may be a batch"
+    if batch.kind == "opaque" or (batch.kind == "reduced" and batch.how == "other"):
+        return batch.why or "a number is computed from all rows that is neither a mean nor a sum"
+    behind = [v.batch for v in tensor.inputs if isinstance(v, Tensor)]
+    if any(b.kind == "example" and b.axis for b in behind) and tensor.op not in ON_COLUMNS:
+        return f"there is an example in each column, and what {tensor.op} makes of columns is not known"
+    return ""
+
+
+def misfit(operands: SequenceType[Tensor], values: SequenceType[Value]) -> str:
+    """Why data cannot be cut where it is set against something else; "" if it can.
+
+    A graph that was built for all examples is built for a shard: what meets the shard must not have an axis as
+    long as the data, as it would be left whole, and spread over a shard of one row.
+    """
+    examples = [t for t in operands if t.batch.kind == "example"]
+    if any(t.batch.kind == "reduced" for t in operands):
+        return "the data meet what is computed from all of them"
+    if len({t.roots for t in examples}) > 1 and any(t.rank is None for t in examples):
+        return "data whose number of axes is not known are set against each other"
+    for tensor, value in zip(operands, values, strict=True):
+        if tensor.batch.kind == "free" and not all(_spreads(_dims(tensor, value), e) for e in examples):
+            return "the data meet something that may have an entry of its own for each example"
+    return ""
+
+
+def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
+    """What the examples behind losses are set against that is no input and may have a row for each of them."""
+    behind = _behind(losses)
+    for entry in facts.beside:
+        value, meets = entry.value, entry.meets
+        if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.uid not in behind:
+            continue
+        if isinstance(value, Tensor):
+            made = value.batch.kind == "free" and not any(isinstance(v, Variable) for v in needed([value]).values())
+            dims = _dims(value, value) if made and value.op == CONSTANT else ()
+        else:
+            dims = () if getattr(value, "roots", None) or any(tensors_in(value)) else shape_of(value)
+        if not _spreads(dims, meets):
+            yield entry
+
+
+def _dims(tensor: Tensor, value: Value) -> Shape:
+    if tensor.dims is not None:
+        return tensor.dims
+    if tensor.inputs and (tensor.op == CONSTANT or (isinstance(tensor, Variable) and tensor.raw)):
+        return shape_of(tensor.inputs[0])
+    return shape_of(value)
+
+
+def _spreads(dims: Shape, example: Tensor) -> bool:
+    """Whether something is the same for all examples that it is set against."""
+    if dims is None:
+        return False
+    if all(length == 1 for length in dims):
+        return True
+    if example.rank is None:
+        return False
+    place = example.rank - example.batch.axis
+    return len(dims) < place or dims[-place] == 1

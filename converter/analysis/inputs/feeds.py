@@ -1,0 +1,267 @@
+"""Tells batches from settings by what is fed to placeholders that do not say."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container
+
+from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
+from converter.analysis.facts import Facts
+from converter.analysis.tensors.algebra import PICKED
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
+from converter.options import Options
+
+SIZE = -1
+# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
+Decisions = dict[ast.AST, int | None]
+
+
+ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
+          "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
+# Rows of a data set are picked by what these give.
+PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
+# The parts of an array that these give hold several rows each.
+PARTS = ("split", "array_split", "vsplit")
+
+INTEGERS = ("int32", "int64")
+
+SIZED = {"randint": 2, "random_integers": 2, "choice": 1}  # of these, the arguments in front of the size
+
+
+def fed_tensors(facts: Facts) -> Decisions:
+    """Tensors that are fed though they are no placeholders: batches enter the graph there."""
+    found: Decisions = {}
+    trained = {step.result.uid for step in facts.train_steps}
+    for run in facts.runs:
+        if not run.feeds or not run.computes(trained):
+            continue
+        for key, _ in run.feeds:
+            for tensor in tensors_in(key) if isinstance(key, Sequence) else [key]:
+                if (
+                    isinstance(tensor, Tensor)
+                    and not isinstance(tensor, Input)
+                    and tensor.batch.kind == "example"
+                    and isinstance(tensor.node, ast.expr)
+                    and (tensor is key or is_zero_state(tensor.node))
+                ):
+                    found[tensor.node] = tensor.batch.axis
+    return found
+
+
+def is_zero_state(node: ast.AST) -> bool:
+    """A call that gives the state that a recurrent net starts from; states of several tensors are fed one by one."""
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "zero_state"
+
+
+def decide_inputs(facts: Facts, options: Options) -> Decisions:
+    """For each placeholder that is to be read in another way than the walk did: its batch axis, or None."""
+    decisions: Decisions = fed_tensors(facts)
+    fed = _fed(facts)
+    axes = dict(options.batch_axes)
+    asked = bool(decisions)
+    time_major = _is_time_major(facts)
+    labels = {e.value.uid for e in facts.effects if e.kind == "labels" and e.value is not None}
+    for value in facts.inputs:
+        where = value.node
+        if where is None:
+            continue
+        if value.label in options.shared:
+            decisions[where], asked = None, True
+        elif value.label in axes:
+            decisions[where], asked = axes[value.label], True
+        elif (axis := _open_axis(value, facts)) is not None:
+            decisions[where], asked = axis, True
+        elif time_major and _both_open(value):
+            decisions[where], asked = 1, True
+        elif value.uid in labels and value.batch.kind == "free":  # there are as many as rows of the logits
+            decisions[where], asked = 0, True
+        elif _is_left_at_default(value, facts) or _is_settings(facts, value):
+            decisions[where], asked = None, True
+        elif is_fed_size(facts, value) and not any(_is_batch(v) for v in fed.get(value.uid, ())):
+            decisions[where], asked = SIZE, True
+        elif value.ambiguous and any(_is_batch(v) for v in fed.get(value.uid, ())) and not value.dims:
+            decisions[where], asked = 0, True
+        elif value.ambiguous:
+            decisions[where] = None
+    return decisions if asked else {}
+
+
+def is_fed_size(facts: Facts, value: Input) -> bool:
+    """Whether a placeholder takes the number of examples, as its name says."""
+    if "placeholder" not in value.op or value.batch.kind != "free" or value.dims or value.dtype not in INTEGERS:
+        return False
+    written = (a.place.key for a in facts.accesses if a.write and a.value is value)
+    return named_batch(written)
+
+
+def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
+    """Placeholders that were not known to be batches, and are fed what the model gave for each example of one."""
+    fed = _fed(facts)
+    return {
+        value.node: 0
+        for value in facts.inputs
+        if value.node is not None
+        and decisions.get(value.node, 0) is None
+        and value.shape is None
+        and value.label not in options.shared
+        and any(_is_batch(v) for v in fed.get(value.uid, ()))
+    }
+
+
+def _fed(facts: Facts) -> dict[int, list[Value]]:
+    """What is fed to each placeholder."""
+    fed: dict[int, list[Value]] = {}
+    for run in facts.runs:
+        for key, value in run.feeds:
+            fed.setdefault(key.uid, []).append(value)
+    return fed
+
+
+def _open_axis(value: Input, facts: Facts) -> int | None:
+    """The batch axis of `[time, None, …]` and `[features, None]`: the one open dimension, behind a number.
+
+    The number is a batch size itself where another input has it alone in front, as `[50]` beside `[50, None]`.
+    """
+    entries = _entries(value)
+    axis = _lone_open(entries)
+    if not value.ambiguous or not axis:
+        return None
+    others = [found for i in facts.inputs if i is not value and (found := _entries(i))]
+    if _number(entries[0]) == 1:  # a single sequence, unless the others are laid out with their batch there
+        others = [o for o in others if _lone_open(o) == axis and _number(o[0]) != 1]
+    fixed = any(_same(o[0], entries[0]) and not any(map(_is_open, o)) for o in others)
+    return axis if others and not fixed else None
+
+
+def _is_time_major(facts: Facts) -> bool:
+    """Whether a recurrent net reads inputs of shape `[None, None, …]` as steps that hold the examples."""
+    read = needed(e.value for e in facts.effects if e.kind == "time major" and e.value is not None)
+    return any(isinstance(value, Input) and _both_open(value) for value in read.values())
+
+
+def _both_open(value: Input) -> bool:
+    entries = _entries(value)
+    return len(entries) > 1 and all(map(_is_open, entries[:2]))
+
+
+def _entries(value: Input) -> list[Value]:
+    return value.shape.elements if isinstance(value.shape, Sequence) else []
+
+
+def _lone_open(entries: list[Value]) -> int | None:
+    """The place of the only open dimension of a shape."""
+    places = [i for i, entry in enumerate(entries) if _is_open(entry)]
+    return places[0] if len(places) == 1 else None
+
+
+def _is_open(entry: Value) -> bool:
+    return isinstance(entry, Constant) and entry.value is None or _number(entry) == -1
+
+
+def _number(entry: Value) -> float | None:
+    return entry.value if isinstance(entry, Number) else None
+
+
+def _same(one: Value, two: Value) -> bool:
+    """Whether two dimensions are known to be the same number."""
+    if not isinstance(one, Number) or not isinstance(two, Number):
+        return False
+    return (one.value is not None and one.value == two.value) or bool(one.linear and one.linear == two.linear)
+
+
+def _is_left_at_default(value: Input, facts: Facts) -> bool:
+    """Whether all feeds are known, and none is for this input: its default has a size of its own."""
+    if value.op != "placeholder_with_default" or value.batch.kind != "example":
+        return False
+    feeds = [run.feeds for run in facts.runs if run.feeds]
+    return bool(feeds) and not any(key is value for pairs in feeds for key, _ in pairs)
+
+
+def _is_settings(facts: Facts, value: Input) -> bool:
+    """Whether a vector holds settings, such as a rate of dropout for each layer: only single entries of it are used.
+
+    Those are named by numbers of Python; a loop of the graph goes over rows.
+    """
+    if value.batch.kind != "example" or value.rank != 1 or "placeholder" not in value.op:
+        return False
+    users = [t for t in facts.tensors if value in t.inputs or any(value in tensors_in(v) for v in _lists(t))]
+    return bool(users) and all(
+        t.op == "subscript" and t.batch.why == PICKED and not any(isinstance(v, Tensor) for v in t.inputs[1:])
+        for t in users
+    )
+
+
+def _lists(tensor: Tensor) -> list[Value]:
+    return [v for v in tensor.inputs if isinstance(v, Sequence)]
+
+
+def is_one_example(value: Value) -> bool:
+    """Whether a fed value is what a loop over a data set gives: an example without a batch axis."""
+    if not isinstance(value, Host) or value.call != "item":
+        return False
+    source = value.inputs[0] if value.inputs else None
+    if isinstance(source, Host) and source.call.rpartition(".")[2] in PARTS:
+        return False
+    return not (isinstance(source, Host) and ("batch" in source.call.lower() or source.call in ("item", "run")))
+
+
+def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
+    """Whether a fed array holds one example along its batch axis, as `[x]`, `x[None]` and `x.reshape(1, 4)` do.
+
+    grown: uids of the lists that the script adds to after they are made.
+    """
+    shape = shape_of(value)
+    if shape is not None and len(shape) > axis and shape[axis] is not None:
+        return shape[axis] == 1
+    if axis:
+        return False
+    if isinstance(value, Sequence):
+        return not value.many and len(value.elements) == 1 and value.uid not in grown
+    if not isinstance(value, Host):
+        return False
+    node, arguments = value.node, value.inputs[1:]
+    if isinstance(node, ast.Subscript):
+        first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        return is_new_axis(first)
+    if not isinstance(node, ast.Call) or not arguments:
+        return False
+    if value.call == "numpy.expand_dims":
+        return len(arguments) == 2 and getattr(arguments[1], "value", None) == 0
+    return value.call in ("numpy.array", "numpy.asarray") and is_one_row(arguments[0], axis, grown)
+
+
+def picks_rows(value: Host) -> bool:
+    """Whether a call gives the numbers of several rows; `randint(n)` and `choice(n)` without a size give one."""
+    name = value.call.rpartition(".")[2]
+    if name not in SIZED or not isinstance(value.node, ast.Call):
+        return name in PICKS
+    given = value.node
+    return len(given.args) > SIZED[name] or any(k.arg in ("size", None) for k in given.keywords)
+
+
+def _is_batch(value: Value) -> bool:
+    """Whether what is fed comes out of a data set, and not out of a number."""
+    if isinstance(value, Sequence):
+        return bool(value.elements)
+    if not isinstance(value, Host) or is_one_example(value) or shape_of(value) == ():
+        return False
+    if value.call == "run":
+        return any(isinstance(v, Tensor) and v.batch.kind == "example" for v in value.inputs)
+    name = value.call.rpartition(".")[2].lower()
+    if name in SIZED and not picks_rows(value):
+        return False
+    if value.call == "[]":
+        whole = value.inputs[0]
+        if isinstance(whole, Host) and whole.call.rpartition(".")[2] in PARTS:
+            return True
+        return any(
+            isinstance(v, Host) and (v.call in ("slice", "[]") or picks_rows(v)) or _is_batch(v)
+            for v in value.inputs[1:]
+        )
+    if value.call in (*ARITHMETIC, "compare"):
+        return any(_is_batch(v) for v in value.inputs)
+    if "batch" in name or name in ARRAYS or value.call.startswith(("numpy.", "sklearn.", "pandas.", "scipy.")):
+        return True
+    parts = any(isinstance(v, Host) and v.call.rpartition(".")[2] in PARTS for v in value.inputs)
+    return value.call == "item" and (parts or any(_is_batch(v) for v in value.inputs))

@@ -1,0 +1,1 @@
+"""Follows Python: statements, expressions, calls, imports, and where branches join."""

@@ -1,0 +1,402 @@
+"""Python's own functions and methods, as far as they decide how a graph is built."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.frames import Place
+from converter.analysis.python.items import get_attribute, item_place, iterate, note_position
+from converter.analysis.python.operators import truth
+from converter.analysis.tensors import algebra, shaping
+from converter.analysis.undo import Change
+from converter.analysis.values import (
+    Absent,
+    Batch,
+    Bound,
+    Class,
+    Constant,
+    Count,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Partial,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Typed,
+    Value,
+    tensors_in,
+)
+
+
+def _len(call: Call) -> Value:
+    (value,) = call.args[:1] or [Host()]
+    if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
+        return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
+    if isinstance(value, ShapeOf) and value.tensor.rank is not None:
+        return Number(value.tensor.rank, inputs=(value,))
+    origin = call.walk.origin(call.node, "computed")
+    return Number(None, frozenset((origin,)), frozenset((origin,)), (value,))
+
+
+def _collects(value: Value) -> bool:
+    """Whether a list gathers data while the script runs, so that its length says nothing of the model."""
+    return isinstance(value, Sequence) and value.mutable and any(_of_host(e) for e in value.elements)
+
+
+def _of_host(value: Value) -> bool:
+    return isinstance(value, Host) or (isinstance(value, Sequence) and any(_of_host(e) for e in value.elements))
+
+
+def _range(call: Call) -> Value:
+    bounds = [a.value for a in call.args if isinstance(a, Number) and isinstance(a.value, int)]
+    if bounds and len(bounds) == len(call.args) and bounds[2:] != [0]:
+        numbers = range(*bounds)
+        if len(numbers) <= 40:
+            return _ranging(call, Sequence([Number(n, inputs=call.args) for n in numbers]))
+    origins = frozenset().union(*(a.origins for a in call.args if isinstance(a, Number)))
+    step = call.args[2] if len(call.args) > 2 else None
+    linear = step.linear if isinstance(step, Number) else frozenset()
+    return _ranging(call, Sequence([Number(None, origins, linear, call.args)], many=True))
+
+
+def _ranging(call: Call, made: Sequence) -> Sequence:
+    call.walk.facts.ranges[made.uid] = list(call.args)
+    return made
+
+
+def _zip(call: Call) -> Value:
+    columns = [iterate(a, None) for a in call.args]
+    many = any(not isinstance(a, Sequence) or a.many for a in call.args)
+    rows = [Sequence(row) for row in zip(*columns, strict=False)]
+    return Sequence(rows, mutable=True, many=many and bool(rows)).like(*call.args)
+
+
+def _enumerate(call: Call) -> Value:
+    (value,) = call.args[:1] or [Host()]
+    note_position(call.walk, value)
+    rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
+    return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows)).like(value)
+
+
+def _list(call: Call) -> Value:
+    if not call.args:
+        return Sequence([], mutable=call.name == "list")
+    value = call.args[0]
+    if isinstance(value, (Sequence, Mapping, ShapeOf)):
+        return Sequence(iterate(value, None), call.name == "list", getattr(value, "many", False)).like(value)
+    return Host((value,), call.name, call.node)
+
+
+def _dict(call: Call) -> Value:
+    pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items()]
+    if call.args and isinstance(call.args[0], Mapping):
+        pairs = [*call.args[0].pairs, *pairs]
+    elif call.args and isinstance(call.args[0], Sequence):
+        rows = [r.elements for r in call.args[0].elements if isinstance(r, Sequence) and len(r.elements) == 2]
+        pairs = [*((key, value) for key, value in rows), *pairs]
+    return Mapping(pairs)
+
+
+def _number(call: Call) -> Value:
+    value = call.args[0] if call.args else Number(0)
+    if isinstance(value, Number):
+        known = None if value.value is None else (int if call.name in ("int", "round") else float)(value.value)
+        return Number(known, value.origins, value.linear, (value,))
+    if isinstance(value, Count):
+        return value
+    return (
+        Number(None, inputs=(value,))
+        if isinstance(value, Host) and not value.inputs
+        else Host((value,), call.name, call.node)
+    )
+
+
+def _sum(call: Call) -> Value:
+    value = call.args[0] if call.args else Host()
+    if isinstance(value, Tensor):
+        return algebra.elementwise(call.walk, "add_n", iterate(value, None))
+    if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
+        return algebra.elementwise(call.walk, "add_n", value.elements)
+    return Host((value,), call.name, call.node)
+
+
+def _abs(call: Call) -> Value:
+    if call.args and isinstance(call.args[0], Tensor):
+        return algebra.elementwise(call.walk, "abs", call.args)
+    return Host(call.args, call.name, call.node)
+
+
+def _host(call: Call) -> Value:
+    return Host(call.args, call.name, call.node)
+
+
+def _print(call: Call) -> Value:
+    return Constant(None)
+
+
+def _getattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if not isinstance(name, str):
+        return Host(call.args, "getattr", call.node)
+    holder = call.args[0]
+    if len(call.args) > 2 and isinstance(holder, Instance) and name not in holder.attributes:
+        known = holder.cls.find(name) if holder.cls is not None else None
+        if known is None:
+            call.walk.read(Place("attr", holder.uid, name, holder=holder), Absent(), call.node)
+            return call.args[2]
+    return get_attribute(call.walk, holder, name, call.node)
+
+
+def _setattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if isinstance(name, str) and isinstance(call.args[0], Instance):
+        holder, value = call.args[0], call.args[2]
+        call.walk.journal.append(Change(holder, name, holder.attributes.get(name)))
+        holder.attributes[name] = value
+        call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
+    return Constant(None)
+
+
+def _isinstance(call: Call) -> Value:
+    return Host(call.args, "isinstance")
+
+
+def _super(call: Call) -> Value:
+    """The object with the methods of the base classes: of the class whose method is being executed."""
+    frame = call.walk.frame
+    instance = next(iter(frame.locals.values()), Host())
+    if isinstance(instance, Instance) and isinstance(frame.owner, Class):
+        return Typed("Super", "super", [instance, frame.owner], {}, call.node)
+    return Host(call.args, "super")
+
+
+def _map(call: Call) -> Value:
+    from converter.analysis.python.calling import call_value
+
+    if len(call.args) == 2 and isinstance(call.args[1], Sequence):
+        made = [call_value(call.walk, call.args[0], [e], {}, call.node) for e in call.args[1].elements]
+        return Sequence(made, mutable=True, many=call.args[1].many).like(call.args[1])
+    return Host(call.args, call.name, call.node)
+
+
+def _filter(call: Call) -> Value:
+    value = call.args[-1] if call.args else Host()
+    if isinstance(value, Sequence) and value.elements:
+        return Sequence(value.elements, mutable=True, many=True)
+    return Host(call.args, call.name, call.node)
+
+
+def _same(call: Call) -> Value:
+    return call.args[0] if call.args else Host()
+
+
+def _hasattr(call: Call) -> Value:
+    name = call.constant(1, "")
+    if isinstance(call.args[0], Instance) and isinstance(name, str):
+        holder = call.args[0]
+        known = holder.attributes.get(name)
+        call.walk.read(Place("attr", holder.uid, name, holder=holder), known or Absent(), call.node)
+        found = known or (holder.cls.find(name) if holder.cls is not None else None)
+        return Constant(found is not None)
+    return Host(call.args, "hasattr")
+
+
+def _bool(call: Call) -> Value:
+    known = truth(call.args[0]) if call.args else False
+    return Host(call.args, "bool") if known is None else Constant(known)
+
+
+def _callable(call: Call) -> Value:
+    value = call.args[0] if call.args else Host()
+    if isinstance(value, (Function, Class, Partial)) or (isinstance(value, Bound) and value.function is not None):
+        return Constant(True)
+    known = isinstance(value, (Constant, Number, Sequence, Mapping, Tensor))
+    return Constant(False) if known else Host(call.args, "callable")
+
+
+def _exit(call: Call) -> Value:
+    return Host(call.args, "exit")
+
+
+def _next(call: Call) -> Value:
+    """`next(generator)`: arrays that are made anew each time, where a generator of the script gives them."""
+    source = call.receiver or (call.args[0] if call.args else Host())
+    if not isinstance(source, Sequence) or not source.many or not source.elements:
+        return Host((source,), "builtins.next", call.node)
+    given = source.elements[0]
+    if not isinstance(given, Sequence):
+        return _anew(call, given)
+    return Sequence([_anew(call, e) for e in given.elements], given.mutable, given.many)
+
+
+def _anew(call: Call, value: Value) -> Value:
+    return Host((value,), "next", call.node) if isinstance(value, Host) else value
+
+
+BUILTINS: dict[str, Handler] = {
+    "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
+    "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
+    "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
+    "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
+    "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
+    "callable": _callable, "next": _next, "slice": _host,
+}  # fmt: skip
+
+
+# -- methods of followed values -------------------------------------------------------------------
+
+
+def _append(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    sequence.elements.append(call.args[0] if call.args else Host())
+    _mutated(call)
+    return Constant(None)
+
+
+def _extend(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    value = call.args[0] if call.args else Host()
+    sequence.elements += iterate(value, None)
+    sequence.many |= getattr(value, "many", False)
+    sequence.open |= getattr(value, "open", False)
+    _mutated(call)
+    return Constant(None)
+
+
+def _insert(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    sequence.elements.insert(0, call.args[-1])
+    _mutated(call)
+    return Constant(None)
+
+
+def _pop(call: Call) -> Value:
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    note_position(call.walk, sequence)
+    _mutated(call)
+    return sequence.elements.pop() if sequence.elements else Host((sequence,))
+
+
+def _reverse(call: Call) -> Value:
+    """Changes a list in place; of the order only reversing is followed."""
+    sequence = call.receiver
+    assert isinstance(sequence, Sequence)
+    if call.name.endswith("reverse"):
+        sequence.elements.reverse()
+    _mutated(call)
+    return Constant(None)
+
+
+def _mutated(call: Call) -> None:
+    call.walk.effect("mutation", call.name, call.receiver, call.node)
+
+
+def _items(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    name = call.name.rpartition(".")[2]
+    rows: list[Value] = [
+        Sequence([k, v]) if name in ("items", "iteritems") else v if name in ("values", "itervalues") else k
+        for k, v in mapping.pairs
+    ]
+    return Sequence(rows)
+
+
+def _dict_get(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = mapping.get(call.args[0]) if call.args else None
+    if call.args:
+        call.walk.read(item_place(mapping, call.args[0]), found or Absent(), call.node)
+    return found or (call.args[1] if len(call.args) > 1 else Constant(None))
+
+
+def _setdefault(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = _dict_get(call)
+    if call.args and mapping.get(call.args[0]) is None:
+        found = call.args[1] if len(call.args) > 1 else Constant(None)
+        call.walk.journal.append(Change(mapping, call.args[0], None))
+        mapping.set(call.args[0], found)
+        call.walk.write(item_place(mapping, call.args[0]), found, call.node)
+        _mutated(call)
+    return found
+
+
+def _update(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    for value in call.args:
+        if isinstance(value, Mapping):
+            for key, item in value.pairs:
+                mapping.set(key, item)
+    for name, item in call.kwargs.items():
+        mapping.set(Constant(name), item)
+    _mutated(call)
+    return Constant(None)
+
+
+def _dict_pop(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    found = _dict_get(call)
+    if call.args:
+        call.walk.journal.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
+        mapping.drop(call.args[0])
+        _mutated(call)
+    return found
+
+
+def _as_list(call: Call) -> Value:
+    shape = call.receiver
+    assert isinstance(shape, ShapeOf)
+    if shape.tensor.rank is None:
+        return shape
+    return Sequence(iterate(shape, None), mutable=True)
+
+
+def _get_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    return ShapeOf(call.receiver)
+
+
+HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
+
+
+def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
+    """Whether a shape says that a function of the host gives a row for each of the examples that it takes."""
+    rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
+    return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk, first))
+
+
+def _set_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    entries = shaping.shape_entries(call.args[0]) if call.args else None
+    dims = shaping.dims_of(entries)
+    if dims is not None:
+        call.receiver.dims = dims
+    if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
+        call.receiver.batch = Batch("example", 0)
+        call.walk.effect("host function", call.receiver.op, call.receiver, call.node)
+    _mutated(call)
+    return Constant(None)
+
+
+METHODS: dict[str, Handler] = {
+    "Sequence.append": _append, "Sequence.extend": _extend, "Sequence.insert": _insert, "Sequence.pop": _pop,
+    "Sequence.reverse": _reverse, "Sequence.sort": _reverse, "Sequence.remove": _reverse,
+    "Sequence.next": _next, "Sequence.__next__": _next,
+    "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
+    "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
+    "Mapping.setdefault": _setdefault,
+    "Mapping.pop": _dict_pop,
+    "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,
+    "Input.get_shape": _get_shape, "Tensor.set_shape": _set_shape, "Input.set_shape": _set_shape,
+}  # fmt: skip

@@ -1,0 +1,359 @@
+"""Calls: into the script's functions and classes, into TensorFlow by its rules, and elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache, reduce
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.frames import Frame
+from converter.analysis.inputs.embedded_data import ENTRANCES, enter, used_by_python
+from converter.analysis.inputs.seen_in_a_run import traced_value
+from converter.analysis.python.builtins import BUILTINS, METHODS
+from converter.analysis.python.items import get_attribute, iterate
+from converter.analysis.python.records import RECORDS, fields_of, make_record
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import (
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Partial,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    opaque,
+    tensors_in,
+)
+from converter.rule import modules_below
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+@cache
+def handlers() -> dict[str, Handler]:
+    """What the rules know about calls, by TensorFlow's name or by "Type.method"."""
+    found: dict[str, Handler] = {}
+    for module in modules_below("rules.calls"):
+        found.update(getattr(module, "CALLS", {}))
+    return found
+
+
+def call(walk: Walk, node: ast.Call) -> Value:
+    """The value of a call expression."""
+    function = walk.evaluate(node.func)
+    args: list[Value] = []
+    kwargs: dict[str, Value] = {}
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            args += iterate(walk.evaluate(arg.value), None)
+        else:
+            args.append(walk.evaluate(arg))
+    for keyword in node.keywords:
+        value = walk.evaluate(keyword.value)
+        if keyword.arg is None:
+            pairs = value.pairs if isinstance(value, Mapping) else []
+            kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
+        else:
+            kwargs[keyword.arg] = value
+            from converter.analysis.python.statements import name_numbers
+
+            name_numbers(walk, keyword.arg, value)
+    return call_value(walk, function, args, kwargs, node)
+
+
+def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    """The result of calling a value with arguments that are evaluated already."""
+    if isinstance(function, Function):
+        return call_function(walk, function, args, kwargs, node)
+    if isinstance(function, Class):
+        return _instantiate(walk, function, args, kwargs, node)
+    if isinstance(function, Choice):
+        from converter.analysis.python.joins import join
+
+        return reduce(join, [call_value(walk, option, args, kwargs, node) for option in function.options])
+    if isinstance(function, Partial):
+        return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
+    if isinstance(function, Bound):
+        return _call_bound(walk, function, args, kwargs, node)
+    if isinstance(function, Symbol):
+        return _call_symbol(walk, function, args, kwargs, node)
+    if isinstance(function, Instance):
+        found = call_method(walk, function, "__call__", args, node, kwargs)
+        if found is not None:
+            return found
+    if isinstance(function, Typed):
+        handler = handlers().get(f"{function.kind}.__call__") or RECORDS.get(f"{function.kind}.__call__")
+        if handler:
+            return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
+    return unknown(walk, function, args, kwargs, node, "")
+
+
+def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    if symbol.library == "tf":
+        args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
+        call = Call(walk, symbol.name, args, kwargs, node, None)
+        handler = handlers().get(symbol.name)
+        return handler(call) if handler else _unknown_tensorflow(call)
+    if symbol.library == "builtins" and symbol.name in BUILTINS:
+        used_by_python(walk, args, node)
+        return BUILTINS[symbol.name](Call(walk, symbol.name, args, kwargs, node, None))
+    dotted = f"{symbol.library}.{symbol.name}".strip(".")
+    if dotted == "functools.partial" and args:
+        return Partial(args[0], args[1:], kwargs)
+    handler = handlers().get(dotted) or RECORDS.get(dotted)
+    if handler:
+        return handler(Call(walk, dotted, args, kwargs, node, None))
+    return unknown(walk, symbol, args, kwargs, node, dotted)
+
+
+def _entering(
+    walk: Walk, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call
+) -> tuple[list[Value], dict[str, Value]]:
+    """The arguments of a function of TensorFlow; data that the towers share is an input there."""
+    places = ENTRANCES.get(name, ())
+    if not places:
+        return args, kwargs
+    given = {**{str(at): value for at, value in enumerate(args)}, **kwargs}
+    tensors = [v for v in given.values() if isinstance(v, Tensor)]
+    meets = tensors[0] if tensors else None
+    columns = {"1", "b"} if name == "matmul" and not kwargs.keys() - {"a", "b", "name"} and meets is not None else set()
+    entered = {
+        key: enter(walk, v, (node, key), next((t for t in tensors if t is not v), None), key in columns)
+        if key in places else v
+        for key, v in given.items()
+    }
+    return [entered[str(at)] for at in range(len(args))], {key: entered[key] for key in kwargs}
+
+
+def _unknown_tensorflow(call: Call) -> Value:
+    """A TensorFlow function without a rule: what depends on a batch and goes in comes out opaque."""
+    values = [*call.args, *call.kwargs.values()]
+    made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
+    values += made
+    if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
+        if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
+            return seen
+        return Tensor(opaque(f"the effect of tf.{call.name} on the batch is not known"), values, None, call.name)
+    last = call.name.rpartition(".")[2]
+    if last[:1].isupper():
+        return Typed("Object", call.name, call.args, call.kwargs, call.node)
+    return Tensor(inputs=values, op=call.name)
+
+
+def unknown(
+    walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call, name: str
+) -> Value:
+    """A call into code that is not followed."""
+    values = [*args, *kwargs.values()]
+    used_by_python(walk, values, node)
+    batched = any(t.batch.kind != "free" for v in values for t in tensors_in(v))
+    for value in values:
+        if isinstance(value, Function) and value.node not in walk.entered:
+            call_with_unknowns(walk, value)
+    if (seen := traced_value(walk, [function, *values], node, name)) is not None:
+        return seen
+    result = Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
+    if not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
+        walk.effect("unfollowed", name, result, node)
+        if batched:
+            walk.effect("escape", name, Sequence(values), node)
+    return result
+
+
+# -- functions of the script ----------------------------------------------------------------------
+
+
+def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
+    """The result of executing a function of the script; a host value where it is too deep or called too often."""
+    from converter.analysis.python.statements import execute_block
+    from converter.analysis.walk import MAX_DEPTH
+
+    walk.entered.add(function.node)
+    deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
+    if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
+        result = Host((function, *args, *kwargs.values()), function.name, node)
+        walk.effect("recursion" if deep else "repetition", function.name, result, node)
+        return result
+    frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
+    frame.owner = function.owner
+    _bind_parameters(walk, frame, function, args, kwargs)
+    walk.stack.append(function)
+    try:
+        with walk.inside(frame):
+            if isinstance(function.node, ast.Lambda):
+                return walk.evaluate(function.node.body)
+            execute_block(walk, function.node.body)
+    finally:
+        walk.stack.pop()
+    return _result(walk, frame)
+
+
+def _result(walk: Walk, frame: Frame) -> Value:
+    from converter.analysis.python.joins import join
+
+    if not frame.returns:
+        return Constant(None)
+    value = frame.returns[0]
+    for other in frame.returns[1:]:
+        value = join(value, other)
+    if any(isinstance(v, Constant) and v.value is None for v in frame.returns) and isinstance(value, Tensor):
+        walk.maybe_none.add(value.uid)
+    return value
+
+
+def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
+    from converter.analysis.python.statements import name_numbers
+
+    spec = function.node.args
+    names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
+    values = dict(zip(names, args, strict=False))
+    values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
+    for name in (*names, *(a.arg for a in spec.kwonlyargs)):
+        if name not in values:
+            values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
+        asked = function.name == "next_batch" and name in ("n", "num", "size", "count", "k")
+        name_numbers(walk, "batch_size" if asked else name, values[name])
+    if spec.vararg:
+        values[spec.vararg.arg] = Sequence(args[len(names) :])
+    if spec.kwarg:
+        rest = {k: v for k, v in kwargs.items() if k not in values}
+        values[spec.kwarg.arg] = Mapping([(Constant(k), v) for k, v in rest.items()])
+    for value in values.values():
+        if value.site is None:
+            walk.stamp(value, function.node)
+    frame.locals.update(values)
+
+
+def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
+    """What a caller that is not followed hands over; a batch size is still a number of its own."""
+    if named_batch([name]) and not isinstance(function.node, ast.Lambda):
+        origin = walk.origin(function.node, "parameter", name)
+        return Number(None, frozenset((origin,)), frozenset((origin,)))
+    return Host((), "parameter", function.node)
+
+
+def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
+    """Enters a function with its defaults, and with unknown values for the other parameters."""
+    parameters = function.node.args.args[len(first) :]
+    rest = [
+        _unknown_parameter(walk, function, a.arg) if named_batch([a.arg]) else
+        function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
+        for a in parameters
+    ]  # fmt: skip
+    walk.assumed.update(value.uid for value in rest)
+    node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
+    around = function.site.stmt if isinstance(function.node, ast.Lambda) and function.site else function.node
+    if walk.site is None and isinstance(around, ast.stmt):
+        with walk.at(around, None):
+            return call_function(walk, function, [*first, *rest], {}, node)
+    return call_function(walk, function, [*first, *rest], {}, node)
+
+
+def use_with_unknowns(walk: Walk, cls: Class) -> None:
+    """Makes an object of a class that this file only defines, and calls the methods that its own do not."""
+    instance = Instance(cls)
+    with walk.at(cls.node, None):
+        walk.stamp(instance, cls.node)
+        init = cls.find("__init__")
+        if isinstance(init, Function):
+            call_with_unknowns(walk, init, instance)
+        for value in list(cls.attributes.values()):
+            if isinstance(value, Function) and value.node not in walk.entered:
+                call_with_unknowns(walk, value, instance)
+
+
+# -- classes and methods --------------------------------------------------------------------------
+
+
+def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    walk.entered.update(c.node for c in cls.lineage())
+    fields = fields_of(cls)
+    if fields is not None:
+        return make_record(fields, args, kwargs)
+    instance = Instance(cls)
+    walk.stamp(instance, node)
+    init = cls.find("__init__")
+    if isinstance(init, Function):
+        call_function(walk, init, [instance, *args], kwargs, node)
+    else:
+        instance.inputs = (*args, *kwargs.values())
+        for name, value in kwargs.items():
+            instance.attributes[name] = value
+    return instance
+
+
+def call_method(
+    walk: Walk,
+    instance: Instance,
+    name: str,
+    args: list[Value],
+    node: ast.AST,
+    kwargs: dict[str, Value] | None = None,
+) -> Value | None:
+    """The result of a method of an object of the script; None where its class does not define it."""
+    found = instance.cls.find(name) if instance.cls is not None else None
+    if isinstance(found, Function):
+        return call_function(walk, found, [instance, *args], kwargs or {}, node)
+    return None
+
+
+def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
+    receiver = bound.receiver
+    if bound.function is not None:
+        return call_function(walk, bound.function, [receiver, *args], kwargs, node)
+    kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
+    if isinstance(receiver, Instance) and receiver.kind:
+        kind = receiver.kind
+    call = Call(walk, f"{kind}.{bound.name}", args, kwargs, node, receiver)
+    handler = handlers().get(call.name) or METHODS.get(call.name) or RECORDS.get(call.name)
+    if handler is not None:
+        return handler(call)
+    if isinstance(receiver, Tensor):
+        return _unknown_tensorflow(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
+    return unknown(walk, bound, args, kwargs, node, "")
+
+
+# -- with -----------------------------------------------------------------------------------------
+
+
+def enter_with(walk: Walk, context: Value, node: ast.expr) -> tuple[str, object]:
+    """Enters a context; gives back what leave_with needs."""
+    if isinstance(context, Typed) and context.kind == "ControlDependencies":
+        outer = walk.control
+        walk.control = [*outer, *(t for arg in context.args for t in tensors_in(arg))]
+        return "control", outer
+    if isinstance(context, Typed) and context.kind in ("NameScope", "VariableScope"):
+        name = context.args[0] if context.args else None
+        walk.effect("scope", context.kind, context, node)
+        walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
+        return "scope", None
+    if isinstance(context, Instance):
+        call_method(walk, context, "__enter__", [], node)
+    return "", None
+
+
+def leave_with(walk: Walk, state: tuple[str, object]) -> None:
+    kind, outer = state
+    if kind == "control":
+        walk.control = outer  # type: ignore[assignment]
+    elif kind == "scope":
+        walk.scopes.pop()
+
+
+def bind_with(context: Value) -> Value:
+    if isinstance(context, Bound):
+        return context.receiver
+    return context
+
+
+__all__ = ["call", "call_function", "call_method", "call_value", "get_attribute", "handlers"]

@@ -1,0 +1,167 @@
+"""Evaluation of expressions on stand-in values: literals, comprehensions, calls; names and operators beside it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from converter.analysis.frames import Frame
+from converter.analysis.python.items import ITEMS, iterate
+from converter.analysis.python.operators import OPERATORS, truth
+from converter.analysis.values import (
+    Constant,
+    Function,
+    Host,
+    Mapping,
+    Number,
+    Sequence,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def _constant(walk: Walk, node: ast.Constant) -> Value:
+    if isinstance(node.value, (int, float)) and not isinstance(node.value, bool):
+        origin = walk.origin(node, "literal")
+        return Number(node.value, frozenset((origin,)), frozenset((origin,)))
+    return Constant(node.value)
+
+
+def _tuple(walk: Walk, node: ast.Tuple | ast.List | ast.Set) -> Value:
+    elements: list[Value] = []
+    many = False
+    for element in node.elts:
+        if isinstance(element, ast.Starred):
+            inner = walk.evaluate(element.value)
+            elements += iterate(inner, None)
+            many |= not isinstance(inner, Sequence) or inner.many
+        else:
+            elements.append(walk.evaluate(element))
+    return Sequence(elements, mutable=isinstance(node, ast.List), many=many)
+
+
+def _dict(walk: Walk, node: ast.Dict) -> Value:
+    pairs: list[tuple[Value, Value]] = []
+    for key, value in zip(node.keys, node.values, strict=True):
+        if key is None:
+            inner = walk.evaluate(value)
+            pairs += inner.pairs if isinstance(inner, Mapping) else []
+            continue
+        key_value, item = walk.evaluate(key), walk.evaluate(value)
+        if isinstance(key_value, Constant) and isinstance(key_value.value, str):
+            from converter.analysis.python.statements import name_numbers
+
+            name_numbers(walk, key_value.value, item)
+        pairs.append((key_value, item))
+    return Mapping(pairs)
+
+
+def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:
+    return Host([walk.evaluate(v.value) for v in node.values if isinstance(v, ast.FormattedValue)], "str")
+
+
+def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
+    from converter.analysis.python.statements import assign
+
+    frame = Frame(node, walk.frame, walk.site)
+    pairs: list[tuple[Value, Value]] = []
+    over: list[Value] = []  # what is iterated over
+    many = False
+
+    def turn(index: int) -> None:
+        nonlocal many
+        if index == len(node.generators):
+            if isinstance(node, ast.DictComp):
+                pairs.append((walk.evaluate(node.key), walk.evaluate(node.value)))
+            else:
+                element = walk.evaluate(node.elt)
+                pairs.append((element, element))
+            return
+        generator = node.generators[index]
+        iterable = walk.evaluate(generator.iter)
+        over.append(iterable)
+        many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
+        for number, element in enumerate(walk.repeats.told(iterable, iterate(iterable, None)[:40])):
+            walk.count()
+            walk.repeats.comprehended += number > 0
+            assign(walk, generator.target, walk.stamp(element, generator.iter))
+            tests = [truth(walk.evaluate(test)) for test in generator.ifs]
+            if not any(test is False for test in tests):
+                many |= any(test is None for test in tests)
+                turn(index + 1)
+            walk.repeats.comprehended -= number > 0
+
+    with walk.inside(frame):
+        turn(0)
+    if isinstance(node, ast.DictComp):
+        return Mapping(pairs)
+    elements = [value for _, value in pairs]
+    made = Sequence(elements, mutable=True, many=many and bool(elements)).like(*over).level()
+    if len(node.generators) == 1 and not node.generators[0].ifs:
+        walk.facts.listed[made.uid] = over[0]
+    return made
+
+
+def _lambda(walk: Walk, node: ast.Lambda) -> Value:
+    from converter.analysis.python.statements import _defaults
+
+    return Function(node, walk.frame, _defaults(walk, node.args))
+
+
+def _call(walk: Walk, node: ast.Call) -> Value:
+    from converter.analysis.python.calling import call
+
+    return call(walk, node)
+
+
+def _starred(walk: Walk, node: ast.Starred) -> Value:
+    return walk.evaluate(node.value)
+
+
+def _await(walk: Walk, node: ast.Await | ast.YieldFrom) -> Value:
+    return Host((walk.evaluate(node.value),))
+
+
+def _yield(walk: Walk, node: ast.Yield) -> Value:
+    value = walk.evaluate(node.value) if node.value is not None else Constant(None)
+    walk.frame.returns.append(Sequence([value], many=True))
+    return Host((value,))
+
+
+def _named(walk: Walk, node: ast.NamedExpr) -> Value:
+    from converter.analysis.python.statements import assign
+
+    value = walk.evaluate(node.value)
+    assign(walk, node.target, value)
+    return value
+
+
+def _nothing(walk: Walk, node: ast.expr) -> Value:
+    return Host()
+
+
+EVALUATE: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {
+    **ITEMS,
+    **OPERATORS,
+    ast.Constant: _constant,
+    ast.Tuple: _tuple,
+    ast.List: _tuple,
+    ast.Set: _tuple,
+    ast.Dict: _dict,
+    ast.JoinedStr: _joined_string,
+    ast.FormattedValue: _nothing,
+    ast.ListComp: _comprehension,
+    ast.SetComp: _comprehension,
+    ast.GeneratorExp: _comprehension,
+    ast.DictComp: _comprehension,
+    ast.Lambda: _lambda,
+    ast.Call: _call,
+    ast.Starred: _starred,
+    ast.Await: _await,
+    ast.Yield: _yield,
+    ast.YieldFrom: _await,
+    ast.NamedExpr: _named,
+}

@@ -1,0 +1,171 @@
+"""What a name, or a part of a list, dict or object, may stand for after two branches."""
+
+from __future__ import annotations
+
+from converter.analysis.tensors.algebra import join_batches
+from converter.analysis.values import (
+    Absent,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Partial,
+    Record,
+    Sequence,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    tensors_in,
+)
+
+DEPTH = 3  # of objects and dicts inside of each other that are joined part by part
+
+
+def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
+    """What a name may stand for after two branches."""
+    if one is None or one is two:
+        assert two is not None or one is not None
+        return two if one is None else one  # type: ignore[return-value]
+    if two is None:
+        return one
+    if isinstance(one, Tensor) and isinstance(two, Tensor):
+        dims = one.dims if one.dims == two.dims else None
+        return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
+    if _is_callable(one) and _is_callable(two):
+        return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
+        elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
+        return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
+    if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
+        return Host((one, two))  # a switch that either branch may have set
+    if isinstance(one, Number) and isinstance(two, Number):
+        return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
+    for number, none in ((one, two), (two, one)):
+        if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:
+            return Number(None, number.origins, number.linear, (one, two))
+    if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
+        both = Mapping(one.pairs)
+        for key, value in two.pairs:
+            both.set(key, join(one.get(key), value))
+        return both
+    if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _is_keyed(one) and _is_keyed(two):
+        return _joined_dicts(one, two, depth)
+    if depth and isinstance(one, Instance) and isinstance(two, Instance) and _differ(one, two):
+        return _joined_objects(one, two, depth)
+    return one if _weight(one) >= _weight(two) else two
+
+
+def _part(one: Value | None, two: Value | None, depth: int) -> Value:
+    """A part of what is joined: of a tensor that only one branch puts there, a tensor that tells so.
+
+    The parts have no names of their own under which `Walk.maybe` could note it.
+    """
+    for value, other in ((one, two), (two, one)):
+        beside = other if other is not None else Absent()
+        batched = isinstance(value, Tensor) and not isinstance(value, Input) and value.batch.kind != "free"
+        if batched and not isinstance(beside, Tensor):
+            assert isinstance(value, Tensor)
+            return Tensor(value.batch, (value, beside), value.dims, "join")
+    return join(one, two, depth - 1)
+
+
+def leaves(value: Value) -> list[Value]:
+    """The inputs of which branches have chosen one; the value itself where it is no such choice."""
+    if not isinstance(value, Tensor) or isinstance(value, Input) or value.op != "join":
+        return [value]
+    found = [leaf for part in value.inputs for leaf in leaves(part)]
+    return found if found and all(isinstance(leaf, Input) for leaf in found) else [value]
+
+
+def choices(loss: Tensor) -> list[Tensor]:
+    """The tensors of which branches have chosen one."""
+    if loss.op != "join" or isinstance(loss, Input):
+        return [loss]
+    return [leaf for part in loss.inputs if isinstance(part, Tensor) for leaf in choices(part)]
+
+
+def left_out(value: Value) -> tuple[bool, bool, bool]:
+    """Of such a part: whether there may be nothing, None, or what is no tensor, in its place."""
+    unset = none = plain = False
+    todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
+    while todo:
+        other = todo.pop()
+        is_none = isinstance(other, Constant) and other.value is None
+        unset, none = unset or isinstance(other, Absent), none or is_none
+        plain = plain or not (is_none or isinstance(other, (Absent, Tensor)))
+        todo += other.inputs if isinstance(other, Tensor) and other.op == "join" else ()
+    return unset, none, plain
+
+
+def _is_keyed(value: Mapping) -> bool:
+    """Whether a dict holds tensors of the model under keys that are known."""
+    batched = any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(value))
+    return batched and all(isinstance(key, Constant) for key, _ in value.pairs)
+
+
+def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:
+    keys = [k for k, _ in one.pairs] + [k for k, _ in two.pairs if one.get(k) is None]
+    return Mapping([(k, _part(one.get(k), two.get(k), depth)) for k in keys])
+
+
+def _differ(one: Instance, two: Instance) -> bool:
+    """Whether two objects hold models that are made by different code."""
+    places = [{(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
+              for each in (one, two)]  # fmt: skip
+    return one.cls is not None and two.cls is not None and all(places) and places[0] != places[1]
+
+
+def _joined_objects(one: Instance, two: Instance, depth: int) -> Instance:
+    """An object that is one or the other: it has the attributes and methods of both."""
+    assert one.cls is not None and two.cls is not None
+    both = Instance(one.cls if one.cls is two.cls else _joined_classes(one.cls, two.cls), one.kind, (one, two))
+    for name in (*one.attributes, *(n for n in two.attributes if n not in one.attributes)):
+        both.attributes[name] = _part(one.attributes.get(name), two.attributes.get(name), depth)
+    return both
+
+
+def _joined_classes(one: Class, two: Class) -> Class:
+    both = Class(one.node, [one, two])
+    for name in {name for cls in one.lineage() for name in cls.attributes}:
+        first, second = one.find(name), two.find(name)
+        if isinstance(first, Function) and isinstance(second, Function) and first is not second:
+            both.attributes[name] = Choice([first, second])
+    return both
+
+
+def _is_feed(value: Mapping) -> bool:
+    """Whether a dict says what to feed: what either branch feeds may be fed then."""
+    return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
+
+
+def _is_callable(value: Value) -> bool:
+    return isinstance(value, (Function, Class, Partial, Choice)) or (
+        isinstance(value, Bound) and value.function is not None
+    )
+
+
+def _options(value: Value) -> tuple[Value, ...]:
+    return value.options if isinstance(value, Choice) else (value,)
+
+
+def _alike(one: Sequence, two: Sequence) -> bool:
+    """Whether two tuples, or two lists of tensors, can be joined element by element."""
+    fixed = not (one.unmeasured or two.unmeasured) and len(one.elements) == len(two.elements)
+    if one.mutable or two.mutable:
+        batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]
+        fixed &= one.mutable and two.mutable and all(batched)
+    return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
+
+
+def _weight(value: Value) -> int:
+    order = (Constant, Host, Number, Symbol, Function, Typed, Sequence, Mapping, Instance, Tensor)
+    return max((i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)
+
+

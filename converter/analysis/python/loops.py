@@ -1,0 +1,93 @@
+"""What a loop leaves behind that was not followed to its end."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.frames import Place
+from converter.analysis.python.repeats import Where
+from converter.analysis.values import Instance, Number, Sequence, Value, tensors_in
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+class Turns:
+    """Takes note of where a loop begins; after it, what its further turns would have changed is no longer known."""
+
+    def __init__(self, walk: Walk, loop: ast.AST) -> None:
+        self.walk, self.loop = walk, loop
+        self.began = walk.clock
+        self.effects, self.accesses = len(walk.facts.effects), len(walk.facts.accesses)
+        self.built = walk.graph_clock
+        self.brief = walk.repeats.deep > 0 and loop in walk.repeats.idle  # seen in full, in an outer loop's first turn
+        self.changed = walk.repeats.idle[loop] if self.brief else frozenset()
+
+    def shows_nothing_new(self, turn: int, built: int) -> bool:
+        """Whether the turns behind this one are left out; built: the graph's clock when the turn began."""
+        return (turn > 0 or self.brief) and self.walk.graph_clock == built
+
+    def end(self, whole: bool) -> None:
+        """What is known behind the loop, of which all turns were followed or not."""
+        changed = frozenset() if whole else self._cut_short()
+        if self.walk.graph_clock != self.built:
+            self.walk.repeats.idle.pop(self.loop, None)
+        else:
+            self.walk.repeats.idle[self.loop] = changed
+
+    def leave_open(self) -> None:
+        """Lists into which tensors were put may hold more of them, or fewer, in another run."""
+        for effect in self.walk.facts.effects[self.effects :]:
+            if effect.kind == "mutation":
+                self._open(effect.value)
+        lengths: dict[Place, int] = {}  # of lists by the names that are bound to them
+        for access in self.walk.facts.accesses[self.accesses :]:
+            if not access.write:
+                continue
+            if access.place.kind == "item":
+                self._open(access.place.holder)
+            elif isinstance(access.value, Sequence):
+                length = len(access.value.elements)
+                if lengths.setdefault(access.place, length) != length:  # `outs = outs + [h]`
+                    access.value.open |= any(tensors_in(access.value))
+                    access.value.level()
+                lengths[access.place] = length
+
+    def _open(self, filled: Value | None) -> None:
+        """A list that was there before is not known to its end; what a turn makes for itself is."""
+        if isinstance(filled, Sequence) and filled.time <= self.began:
+            filled.open |= any(tensors_in(filled))
+            filled.level()
+
+    def _cut_short(self) -> frozenset[Where]:
+        """Lists that grew have any length, and numbers that took several values may have any."""
+        self.leave_open()
+        for effect in self.walk.facts.effects[self.effects :]:
+            grown = effect.value
+            if effect.kind == "mutation" and isinstance(grown, Sequence) and grown.elements:
+                free = not any(tensors_in(grown))
+                grown.many |= free
+                if self.brief and free and effect.name.endswith((".append", ".extend", "+=")):
+                    grown.elements.append(grown.elements[-1])  # the second turn's
+        last: dict[Place, Number] = {}
+        several: set[Place] = set()
+        for access in self.walk.facts.accesses[self.accesses :]:
+            if access.write and isinstance(access.value, Number):
+                before = last.get(access.place)
+                if before is None and (access.place.kind, access.place.key) in self.changed:
+                    several.add(access.place)
+                if before is not None and before.value != access.value.value:
+                    several.add(access.place)
+                last[access.place] = access.value
+        for place in several:
+            self._forget(place, last[place])
+        return frozenset((place.kind, place.key) for place in several)
+
+    def _forget(self, place: Place, number: Number) -> None:
+        unknown = Number(None, number.origins, number.linear, (number,))
+        unknown.site, unknown.time, unknown.label = number.site, number.time, number.label
+        if place.kind == "name" and place.frame is not None and place.frame.locals.get(place.key) is number:
+            place.frame.locals[place.key] = unknown
+        elif isinstance(place.holder, Instance) and place.holder.attributes.get(place.key) is number:
+            place.holder.attributes[place.key] = unknown

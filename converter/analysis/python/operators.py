@@ -1,0 +1,256 @@
+"""Arithmetic, comparisons and conditions on stand-in values."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from converter.analysis.inputs.embedded_data import enter
+from converter.analysis.python.items import any_of, item_place, iterate
+from converter.analysis.tensors import algebra
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import (
+    Absent,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    Count,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Typed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+SETTINGS = ("parameter", "item", "[]", "add", "subtract", "multiply", "divide")  # what makes numbers of settings
+ARITHMETIC: dict[type[ast.operator], tuple[str, Callable[[float, float], float]]] = {
+    ast.Add: ("add", operator.add),
+    ast.Sub: ("subtract", operator.sub),
+    ast.Mult: ("multiply", operator.mul),
+    ast.Div: ("divide", operator.truediv),
+    ast.FloorDiv: ("divide", operator.floordiv),
+    ast.Mod: ("mod", operator.mod),
+    ast.Pow: ("pow", operator.pow),
+    ast.MatMult: ("matmul", operator.mul),
+}
+COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+def _binary(walk: Walk, node: ast.BinOp) -> Value:
+    return binary(walk, node.op, walk.evaluate(node.left), walk.evaluate(node.right), node)
+
+
+def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
+    """The result of an arithmetic operator on any two values."""
+    name, compute = ARITHMETIC.get(type(op), ("bitwise", operator.add))
+    if isinstance(left, Tensor) or isinstance(right, Tensor):
+        product = isinstance(op, ast.MatMult)
+        left, right = enter(walk, left, (node, "left"), right), enter(walk, right, (node, "right"), left, product)
+        if isinstance(op, ast.MatMult):
+            return algebra.matmul(left, right)
+        return algebra.elementwise(walk, name, [left, right])
+    if name == "multiply":
+        left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
+    if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
+        return combine_numbers(name, compute, left, right)
+    if isinstance(left, Sequence) and isinstance(op, ast.Add):
+        if isinstance(right, Sequence):
+            both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many)
+            return both.like(left, right)
+        if isinstance(right, ShapeOf):
+            return Sequence(left.elements + iterate(right, None), left.mutable)
+    if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):
+        return Sequence(iterate(left, None) + right.elements, right.mutable)
+    if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
+        return repeated
+    if isinstance(left, Constant) and isinstance(left.value, str):
+        return _string(left, right, op)
+    return Host((left, right), name, node)
+
+
+def _repeated(row: Value, times: Value) -> Sequence | None:
+    """`[x] * n`; an array, too, may stand beside numbers, but never beside tensors."""
+    if not isinstance(row, Sequence) or not isinstance(times, (Number, Host)):
+        return None
+    known = times.value if isinstance(times, Number) and isinstance(times.value, int) and times.value < 100 else None
+    if isinstance(times, Host) and not (row.elements and all(isinstance(e, Tensor) for e in row.elements)):
+        return None
+    repeats = 1 if known is None else known
+    made = Sequence(row.elements * repeats, row.mutable, many=known is None and bool(row.elements))
+    made.inputs = (*made.inputs, times)
+    return made
+
+
+def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
+    """A setting that is not known, as the number that it must be beside a batch size."""
+    setting = isinstance(value, Host) and not value.roots and value.call in SETTINGS
+    origins = beside.linear if isinstance(beside, Number) else ()
+    if not setting or not any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in origins):
+        return value
+    own = frozenset((walk.origin(node, "setting"),))
+    return Number(None, own, own, (value,))
+
+
+def _string(left: Constant, right: Value, op: ast.operator) -> Value:
+    parts = right.elements if isinstance(right, Sequence) else [right]
+    values = tuple(getattr(part, "value", None) for part in parts)
+    if None not in values:
+        try:
+            return Constant(left.value % values if isinstance(op, ast.Mod) else left.value + values[0])  # type: ignore[operator]
+        except (TypeError, ValueError):
+            pass
+    return Host((left, right), "str")
+
+
+def combine_numbers(
+    name: str, compute: Callable[[float, float], float], left: Number | Count, right: Number | Count
+) -> Value:
+    """The result of arithmetic on two numbers, with the origins that it goes on following."""
+    if isinstance(left, Count) or isinstance(right, Count):
+        count = left if isinstance(left, Count) else right
+        assert isinstance(count, Count)
+        return (
+            Count(count.tensor, (left, right), scaled=True)
+            if name in ("multiply", "divide")
+            else Host((left, right), name)
+        )
+    value: float | None = None
+    if left.value is not None and right.value is not None:
+        try:
+            value = compute(left.value, right.value)
+        except (ArithmeticError, TypeError, ValueError):
+            value = None
+    linear: frozenset[Origin] = frozenset()
+    if name == "multiply":
+        linear = left.linear | right.linear
+    elif name in ("add", "subtract"):
+        linear = left.linear & right.linear
+    elif name == "divide":
+        linear = left.linear - right.origins
+    return Number(value, left.origins | right.origins, linear, (left, right))
+
+
+def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
+    operand = walk.evaluate(node.operand)
+    if isinstance(node.op, ast.Not):
+        known = truth(operand)
+        return Host((operand,)) if known is None else Constant(not known)
+    if isinstance(operand, Tensor):
+        return algebra.elementwise(walk, "negative", [operand])
+    if isinstance(operand, Number):
+        value = None if operand.value is None else -operand.value if isinstance(node.op, ast.USub) else operand.value
+        return Number(value, operand.origins, operand.linear, (operand,))
+    return Host((operand,))
+
+
+def _compare(walk: Walk, node: ast.Compare) -> Value:
+    operands = [walk.evaluate(node.left), *(walk.evaluate(c) for c in node.comparators)]
+    if any(isinstance(o, Tensor) for o in operands) and not isinstance(
+        node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
+    ):
+        return algebra.elementwise(walk, "compare", operands)
+    if len(operands) == 2:
+        if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
+            walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
+        known = _compared(node.ops[0], operands[0], operands[1])
+        known = None if any(map(walk.is_partly_none, operands)) else known
+        if known is not None:
+            return Constant(known)
+    return Host(operands, "compare")
+
+
+def _compared(op: ast.cmpop, left: Value, right: Value) -> bool | None:
+    if isinstance(op, (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)):
+        for one, two in ((left, right), (right, left)):
+            if isinstance(one, Constant) and one.value is None and not isinstance(two, Host):
+                if isinstance(two, Number) and two.value is None:
+                    return None
+                same = isinstance(two, Constant) and two.value is None
+                return same if isinstance(op, (ast.Is, ast.Eq)) else not same
+    if isinstance(op, (ast.Is, ast.IsNot)) and isinstance(left, Constant) and isinstance(right, Constant):
+        same = left.value is right.value  # True and False are the only ones of their kind
+        return same is isinstance(op, ast.Is) if isinstance(right.value, bool) else None
+    if isinstance(left, (Constant, Number)) and isinstance(right, (Constant, Number)):
+        if isinstance(left, Number) and left.value is None or isinstance(right, Number) and right.value is None:
+            return None
+        try:
+            return COMPARE[type(op)](left.value, right.value) if type(op) in COMPARE else None
+        except TypeError:
+            return None
+    if isinstance(op, (ast.In, ast.NotIn)) and isinstance(left, Constant) and isinstance(right, (Sequence, Mapping)):
+        keys = right.elements if isinstance(right, Sequence) else [k for k, _ in right.pairs]
+        if all(isinstance(k, Constant) for k in keys) and not getattr(right, "many", False):
+            return any(k.value == left.value for k in keys if isinstance(k, Constant)) is isinstance(op, ast.In)
+    return None
+
+
+def truth(value: Value) -> bool | None:
+    """Whether a value is true, where that is known without running the script."""
+    if isinstance(value, Constant):
+        return bool(value.value)
+    if isinstance(value, Number):
+        return None if value.value is None else bool(value.value)
+    if isinstance(value, Sequence) and not value.many:
+        return bool(value.elements) if not value.mutable else None
+    if isinstance(value, (Function, Class, Instance, Bound, Choice)):
+        return True if not isinstance(value, Bound) or value.function is not None else None
+    if isinstance(value, Typed) and value.kind in ("Optimizer", "Cell"):
+        return True
+    return None
+
+
+def decide(walk: Walk, test: ast.expr) -> bool | None:
+    """What a condition comes to; None where it is not known, as of a default that a caller may replace."""
+    seen = len(walk.facts.accesses)
+    value = walk.evaluate(test)
+    assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])
+    return None if assumed or walk.is_partly_none(value) else truth(value)
+
+
+def _bool(walk: Walk, node: ast.BoolOp) -> Value:
+    values = [walk.evaluate(v) for v in node.values]
+    stop = isinstance(node.op, ast.Or)
+    unknown = False
+    for value in values:
+        known = truth(value)
+        if known is stop and not unknown:
+            return value
+        unknown |= known is None
+    return values[-1] if not unknown else any_of(values, ())
+
+
+def _conditional(walk: Walk, node: ast.IfExp) -> Value:
+    from converter.analysis.python.joins import join
+
+    known = decide(walk, node.test)
+    if known is not None:
+        return walk.evaluate(node.body if known else node.orelse)
+    return join(walk.evaluate(node.body), walk.evaluate(node.orelse))
+
+
+OPERATORS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {
+    ast.BinOp: _binary,
+    ast.UnaryOp: _unary,
+    ast.Compare: _compare,
+    ast.BoolOp: _bool,
+    ast.IfExp: _conditional,
+}

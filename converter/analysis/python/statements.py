@@ -1,0 +1,462 @@
+"""Execution of statements on stand-in values."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from converter.analysis.frames import Place
+from converter.analysis.python.calling import bind_with, enter_with, leave_with
+from converter.analysis.python.imports import import_from, import_module
+from converter.analysis.python.items import flag_value, item_place, iterate, note_position
+from converter.analysis.python.joins import join
+from converter.analysis.python.loops import Turns
+from converter.analysis.python.operators import binary, decide, truth
+from converter.analysis.tensors.size_names import named_batch, named_batch_size
+from converter.analysis.undo import Change, Changes, take_back
+from converter.analysis.values import (
+    Absent,
+    Class,
+    Constant,
+    Function,
+    Host,
+    Instance,
+    Mapping,
+    Number,
+    Sequence,
+    Typed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+Signal = str | None  # how a block ended early: "return", "raise", "break", "continue"
+
+LOOP_TURNS = 40  # turns of a loop that builds a part of the graph each time
+
+
+def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
+    """Executes statements in the current frame; tells how they ended early, None if they did not."""
+    parent = walk.site if walk.site is not None and walk.site.frame is walk.frame else walk.frame.call_site
+    for stmt in body:
+        walk.count()
+        with walk.at(stmt, parent):
+            signal = EXECUTE.get(type(stmt), _skip)(walk, stmt)
+        if signal:
+            return signal
+    return None
+
+
+def _skip(walk: Walk, stmt: ast.stmt) -> Signal:
+    return None
+
+
+def _expression(walk: Walk, stmt: ast.Expr) -> Signal:
+    walk.evaluate(stmt.value)
+    return None
+
+
+def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
+    value = walk.evaluate(stmt.value)
+    names = [getattr(t, "id", getattr(t, "attr", "")) for t in stmt.targets]
+    if isinstance(value, Host) and named_batch_size(names):
+        computed = frozenset((walk.origin(stmt.value, "computed"),))
+        value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
+    elif isinstance(value, Number) and _is_product(value) and named_batch(names):
+        origin = frozenset((walk.origin(stmt.value, "literal"),))
+        value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
+    for target in stmt.targets:
+        assign(walk, target, value)
+    return None
+
+
+def _is_product(number: Number) -> bool:
+    """Whether a number was computed from several that are written out: `2 * 64`."""
+    literal = all(o.key[0] == "literal" for o in number.origins)
+    return literal and len(number.origins) > 1 and number.value is not None
+
+
+def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
+    if stmt.value is not None:
+        assign(walk, stmt.target, walk.evaluate(stmt.value))
+    return None
+
+
+def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
+    load = ast.copy_location(_as_load(stmt.target), stmt.target)
+    old = walk.evaluate(load)
+    new = walk.stamp(binary(walk, stmt.op, old, walk.evaluate(stmt.value), stmt), stmt)
+    if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
+        old.elements, old.many, old.open = new.elements, new.many, new.open
+        new = old
+        walk.effect("mutation", "+=", old, stmt.target)
+    assign(walk, stmt.target, new)
+    return None
+
+
+def _as_load(target: ast.expr) -> ast.expr:
+    if isinstance(target, ast.Name):
+        return ast.Name(target.id, ast.Load())
+    if isinstance(target, ast.Attribute):
+        return ast.Attribute(target.value, target.attr, ast.Load())
+    if isinstance(target, ast.Subscript):
+        return ast.Subscript(target.value, target.slice, ast.Load())
+    return target
+
+
+def assign(walk: Walk, target: ast.expr, value: Value) -> None:
+    """Executes an assignment to a target of any form."""
+    if isinstance(target, ast.Name):
+        bind_name(walk, target.id, value, target)
+    elif isinstance(target, (ast.Tuple, ast.List)):
+        _unpack(walk, target.elts, value)
+    elif isinstance(target, ast.Starred):
+        assign(walk, target.value, value)
+    elif isinstance(target, ast.Attribute):
+        holder, replaced = walk.evaluate(target.value), False
+        name_numbers(walk, target.attr, value)
+        if isinstance(holder, (Instance, Class)):
+            walk.journal.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
+            replaced = _takes_the_place_of_a_method(holder, target.attr)
+            holder.attributes[target.attr] = value
+        elif isinstance(holder, Typed):
+            old = holder.state.get(target.attr)
+            if old is None and holder.kind in ("Namespace", "Flags"):  # a flag has a value before it is set
+                old = flag_value(walk, holder, target.attr, target)
+            walk.journal.append(Change(holder, target.attr, old))
+            holder.state[target.attr] = value
+        place = Place("attr", holder.uid, target.attr, holder=holder)
+        if replaced:  # it was called by this name, as long as the object had nothing under it
+            walk.read(place, Absent(), target)
+        walk.write(place, value, target)
+    elif isinstance(target, ast.Subscript):
+        holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+        if isinstance(holder, Mapping):
+            walk.journal.append(Change(holder, key, holder.get(key)))
+            holder.set(key, value)
+            if isinstance(key, Constant) and isinstance(key.value, str):
+                name_numbers(walk, key.value, value)
+        elif isinstance(holder, Sequence):
+            if isinstance(key, Number) and isinstance(key.value, int) and key.value < len(holder.elements):
+                holder.elements[key.value] = value
+            else:
+                holder.elements.append(value)
+        elif isinstance(holder, Host):
+            holder.inputs = (*holder.inputs, value)
+        walk.write(item_place(holder, key), value, target)
+
+
+def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
+    if not isinstance(holder, Instance) or holder.cls is None or name in holder.attributes:
+        return False
+    return isinstance(holder.cls.find(name), Function)
+
+
+def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
+    elements = iterate(value, len(targets))
+    note_position(walk, value)
+    for index, target in enumerate(targets):
+        element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
+        assign(walk, target, walk.stamp(element, target))
+
+
+def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
+    """Binds a name in the frame that Python would choose, and notes the write."""
+    frame = walk.frame
+    if name in frame.globals:
+        found = frame.closure.lookup(name) if frame.closure else None
+        frame = found[0] if found else frame.module
+    if frame.locals.get(name) is not value:
+        frame.bound[name] = walk.clock
+    frame.locals[name] = value
+    if not value.label:
+        value.label = name
+    name_numbers(walk, name, value)
+    walk.write(Place("name", frame.uid, name, frame=frame), value, node)
+
+
+def name_numbers(walk: Walk, name: str, value: Value) -> None:
+    """Remembers the names under which a number is known: a batch size is often named so."""
+    if isinstance(value, Number) and len(value.linear) == 1 and value.origins == value.linear:
+        (origin,) = value.linear
+        walk.facts.origin_names.setdefault(origin.key, set()).add(name)
+
+
+def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
+    function: Value = Function(stmt, walk.frame, _defaults(walk, stmt.args))
+    for decorator in reversed(stmt.decorator_list):
+        function = _decorate(walk, decorator, function)
+    bind_name(walk, stmt.name, walk.stamp(function, stmt), stmt)
+    return None
+
+
+def _defaults(walk: Walk, args: ast.arguments) -> dict[str, Value]:
+    defaults: dict[str, Value] = {}
+    positional = [*args.posonlyargs, *args.args]
+    for parameter, node in zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True):
+        defaults[parameter.arg] = walk.evaluate(node)
+        name_numbers(walk, parameter.arg, defaults[parameter.arg])
+    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        if default is not None:
+            defaults[parameter.arg] = walk.evaluate(default)
+    return defaults
+
+
+def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
+    """Decorators of the script are called; of others only those that change how a method is reached."""
+    name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
+    if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
+        return Typed(name, name, [function], {}, None)
+    from converter.analysis.python.calling import call_value
+
+    value = walk.evaluate(decorator)
+    if isinstance(value, (Function, Class)):
+        result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
+        return result if isinstance(result, (Function, Typed, Instance)) else function
+    return function
+
+
+def _call_of(decorator: ast.expr) -> ast.Call:
+    return ast.Call(decorator, [], [])
+
+
+def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
+    cls = Class(stmt, [walk.evaluate(base) for base in stmt.bases])
+    from converter.analysis.frames import Frame
+
+    frame = Frame(stmt, walk.frame, walk.site)
+    with walk.inside(frame):
+        execute_block(walk, stmt.body)
+    cls.attributes = frame.locals
+    for value in frame.locals.values():
+        for function in (value, *getattr(value, "args", ())):
+            if isinstance(function, Function) and function.owner is None:
+                function.owner = cls
+                if function.closure is frame:  # methods do not see the names of their class
+                    function.closure = walk.frame
+    bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
+    return None
+
+
+def _return(walk: Walk, stmt: ast.Return) -> Signal:
+    walk.frame.returns.append(walk.evaluate(stmt.value) if stmt.value else Constant(None))
+    return "return"
+
+
+def _raise(walk: Walk, stmt: ast.Raise) -> Signal:
+    return "raise"
+
+
+def _break(walk: Walk, stmt: ast.stmt) -> Signal:
+    return "break"
+
+
+def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
+    return "continue"
+
+
+def _if(walk: Walk, stmt: ast.If) -> Signal:
+    known = decide(walk, stmt.test)
+    if known is not None and not _trains_either_way(walk, stmt):
+        return execute_block(walk, stmt.body if known else stmt.orelse)
+    before, mark, branches = dict(walk.frame.locals), len(walk.journal), Turns(walk, stmt)
+    first = execute_block(walk, stmt.body)
+    after_body, changed = walk.frame.locals, take_back(walk.journal, mark)
+    walk.frame.locals, mark = dict(before), len(walk.journal)
+    second = execute_block(walk, stmt.orelse)
+    changed_too = take_back(walk.journal, mark)
+    branches.leave_open()
+    if bool(first) is not bool(second):
+        for change, value in changed_too if first else changed:
+            change.put(value)
+    else:
+        _put_back(walk, changed, changed_too, stmt)
+    if second and not first:
+        walk.frame.locals = after_body
+    elif not second and not first:  # objects that a branch has made have their attributes again
+        _join_branches(walk, after_body, walk.frame.locals, stmt)
+    return first if first and second else None
+
+
+def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:
+    """Whether several branches of an `if … elif … else` train: another value of a constant takes another step."""
+    if stmt not in walk.alternatives:
+        chain = [stmt]
+        while len(chain[-1].orelse) == 1 and isinstance(inner := chain[-1].orelse[0], ast.If):
+            chain.append(inner)
+        several = sum(map(_trains, [*(s.body for s in chain), chain[-1].orelse])) > 1
+        walk.alternatives.update(dict.fromkeys(chain, several))  # the rest of a chain in which at most one trains, too
+    return walk.alternatives[stmt]
+
+
+def _trains(body: list[ast.stmt]) -> bool:
+    calls = (n.func for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Call))
+    return any(isinstance(f, ast.Attribute) and f.attr in ("minimize", "apply_gradients") for f in calls)
+
+
+def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
+    """Attributes and items after two branches: what either branch left in each of them."""
+    for change, value in one:
+        other = next((v for c, v in two if c.same_place(change)), change.old)
+        _settle(walk, change, value, other, stmt)
+    for change, value in two:
+        if not any(c.same_place(change) for c, _ in one):
+            _settle(walk, change, change.old, value, stmt)
+
+
+def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
+    key = change.key
+    place = item_place(change.holder, key) if isinstance(key, Value) else Place(
+        "attr", change.holder.uid, key, holder=change.holder
+    )  # fmt: skip
+    if one is two and one is None:
+        change.put(None)
+        return
+    joined = walk.joined(join(one, two), stmt)
+    walk.maybe(place, one, two, joined)
+    change.put(joined)
+    if joined not in (one, two):
+        walk.write(place, joined, stmt)
+
+
+def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> None:
+    """Lets each name stand for what either branch left in it; a name that got a new value was written."""
+    walk.frame.locals = {}
+    for name in (*one, *(n for n in two if n not in one)):
+        value = walk.joined(join(one.get(name), two.get(name)), stmt)
+        walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
+        walk.frame.locals[name] = value
+        if value is not one.get(name) and value is not two.get(name):
+            bind_name(walk, name, value, stmt)
+
+
+def _for(walk: Walk, stmt: ast.For) -> Signal:
+    iterable = walk.evaluate(stmt.iter)
+    if walk.site is not None:
+        walk.facts.turned[walk.site] = iterable
+    elements = iterate(iterable, None)
+    known = isinstance(iterable, Sequence) and not iterable.many
+    signal: Signal = None
+    turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
+    for turn, element in enumerate(elements[:LOOP_TURNS]):
+        built = walk.graph_clock
+        with walk.repeats.turn(turn):
+            assign(walk, stmt.target, walk.stamp(element, stmt.iter))
+            signal = execute_block(walk, stmt.body)
+        if signal in ("return", "raise"):
+            return None if not known else signal
+        if signal == "break" or turns.shows_nothing_new(turn, built):
+            whole &= turn == len(elements) - 1
+            break  # a training loop: more turns show nothing new
+    turns.end(whole)
+    if signal != "break":
+        execute_block(walk, stmt.orelse)
+    return None
+
+
+def _while(walk: Walk, stmt: ast.While) -> Signal:
+    test = truth(walk.evaluate(stmt.test))
+    if test is False:
+        return execute_block(walk, stmt.orelse)
+    turns = Turns(walk, stmt)
+    for turn in range(2):
+        built = walk.graph_clock
+        with walk.repeats.turn(turn):
+            signal = execute_block(walk, stmt.body)
+            if signal in ("return", "raise", "break"):
+                return "return" if signal == "return" and test else None
+            walk.evaluate(stmt.test)
+        if turns.brief and walk.graph_clock == built:
+            break
+    turns.end(whole=False)
+    return None
+
+
+def _with(walk: Walk, stmt: ast.With) -> Signal:
+    entered = []
+    for item in stmt.items:
+        context = walk.evaluate(item.context_expr)
+        entered.append(enter_with(walk, context, item.context_expr))
+        if item.optional_vars is not None:
+            assign(walk, item.optional_vars, bind_with(context))
+    signal = execute_block(walk, stmt.body)
+    for state in reversed(entered):
+        leave_with(walk, state)
+    return signal
+
+
+def _try(walk: Walk, stmt: ast.Try) -> Signal:
+    signal = execute_block(walk, stmt.body)
+    for handler in stmt.handlers:
+        _handler(walk, handler)
+    if not signal:
+        signal = execute_block(walk, stmt.orelse)
+    return execute_block(walk, stmt.finalbody) or (signal if signal == "return" else None)
+
+
+def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
+    """A handler's bindings count only for names that the body did not bind."""
+    before, mark = dict(walk.frame.locals), len(walk.journal)
+    if handler.name:
+        bind_name(walk, handler.name, walk.host(), handler)
+    execute_block(walk, handler.body)
+    walk.frame.locals = {**walk.frame.locals, **before}
+    for change, value in take_back(walk.journal, mark):
+        change.put(value if change.old is None else change.old)
+
+
+def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:
+    walk.frame.globals.update(stmt.names)
+    return None
+
+
+def _import(walk: Walk, stmt: ast.Import) -> Signal:
+    for alias in stmt.names:
+        import_module(walk, alias, stmt)
+    return None
+
+
+def _import_from(walk: Walk, stmt: ast.ImportFrom) -> Signal:
+    for alias in stmt.names:
+        import_from(walk, stmt, alias)
+    return None
+
+
+def _delete(walk: Walk, stmt: ast.Delete) -> Signal:
+    for target in stmt.targets:
+        if isinstance(target, ast.Name):
+            walk.frame.locals.pop(target.id, None)
+    return None
+
+
+def _assert(walk: Walk, stmt: ast.Assert) -> Signal:
+    walk.evaluate(stmt.test)
+    return None
+
+
+EXECUTE: dict[type[ast.stmt], Callable[[Walk, Any], Signal]] = {
+    ast.Expr: _expression,
+    ast.Assign: _assign,
+    ast.AnnAssign: _annotated,
+    ast.AugAssign: _augmented,
+    ast.FunctionDef: _function,
+    ast.AsyncFunctionDef: _function,
+    ast.ClassDef: _class,
+    ast.Return: _return,
+    ast.Raise: _raise,
+    ast.Break: _break,
+    ast.Continue: _continue,
+    ast.If: _if,
+    ast.For: _for,
+    ast.While: _while,
+    ast.With: _with,
+    ast.Try: _try,
+    ast.Global: _global,
+    ast.Nonlocal: _global,
+    ast.Import: _import,
+    ast.ImportFrom: _import_from,
+    ast.Delete: _delete,
+    ast.Assert: _assert,
+}

@@ -1,0 +1,1 @@
+"""What operations do to the axis of the batch."""

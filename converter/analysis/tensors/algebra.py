@@ -1,0 +1,246 @@
+"""What operations do to the batch axis: the algebra behind `Batch`.
+
+Each function takes stand-ins and gives the stand-in of the result. Where the effect on the batch
+is not known the result is opaque and says why; nothing is guessed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from collections.abc import Sequence as SequenceType
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.inputs.embedded_data import misfit
+from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import (
+    CONFLICT,
+    FREE,
+    WHOLE_GRAPH,
+    Batch,
+    Bound,
+    Constant,
+    Count,
+    Host,
+    Number,
+    Origin,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+    other,
+    tensors_in,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+Dims = tuple[int | None, ...] | None
+SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
+APART = "the batch is taken apart example by example"
+MULTIPLIED = "examples of the batch are multiplied with each other"
+PART = "a part of the batch is taken"
+PICKED = "one example of the batch is picked"
+
+LINEAR = frozenset(
+    ("identity", "cast", "negative", "to_float", "to_double", "check_numerics", "verify_tensor_all_finite")
+)
+
+
+def is_batched(value: Value) -> bool:
+    """Whether a value is a tensor in which the batch is found in any form."""
+    return isinstance(value, Tensor) and value.batch.kind != "free"
+
+
+def join_batches(one: Batch, two: Batch) -> Batch:
+    """The batch of a tensor that is one thing or the other."""
+    if one == two or two.kind == "free":
+        return one
+    if one.kind == "free":
+        return two
+    if one.kind == two.kind == "reduced" and one.how == two.how == "mean" and one.over != two.over:
+        return opaque("it is a mean over what a mask leaves in one branch of a condition")
+    if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
+        return replace(one, affine=one.affine or two.affine)
+    if one.kind == "example" and replace(one, packed=two.packed) == two and "minor" not in (one.packed, two.packed):
+        return replace(one, packed="major")  # one row for each example, or several
+    if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):
+        return opaque(SUM_IN_BRANCH)
+    unknown = next((b for b in (one, two) if b.kind == "opaque"), None)
+    return unknown or opaque("it differs between the branches of a condition")
+
+
+def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
+    """The batch of an element by element result, with broadcasting."""
+    batched = [t for t in tensors if isinstance(t, Tensor) and t.batch.kind != "free"]
+    if not batched:
+        return FREE
+    for tensor in batched:
+        if tensor.batch.kind == "opaque":
+            return tensor.batch
+    examples = [t for t in batched if t.batch.kind == "example"]
+    if not examples:
+        return _combine_reduced(tensors, batched, op)
+    first = max(examples, key=lambda t: t.rank if t.rank is not None else -1)
+    rank = max((t.rank for t in tensors if isinstance(t, Tensor) and t.rank is not None), default=None)
+    axes = {t.rank - t.batch.axis for t in examples if t.rank is not None}
+    if len(axes) > 1:
+        return other("examples of the batch are set against each other (broadcasting)")
+    axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
+    packed = max((t.batch.packed for t in examples), key=("", "major", "minor").index)
+    if {t.batch.packed for t in examples} >= {"", "minor"}:
+        return opaque(CONFLICT)
+    outer = next((t.batch.outer for t in examples if t.batch.packed == packed), None)
+    return Batch("example", axis, packed, outer, over=next((t.batch.over for t in examples if t.batch.over), None))
+
+
+def unpacked(tensor: Tensor, parts: int) -> Batch | None:
+    """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
+    batch = tensor.batch
+    if batch.kind == "example" and batch.packed == "minor" and batch.outer == parts:
+        return Batch("example", batch.axis)
+    return None
+
+
+def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:
+    first = batched[0].batch
+    if op in LINEAR:
+        return first
+    if op in ("add", "subtract", "add_n", "stack", "concat"):
+        return _sum_of(tensors, batched)
+    if op == "maximum" and len(batched) == 1 and first.how == "sum" and any(is_tiny(t) for t in tensors):
+        return replace(first, affine=True)  # a guard against a division by zero
+    if op in ("multiply", "divide") and len(batched) == 1 and first.how != "other":
+        factor = tensors[1] if tensors[0] is batched[0] else tensors[0]
+        if op == "divide" and batched[0] is not tensors[0]:
+            return other("a number is divided by a reduction of the batch")
+        return _scaled(first, factor, op)
+    if first.how == "other":
+        return first
+    return other("a reduction of the batch goes through a function that is not linear")
+
+
+def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
+    kinds = {(t.batch.how, t.batch.per) for t in batched}
+    if len({t.batch.over for t in batched}) > 1:
+        return next((t.batch for t in batched if t.batch.how == "other"), None) or other(
+            "means over different parts of the batch are added"
+        )
+    affine = any(not is_batched(t) for t in tensors) or any(t.batch.affine for t in batched)
+    if len(kinds) > 1:
+        return next((t.batch for t in batched if t.batch.how == "other"), None) or Batch(
+            "reduced", how="other", why="a sum and a mean over the examples go together"
+        )
+    how, per = next(iter(kinds))
+    return Batch("reduced", how=how, per=per, affine=affine, why=batched[0].batch.why, over=batched[0].batch.over)
+
+
+def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
+    if batch.how == "mean":
+        return batch
+    if op == "multiply":
+        inverse = factor.origins - factor.linear if isinstance(factor, Number) else frozenset()
+        return replace(batch, per=batch.per | inverse)
+    if isinstance(factor, Count) or (isinstance(factor, Tensor) and any(isinstance(v, Count) for v in factor.inputs)):
+        return Batch("reduced", how="mean", affine=batch.affine)
+    numbers = [factor] if isinstance(factor, Number) else [v for v in factor.inputs if isinstance(v, Number)]
+    origins: frozenset[Origin] = frozenset().union(*(n.linear for n in numbers))
+    return Batch("reduced", how=batch.how, per=batch.per | origins, affine=batch.affine, why=batch.why)
+
+
+def elementwise(walk: Walk, op: str, values: SequenceType[Value]) -> Tensor:
+    """An element by element operation with broadcasting; operands may be numbers or lists of tensors."""
+    operands = [as_tensor(v) for v in values]
+    if op == "divide" and len(operands) == 2 and is_ratio(operands):
+        return Tensor(masked_mean(*operands), values, (), op)
+    batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
+    if walk.data and batch.kind == "example" and (why := misfit(operands, values)):
+        batch = opaque(why)
+    if batch.per and any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in batch.per):
+        batch = replace(batch, how="mean", per=frozenset())
+    return Tensor(batch, values, broadcast_dims(operands), op)
+
+
+def as_tensor(value: Value) -> Tensor:
+    """What TensorFlow makes of a value that is handed to an operation."""
+    if isinstance(value, Tensor):
+        return value
+    if isinstance(value, (Number, Constant, Count)):
+        return Tensor(FREE, (value,), ())
+    inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
+    if not inner and isinstance(value, Host) and value.roots and value.call != "run":
+        return Tensor(opaque(f"it comes out of {value.call or 'code'}, which is not followed"), (value,))
+    if not inner and isinstance(value, Bound) and value.roots:
+        return Tensor(opaque(f"what .{value.name} of it is is not known"), (value,))
+    if not inner:
+        return Tensor(FREE, (value,), shape_of(value))
+    if isinstance(value, Sequence):
+        return stack(value, 0)
+    return Tensor(opaque("it is made of a Python object that is not followed"), (value,))
+
+
+def broadcast_dims(tensors: Iterable[Tensor]) -> Dims:
+    """The static shape of an element by element result; None where a shape is not known."""
+    dims = [t.dims for t in tensors]
+    if not dims or any(d is None for d in dims):
+        return None
+    known = [d for d in dims if d is not None]
+    rank = max(len(d) for d in known)
+    result: list[int | None] = []
+    for place in range(rank):
+        column = [d[place - rank + len(d)] for d in known if place - rank + len(d) >= 0]
+        wide = [c for c in column if c != 1]
+        result.append(1 if not wide else wide[0] if len(set(wide)) == 1 else None)
+    return tuple(result)
+
+
+def stack(values: Value, axis: int) -> Tensor:
+    """`tf.stack`: a new axis at a position; also what TensorFlow makes of a list of tensors."""
+    elements = values.elements if isinstance(values, Sequence) else [values]
+    parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
+    combined = combine(parts, "stack")
+    first = next((p.dims for p in parts if p.dims is not None), None)
+    many = isinstance(values, Sequence) and values.unmeasured
+    dims = None if first is None or axis < 0 else (*first[:axis], None if many else len(parts), *first[axis:])
+    if combined.kind == "example":
+        rank = len(first) if first is not None else None
+        at = axis if axis >= 0 else (rank + 1 + axis if rank is not None else 99)
+        combined = Batch("example", combined.axis + (at <= combined.axis), combined.packed)
+    return Tensor(combined, (values, *parts), dims, "stack")
+
+
+def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_right: bool = False) -> Tensor:
+    """`tf.matmul`: the examples stay apart unless the batch axis is the one that is summed over."""
+    one, two = as_tensor(left), as_tensor(right)
+    inputs = (left, right)
+    dims = (
+        None
+        if one.dims is None
+        else (*one.dims[:-1], two.dims[-1 if not transpose_right else -2] if two.dims and len(two.dims) > 1 else None)
+    )
+    kinds = {one.batch.kind, two.batch.kind}
+    if "opaque" in kinds or kinds == {"free"}:
+        return Tensor(combine([one, two]), inputs, dims, "matmul")
+    if "reduced" in kinds:
+        linear = kinds == {"free", "reduced"}
+        batch = combine([one, two], "identity") if linear else other("a product with a reduction of the batch")
+        return Tensor(batch, inputs, dims, "matmul")
+    rank = one.rank or two.rank or 2
+    if rank > 2 and min(one.batch.axis if is_batched(one) else 0, two.batch.axis if is_batched(two) else 0) < rank - 2:
+        return Tensor(combine([one, two]), inputs, dims, "matmul")
+    sums_one = is_batched(one) and (one.batch.axis == rank - 1) != transpose_left
+    sums_two = is_batched(two) and (two.batch.axis == 0) != transpose_right
+    if sums_one != sums_two:  # a sum over the batch, with a weight for each example that stands in a matrix
+        unknown = one.rank is None and two.rank is None
+        return Tensor(
+            opaque("tensors of unknown rank are multiplied") if unknown else other(WHOLE_GRAPH), inputs, dims, "matmul"
+        )
+    if two.batch.kind == "free":
+        axis = one.batch.axis if not transpose_left else 1 - one.batch.axis
+        return Tensor(replace(one.batch, axis=axis), inputs, dims, "matmul")
+    if one.batch.kind == "free":
+        axis = two.batch.axis if not transpose_right else 1 - two.batch.axis
+        return Tensor(replace(two.batch, axis=axis), inputs, dims, "matmul")
+    return Tensor(other(MULTIPLIED) if sums_one else opaque(MULTIPLIED), inputs, dims, "matmul")

@@ -1,0 +1,33 @@
+"""The states of recurrent cells: which tensors they consist of."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call
+from converter.analysis.values import FREE, Batch, Record, Sequence, Tensor, Typed, Value
+
+ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
+STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
+
+
+def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
+    """The state of a cell: (c, h) for an LSTM, a tuple of states for stacked cells."""
+    if isinstance(cell, Typed):
+        name = cell.name.rpartition(".")[2]
+        stacked = cell.args[0] if cell.args else cell.kwargs.get("cells")
+        if name == "MultiRNNCell" and isinstance(stacked, Sequence):
+            return Sequence([state_of(call, c, kept) for c in stacked.elements], many=stacked.many)
+        wrapped = cell.args[0] if cell.args else cell.kwargs.get("cell")
+        if name == "AttentionWrapper":
+            rest: list[Value] = [
+                Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]
+            ]
+            if getattr(cell.kwargs.get("alignment_history"), "value", False) is False:
+                rest[ATTENTION_STATE.index("alignment_history") - 1] = Sequence([])
+            return Record(ATTENTION_STATE, [state_of(call, wrapped, kept), *rest])
+        if name.endswith("Wrapper") and wrapped is not None:
+            return state_of(call, wrapped, kept)
+        tuple_given = getattr(cell.kwargs.get("state_is_tuple"), "value", True)
+        if name in STATE_IS_TUPLE and tuple_given is not False:
+            both = [Tensor(kept, call.values(), (None, None), "state") for _ in range(2)]
+            return Record(("c", "h"), both)
+    return Tensor(kept, call.values(), (None, None), "state")

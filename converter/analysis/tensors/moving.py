@@ -1,0 +1,200 @@
+"""Operations that move the batch axis, or take from it: transposes, concatenations, indexing."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from converter.analysis.tensors.algebra import APART, PART, PICKED, Dims, as_tensor, combine
+from converter.analysis.values import (
+    Batch,
+    Constant,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:
+    """The axes named by an argument: a tuple, None for all of them, "?" where they are not known."""
+    if value is None or (isinstance(value, Constant) and value.value is None):
+        return None
+    if isinstance(value, Number):
+        return (value.value,) if isinstance(value.value, int) else "?"
+    if isinstance(value, Sequence) and not value.many:
+        axes = [e.value for e in value.elements if isinstance(e, Number) and isinstance(e.value, int)]
+        return tuple(axes) if len(axes) == len(value.elements) else "?"
+    return "?"
+
+
+def positive(axis: int, rank: int | None, batch_axis: int) -> int | None:
+    """An axis counted from the front; None if it is not known and cannot be the batch axis."""
+    if axis >= 0:
+        return axis
+    if rank is not None:
+        return axis + rank
+    return None if axis > -2 or batch_axis == 0 else axis
+
+
+def moved(tensor: Tensor, axis: int, dims: Dims, op: str, inputs: Iterable[Value] = ()) -> Tensor:
+    """The same examples with their axis elsewhere."""
+    batch = replace(tensor.batch, axis=axis) if tensor.batch.kind == "example" else tensor.batch
+    return Tensor(batch, (tensor, *inputs), dims, op)
+
+
+def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
+    """`tf.transpose`: the batch axis goes where the permutation takes it."""
+    axes = axis_numbers(perm)
+    inputs = () if perm is None else (perm,)
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, (tensor, *inputs), None, "transpose")
+    if axes is None:
+        if tensor.rank is None:
+            return Tensor(opaque("a tensor of unknown rank is transposed"), (tensor,), None, "transpose")
+        axes = tuple(reversed(range(tensor.rank)))
+    if isinstance(axes, str) or tensor.batch.axis not in axes:
+        return Tensor(opaque("the permutation of a transpose is not a constant"), (tensor, *inputs), None, "transpose")
+    dims = (
+        tuple(tensor.dims[a] for a in axes)
+        if tensor.dims is not None and len(axes) == tensor.rank
+        else (None,) * len(axes)
+    )
+    return moved(tensor, axes.index(tensor.batch.axis), dims, "transpose", inputs)
+
+
+def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:
+    """`tf.expand_dims`: the batch axis moves back by one where the new one comes before it."""
+    axes = axis_numbers(axis)
+    at = axes[0] if isinstance(axes, tuple) and axes else None
+    if at is None:
+        return Tensor(opaque("the axis of expand_dims is not a constant"), (tensor,), None, "expand_dims")
+    rank = tensor.rank
+    if at < 0:
+        at = at + rank + 1 if rank is not None else 99
+    dims = None if tensor.dims is None else (*tensor.dims[:at], 1, *tensor.dims[at:])
+    return moved(tensor, tensor.batch.axis + (at <= tensor.batch.axis), dims, "expand_dims")
+
+
+def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
+    """`tf.squeeze`: opaque where the batch axis itself is named."""
+    axes = axis_numbers(axis)
+    if isinstance(axes, str):
+        return Tensor(opaque("the axis of squeeze is not a constant"), (tensor,), None, "squeeze")
+    if axes is None:
+        if tensor.dims is None:
+            return moved(tensor, tensor.batch.axis, None, "squeeze")
+        gone = {i for i, d in enumerate(tensor.dims) if d == 1 and i != tensor.batch.axis}
+    else:
+        gone = {a + tensor.rank if a < 0 and tensor.rank is not None else a for a in axes}
+    dims = None if tensor.dims is None else tuple(d for i, d in enumerate(tensor.dims) if i not in gone)
+    shift = sum(1 for a in gone if 0 <= a < tensor.batch.axis)
+    if tensor.batch.kind == "example" and tensor.batch.axis in gone:
+        return Tensor(opaque("the batch axis is squeezed away"), (tensor,), dims, "squeeze")
+    return moved(tensor, tensor.batch.axis - shift, dims, "squeeze")
+
+
+def concat(values: Value, axis: Value | None) -> Tensor:
+    """`tf.concat`: along the batch axis the result is packed, one part behind the other."""
+    parts = [as_tensor(v) for v in values.elements] if isinstance(values, Sequence) else [as_tensor(values)]
+    axes = axis_numbers(axis)
+    at = axes[0] if isinstance(axes, tuple) and axes else None
+    inputs = [*parts, values, *([axis] if axis is not None else [])]
+    combined = combine(parts, "concat")
+    if combined.kind != "example":
+        return Tensor(combined, inputs, None, "concat")
+    rank = next((p.rank for p in parts if p.rank is not None), None)
+    if at is None:
+        return Tensor(opaque("the axis of a concat is not a constant"), inputs, None, "concat")
+    at = at + rank if at < 0 and rank is not None else at
+    known = not (isinstance(values, Sequence) and values.unmeasured)
+    dims = _concat_dims(parts, at, known)
+    if at == combined.axis:
+        return Tensor(Batch("example", combined.axis, "minor", len(parts) if known else None), inputs, dims, "concat")
+    return Tensor(combined, inputs, dims, "concat")
+
+
+def _concat_dims(parts: list[Tensor], at: int, known: bool) -> Dims:
+    """The static shape of a concat; `known`: whether the parts are all that there are."""
+    dims = [p.dims for p in parts]
+    if any(d is None for d in dims) or not dims:
+        return None
+    first = dims[0]
+    assert first is not None
+    if at < 0 or at >= len(first):
+        return (None,) * len(first)
+    total: int | None = 0 if known else None
+    for d in dims:
+        if d is None or len(d) != len(first) or d[at] is None or total is None:
+            total = None
+        else:
+            total += d[at] or 0
+    return (*first[:at], total, *first[at + 1 :])
+
+
+def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
+    """One of the parts that unstack, or iteration, gives."""
+    dims = (
+        None
+        if tensor.dims is None or not -len(tensor.dims) <= axis < len(tensor.dims)
+        else tuple(d for i, d in enumerate(tensor.dims) if i != axis % len(tensor.dims))
+    )
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, (tensor,), dims, "unstack")
+    if axis < 0:
+        axis = axis + tensor.rank if tensor.rank is not None else 99
+    if axis == tensor.batch.axis:
+        return Tensor(opaque(APART), (tensor,), dims, "unstack")
+    return moved(tensor, tensor.batch.axis - (axis < tensor.batch.axis), dims, "unstack")
+
+
+def subscript(walk: Walk, tensor: Tensor, node: ast.expr) -> Tensor:
+    """`x[:, -1]`, `x[0]`, `x[..., None]`: follows the batch axis through basic indexing."""
+    parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    inputs: list[Value] = [tensor]
+    position, axis, dims = 0, 0, []
+    batch = tensor.batch
+    new_axis: int | None = None
+    for part in parts:
+        if isinstance(part, ast.Constant) and part.value is Ellipsis:
+            rest = len([p for p in parts if not _is_new(p)]) - 1
+            skip = (tensor.rank or 0) - rest
+            if tensor.rank is None:
+                break
+            if position <= batch.axis < position + skip:
+                new_axis = axis + batch.axis - position
+            dims += list((tensor.dims or ())[position : position + skip])
+            position, axis = position + skip, axis + skip
+            continue
+        if _is_new(part):
+            axis, dims = axis + 1, [*dims, 1]
+            continue
+        inputs.append(walk.evaluate(part))
+        whole = isinstance(part, ast.Slice)
+        if position == batch.axis and batch.kind == "example":
+            if not whole or part.lower or part.upper or part.step:  # type: ignore[attr-defined]
+                batch = opaque(PART if whole else PICKED)
+            new_axis = axis
+        if whole:
+            full = not (part.lower or part.upper or part.step)  # type: ignore[attr-defined]
+            dims.append(tensor.dims[position] if full and tensor.dims and position < len(tensor.dims) else None)
+            axis += 1
+        position += 1
+    rest_dims = None if tensor.dims is None else (*dims, *tensor.dims[position:])
+    if batch.kind != "example":
+        return Tensor(batch, inputs, rest_dims, "subscript")
+    if new_axis is None:
+        new_axis = axis + batch.axis - position
+    return Tensor(replace(batch, axis=new_axis), inputs, rest_dims, "subscript")
+
+
+def _is_new(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        isinstance(node, ast.Attribute) and node.attr == "newaxis"
+    )

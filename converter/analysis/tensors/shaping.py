@@ -1,0 +1,177 @@
+"""Shapes: their entries as numbers, the batch size among them, and what reshaping does to the batch axis."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.tensors.algebra import Dims
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import (
+    JOINED,
+    UNSIZED,
+    Batch,
+    Count,
+    Host,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Value,
+    opaque,
+    other,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def dimension(shape: ShapeOf, key: Value) -> Value:
+    """`tf.shape(x)[i]` and `x.get_shape()[i]`."""
+    tensor = shape.tensor
+    index = getattr(key, "value", None)
+    if not isinstance(index, int):
+        return Host((shape, key))
+    if index < 0 and tensor.rank is not None:
+        index += tensor.rank
+    if tensor.batch.kind == "example" and index == tensor.batch.axis:
+        return Count(tensor, (shape,)) if not tensor.batch.packed else Host((shape,))
+    value = tensor.dims[index] if tensor.dims is not None and 0 <= index < len(tensor.dims) else None
+    size = Number(value, inputs=(shape,))
+    size.roots = frozenset()  # that of each example: no number of them goes into it
+    return size
+
+
+def shape_entries(value: Value | None) -> list[Value] | None:
+    """The entries of a shape argument, None where it is not known."""
+    if isinstance(value, Sequence) and not value.many:
+        return value.elements
+    if isinstance(value, ShapeOf):
+        rank = value.tensor.rank
+        if rank is None:
+            return [dimension(value, Number(0))] if value.tensor.batch.axis == 0 else None
+        return [dimension(value, Number(i)) for i in range(rank)]
+    if isinstance(value, (Number, Count)) or (isinstance(value, Host) and shape_of(value) == ()):
+        return [value]
+    if isinstance(value, Tensor) and value.op in ("stack", "concat"):
+        inner = [v for v in value.inputs if isinstance(v, Sequence)]
+        return inner[0].elements if inner and value.op == "stack" else None
+    return None
+
+
+def dims_of(entries: list[Value] | None) -> Dims:
+    """A static shape from the entries of a shape argument; None in place of what is not known."""
+    if entries is None:
+        return None
+    return tuple(
+        int(v) if isinstance(v := getattr(e, "value", None), (int, float)) and v >= 0 else None for e in entries
+    )
+
+
+def element_count(tensor: Tensor) -> int | None:
+    """Elements of one example, where known."""
+    if tensor.dims is None or tensor.batch.packed:
+        return None
+    rest = [d for i, d in enumerate(tensor.dims) if i != tensor.batch.axis]
+    return prod(d for d in rest if d is not None) if None not in rest else None
+
+
+def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
+    """tf.reshape: follows the batch axis where it stays in front."""
+    entries = shape_entries(shape)
+    inputs = (tensor,) if shape is None else (tensor, shape)
+    dims = dims_of(entries)
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, inputs, dims, "reshape")
+    if entries is None:
+        return Tensor(opaque("it is reshaped to a shape that is not written out"), inputs, None, "reshape")
+    if not entries:
+        return Tensor(other("the batch is reshaped to a scalar"), inputs, (), "reshape")
+    if tensor.batch.axis != 0:
+        return _reshape_behind(tensor, entries, inputs, dims)
+    first = entries[0]
+    if isinstance(first, Count) or stands_for_batch(walk, first):
+        rest = (None, *dims[1:]) if dims else None
+        times = (
+            first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
+        )
+        return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
+    if isinstance(first, Host) and not first.roots and any(getattr(e, "value", None) == -1 for e in entries[1:]):
+        return Tensor(opaque(UNSIZED), inputs, dims, "reshape")
+    if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
+        packed = tensor.batch.packed
+        if _joins_examples(tensor, dims):
+            return Tensor(opaque(JOINED), inputs, dims, "reshape")
+        if _cuts_examples(tensor, dims):
+            return Tensor(opaque("it is reshaped so that examples are cut apart or joined"), inputs, dims, "reshape")
+        if not (packed == "minor" or _same_rows(tensor, dims)):
+            packed = "major"
+        elif packed == "major" and _same_rows(tensor, dims):
+            packed = ""
+        return Tensor(Batch("example", 0, packed), inputs, (None, *dims[1:]) if dims else None, "reshape")
+    if isinstance(first, Number) and first.value == 1 and len(entries) == 1:
+        return Tensor(opaque("the batch is reshaped to one element"), inputs, dims, "reshape")
+    return Tensor(opaque("it is reshaped so that the batch is no longer in front"), inputs, dims, "reshape")
+
+
+def stands_for_batch(walk: Walk, entry: Value) -> bool:
+    """A number in front of a shape that a placeholder's batch axis has too, or that is named as one."""
+    if not isinstance(entry, Number) or len(entry.linear) == 0:
+        return False
+    known = {
+        o.key
+        for i in walk.facts.inputs
+        for n in walk.facts.batch_sizes
+        if isinstance(n[0], Number)
+        for o in n[0].linear
+    }
+    found = any(o.key in known or named_batch(walk.facts.origin_names.get(o.key, ())) for o in entry.linear)
+    if found:
+        walk.facts.counted.append(entry)
+    return found
+
+
+def batch_entry(walk: Walk, entries: list[Value] | None) -> int | None:
+    """The position of the batch size in a shape, None where it is not there."""
+    for place, entry in enumerate(entries or ()):
+        if isinstance(entry, Count) or stands_for_batch(walk, entry):
+            return place
+    return None
+
+
+def _cuts_examples(tensor: Tensor, dims: Dims) -> bool:
+    """Whether the rows of [-1, …] do not lie within one example each."""
+    count = element_count(tensor)
+    if count is None or dims is None or None in dims[1:] or 0 in dims[1:]:
+        return False
+    return count % prod(d for d in dims[1:] if d is not None) != 0
+
+
+def _joins_examples(tensor: Tensor, dims: Dims) -> bool:
+    """Whether each row of [-1, …] holds several of the rows there were, of one for each example."""
+    count = element_count(tensor)
+    if not count or dims is None or None in dims[1:]:
+        return False
+    row = prod(d for d in dims[1:] if d is not None)
+    return row > count and row % count == 0
+
+
+def _same_rows(tensor: Tensor, dims: Dims) -> bool:
+    """Whether [-1, …] has as many rows as there are examples."""
+    count = element_count(tensor)
+    if dims is None:
+        return False
+    rest = dims[1:]
+    if count is not None and None not in rest:
+        return prod(d for d in rest if d is not None) == count
+    if count is None and tensor.rank is None and not tensor.batch.packed:
+        return len(rest) > 1  # an unknown tensor brought to [-1, height, width, …]
+    return False
+
+
+def _reshape_behind(tensor: Tensor, entries: list[Value], inputs: tuple[Value, ...], dims: Dims) -> Tensor:
+    if len(entries) == 2 and getattr(entries[0], "value", None) == -1 or len(entries) == 1:
+        outer = tensor.dims[0] if tensor.dims and tensor.batch.axis == 1 else None
+        return Tensor(Batch("example", 0, "minor", outer), inputs, (None, *dims[1:]) if dims else None, "reshape")
+    return Tensor(opaque("a tensor whose batch axis is not the first is reshaped"), inputs, dims, "reshape")

@@ -1,0 +1,1 @@
+"""Calls of Python's own modules by which scripts find their files."""

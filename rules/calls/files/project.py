@@ -1,0 +1,70 @@
+"""Scripts whose model, gradients or batch size stand in other files of their project."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.facts import Facts
+from converter.analysis.values import Constant, Host, Number, Symbol, Value
+
+FOLDERS: dict[str, Callable[[list[str]], str]] = {
+    "os.path.join": lambda parts: os.path.join(*parts),
+    "os.path.dirname": lambda parts: os.path.dirname(parts[0]),
+    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), lambda parts: parts[0]),
+    "os.getcwd": lambda parts: "",
+}
+
+
+def _add_path(call: Call) -> Value:
+    """A folder in which modules are looked for: `sys.path.append('src')`, `sys.path.insert(0, 'src')`."""
+    given = call.get(1 if call.name.endswith("insert") else 0)
+    path = _folder(given, call.walk.facts.path) if given is not None else None
+    if path is not None:
+        call.walk.project.add_path(path)
+    return Constant(None)
+
+
+def _folder(value: Value, script: str) -> str | None:
+    """A path that is written out, or computed from where a file lies; scripts are run from their own folder."""
+    if isinstance(value, Constant):
+        given = value.value if isinstance(value.value, str) else None
+        return os.path.abspath(script) if given == script else given
+    if isinstance(value, Host) and value.call in FOLDERS:
+        parts = [_folder(part, script) for part in value.inputs if not isinstance(part, Symbol)]
+        if all(part is not None for part in parts):
+            return FOLDERS[value.call]([part for part in parts if part is not None])
+    return None
+
+
+def _import_module(call: Call) -> Value:
+    """`importlib.import_module('model')`: a module of the project; that of a flag is the flag's default."""
+    from converter.analysis.python.imports import local_module
+
+    given = call.get(0, "name")
+    name = given.value if isinstance(given, Constant) else _default_of(call.walk.facts, given)
+    level = len(name) - len(name.lstrip(".")) if isinstance(name, str) else 0
+    found = local_module(call.walk, name[level:], call.node, level) if isinstance(name, str) and name else None
+    if found is not None and not isinstance(given, Constant):
+        path = next(path for path, frame in call.walk.modules.items() if frame is found.frame)
+        call.walk.effect("chosen module", path, None, call.node)
+    return found or Host(call.values(), call.name, call.node)
+
+
+def _default_of(facts: Facts, value: Value | None) -> object:
+    """The default of the flag that a value is read from, where it is written out."""
+    names = {str(o.key[-1]) for o in value.origins if o.key[0] == "flag"} if isinstance(value, Number) else set()
+    for flag in facts.flags:
+        if flag.name in names:
+            given = [k.value for k in flag.call.keywords if k.arg in ("default", "default_value")]
+            given += flag.call.args[1:2] if flag.style == "flags" else []
+            return next((node.value for node in given if isinstance(node, ast.Constant)), None)
+    return None
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(("sys.path.append", "sys.path.insert"), _add_path),
+    **dict.fromkeys(("importlib.import_module", "__import__"), _import_module),
+}

@@ -1,0 +1,1 @@
+"""Calls through which batches, flags and settings enter a script."""

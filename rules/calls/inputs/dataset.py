@@ -1,0 +1,248 @@
+"""tf.data pipelines: the batch size grows with the number of GPUs; what the iterator gives is sharded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import shaping
+from converter.analysis.tensors.sparse import ELEMENT, is_sparse
+from converter.analysis.values import (
+    FREE,
+    Bound,
+    Constant,
+    Function,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Partial,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+)
+
+
+def _source(call: Call) -> Value:
+    dataset = call.typed("Dataset")
+    first = call.get(0, "tensors")
+    if isinstance(first, Mapping) or (isinstance(first, Sequence) and not first.mutable):
+        dataset.state["structure"] = first
+    return dataset
+
+
+def _from_generator(call: Call) -> Value:
+    """A data set of what a generator yields: whole batches where all of its shapes begin with the batch size."""
+    dataset = call.typed("Dataset")
+    types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
+    if isinstance(types, Sequence):
+        dataset.state["structure"] = types
+    several = isinstance(types, Sequence) and isinstance(shapes, Sequence)
+    entries = [_entries(shape) for shape in (shapes.parts() if several and shapes is not None else [shapes])]
+    size = entries[0][0] if entries and entries[0] else None
+    if isinstance(size, Number) and all(shaping.batch_entry(call.walk, shape) == 0 for shape in entries):
+        call.walk.facts.batch_sizes.append((size, "Dataset.from_generator", call.node))
+        dataset.state.update(batched=Constant(True), shapes=Sequence([Sequence(shape or ()) for shape in entries]))
+    return dataset
+
+
+def _entries(shape: Value | None) -> list[Value] | None:
+    """The entries of a list or tuple, or of a TensorShape made of one."""
+    if isinstance(shape, Typed):
+        shape = next((v for v in shape.inputs if isinstance(v, Sequence)), None)
+    return shaping.shape_entries(shape)
+
+
+def _zip(call: Call) -> Value:
+    """Several data sets side by side: batches where each of them gives batches."""
+    dataset = _source(call)
+    assert isinstance(dataset, Typed)
+    parts = dataset.state.get("structure")
+    sets = [d for d in parts.elements if isinstance(d, Typed)] if isinstance(parts, Sequence) else []
+    if sets and all("batched" in d.state for d in sets):
+        dataset.state["batched"] = Constant(True)
+    return dataset
+
+
+def _chain(call: Call) -> Value:
+    dataset = call.typed("Dataset")
+    receiver = call.receiver
+    if isinstance(receiver, Typed):
+        dataset.state.update(receiver.state)
+    dataset.inputs = (*dataset.inputs, *call.values())
+    return dataset
+
+
+def _batch(call: Call) -> Value:
+    note_sizes(call, call.get(0, "batch_size"), "Dataset.batch")
+    dataset = _chain(call)
+    assert isinstance(dataset, Typed)
+    dataset.state["batched"] = Constant(True)
+    return dataset
+
+
+def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
+    """Notes the size of the batches that a call makes; those of buckets are several."""
+    for one in size.elements if isinstance(size, Sequence) else [size]:
+        if isinstance(one, (Number, Host)):
+            call.walk.facts.batch_sizes.append((one, why or call.name, call.node))
+
+
+def _map(call: Call) -> Value:
+    from converter.analysis.python.calling import call_value
+
+    function = call.get(0, "map_func")
+    dataset = _chain(call)
+    assert isinstance(dataset, Typed)
+    dataset.state.pop("shapes", None)
+    structure = dataset.state.get("structure")
+    given = _element(structure) if structure is not None else Tensor(op="element")
+    if function is not None:
+        args = given.elements if isinstance(given, Sequence) else [given]
+        made = call_value(call.walk, function, args, {}, call.node)
+        dataset.state.pop("structure", None)
+        if isinstance(made, (Sequence, Mapping)):
+            dataset.state["structure"] = made
+    return dataset
+
+
+def _element(structure: Value) -> Value:
+    """One element of a data set: a tensor in place of each part of its structure."""
+    if isinstance(structure, Sequence):
+        return Sequence([_element(part) for part in structure.elements], structure.mutable)
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _element(part)) for key, part in structure.pairs])
+    return Tensor(op=ELEMENT if is_sparse(structure) else "element")
+
+
+def _transformation(call: Call) -> Value:
+    return call.typed("Transformation")
+
+
+def _apply(call: Call) -> Value:
+    """`Dataset.apply(transformation)`: what the transformation makes of the data set."""
+    from converter.analysis.python.calling import call_value
+
+    given = call.get(0, "transformation_func")
+    if isinstance(given, Typed) and given.kind == "Transformation":
+        called = replace(call, name=given.name, args=given.args, kwargs=given.kwargs)
+        if given.name.endswith("map_and_batch"):
+            called = replace(called, receiver=_map(called))
+            size = called.get(1, "batch_size")
+            return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
+        if given.name.endswith("bucket_by_sequence_length"):
+            size = called.get(2, "bucket_batch_sizes")
+            return _batch(replace(called, args=[], kwargs={"batch_size": size} if size is not None else {}))
+        return _batch(called)
+    if isinstance(given, (Function, Partial)) and call.receiver is not None:
+        made = call_value(call.walk, given, [call.receiver], {}, call.node)
+        return made if isinstance(made, Typed) and made.kind == "Dataset" else _chain(call)
+    return _chain(call)
+
+
+def _iterator(call: Call) -> Value:
+    """`dataset.make_one_shot_iterator()`, and `tf.data.make_one_shot_iterator(dataset)`, its name from 1.13 on."""
+    iterator = call.typed("Iterator")
+    dataset = call.receiver or call.get(0, "dataset")
+    iterator.inputs = tuple(call.values())
+    if isinstance(dataset, Typed):
+        iterator.state.update(dataset.state)
+    return iterator
+
+
+def _from_structure(call: Call) -> Value:
+    """An iterator that is bound to its data sets later: batched if the script batches any."""
+    iterator = call.typed("Iterator")
+    iterator.inputs = tuple(call.values())
+    types = call.get(0 if call.name.endswith("structure") else 1, "output_types")
+    if isinstance(types, Bound) and isinstance(types.receiver, Typed):
+        iterator.state.update(types.receiver.state)  # of `dataset.output_types`
+    elif isinstance(types, Sequence) and not types.mutable:
+        iterator.state["structure"] = types
+    if any(why == "Dataset.batch" for _, why, _ in call.walk.facts.batch_sizes):
+        iterator.state["batched"] = Constant(True)
+    return iterator
+
+
+def _initializer(call: Call) -> Value:
+    """`iterator.make_initializer(dataset)`: from then on the iterator gives that data set's batches."""
+    made = Tensor(FREE, call.values(), op="make_initializer")
+    if isinstance(call.receiver, Typed):
+        held = call.receiver.state.setdefault("initializers", Sequence([], mutable=True))
+        assert isinstance(held, Sequence)
+        held.elements.append(made)
+    return made
+
+
+def _string_handle(call: Call) -> Value:
+    return Tensor(FREE, call.values(), (), op="string_handle")
+
+
+def _queue_batch(call: Call) -> Value:
+    """tf.train.batch and its like: the queue gives whole batches."""
+    size = call.get(1, "batch_size")
+    note_sizes(call, size)
+    tensors = call.get(0, "tensors", "tensor_list", "tensors_list")
+    if call.name.endswith("_join") and isinstance(tensors, Sequence) and tensors.elements:
+        tensors = tensors.elements[0]  # one list of tensors for each thread
+    if isinstance(tensors, Mapping):
+        return Mapping([(key, from_queue(call, element, size)) for key, element in tensors.pairs])
+    if isinstance(tensors, Sequence) and len(tensors.elements) > 1:
+        return Sequence([from_queue(call, element, size) for element in tensors.elements], mutable=True)
+    one = tensors.elements[0] if isinstance(tensors, Sequence) and tensors.elements else tensors
+    return from_queue(call, one, size)  # of a list of one tensor too (tensorflow/python/training/input.py, 1.15)
+
+
+def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
+    """What a queue gives of one of the tensors that it is given: a batch, of a fixed size where no smaller may come."""
+    single = getattr(call.kwargs.get("enqueue_many"), "value", False) is False
+    dims = (None, *element.dims) if single and isinstance(element, Tensor) and element.dims is not None else None
+    smaller = call.kwargs.get("allow_smaller_final_batch")
+    fixed = isinstance(size, Number) and getattr(smaller, "value", False) is False
+    made = Input(call.name, dims, Sequence([size]) if fixed and size is not None else None, "")
+    made.shard(0)
+    made.inputs = tuple(call.values())
+    return made
+
+
+def _slices(call: Call) -> Value:
+    """tf.train.slice_input_producer: one example at a time, as many parts as it is given."""
+    tensors = call.get(0, "tensor_list")
+    count = len(tensors.elements) if isinstance(tensors, Sequence) else 1
+    return Sequence([Tensor(FREE, call.values(), op=call.name) for _ in range(count)], mutable=True)
+
+
+CHAINS = (
+    "shuffle repeat prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate "
+    "with_options"
+).split()
+
+BATCHING = (
+    "map_and_batch", "bucket_by_sequence_length", "batch_and_drop_remainder", "padded_batch_and_drop_remainder",
+    "dense_to_sparse_batch",
+)  # fmt: skip
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset",
+                                            "Dataset.from_tensors", "Dataset.range",
+                                            "Dataset.list_files")], _source),
+    "data.Dataset.from_generator": _from_generator,
+    "data.Dataset.zip": _zip,
+    **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset",
+                                                   "TextLineDataset")], _source),
+    **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
+    **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
+    **dict.fromkeys([f"{module}.{name}" for module in ("contrib.data", "data.experimental")
+                     for name in BATCHING], _transformation),
+    "Dataset.apply": _apply,
+    "Dataset.map": _map,
+    **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
+                     "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
+    **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
+    "Iterator.make_initializer": _initializer,
+    "Iterator.string_handle": _string_handle,
+    "train.slice_input_producer": _slices,
+    **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"),
+                    _queue_batch),
+}  # fmt: skip

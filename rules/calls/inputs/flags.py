@@ -1,0 +1,77 @@
+"""Command line flags: the number of GPUs becomes one beside them."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.facts import FlagDefinition
+from converter.analysis.values import Constant, Function, Host, Value
+
+
+def _parser(call: Call) -> Value:
+    return call.typed("ArgumentParser")
+
+
+def _add_argument(call: Call) -> Value:
+    names = [a.value for a in call.args if isinstance(a, Constant) and isinstance(a.value, str)]
+    long = next((n for n in names if n.startswith("--")), names[0] if names else "")
+    destination = call.constant(-1, "dest")
+    name = str(destination) if isinstance(destination, str) else long.lstrip("-").replace("-", "_")
+    _define(call, name, "argparse")
+    return Host(call.values(), "add_argument")
+
+
+def _group(call: Call) -> Value:
+    return call.typed("ArgumentParser")
+
+
+def _define(call: Call, name: str, style: str) -> None:
+    assert call.walk.site is not None
+    call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style, call.walk.clock))
+
+
+def _parse_args(call: Call) -> Value:
+    namespace = call.typed("Namespace")
+    assert call.walk.site is not None
+    call.walk.stamp(namespace, call.node)
+    call.walk.facts.namespaces.append((namespace, call.walk.site))
+    return namespace
+
+
+def _parse_known(call: Call) -> Value:
+    from converter.analysis.values import Sequence
+
+    return Sequence([_parse_args(call), Host()])
+
+
+def _define_flag(call: Call) -> Value:
+    name = call.constant(0, "name", "flag_name")
+    if isinstance(name, str):
+        _define(call, name, "flags")
+    return Constant(None)
+
+
+def _run_app(call: Call) -> Value:
+    """tf.app.run(main): calls the script's main."""
+    from converter.analysis.python.calling import call_function
+
+    main = call.get(0, "main")
+    if main is None or isinstance(main, Constant):
+        main = call.walk.module.locals.get("main")
+    if isinstance(main, Function):
+        names = main.node.args.args
+        return call_function(call.walk, main, [Host() for _ in names], {}, call.node)
+    return Constant(None)
+
+
+KINDS = "string integer float bool boolean enum list multi_integer multi_string".split()
+DEFINES = [f"app.flags.DEFINE_{kind}" for kind in KINDS]
+
+CALLS: dict[str, Handler] = {
+    "argparse.ArgumentParser": _parser,
+    "ArgumentParser.add_argument": _add_argument,
+    "ArgumentParser.add_argument_group": _group,
+    "ArgumentParser.parse_args": _parse_args,
+    "ArgumentParser.parse_known_args": _parse_known,
+    **dict.fromkeys(DEFINES, _define_flag),
+    "app.run": _run_app,
+}

@@ -1,0 +1,117 @@
+"""Placeholders: the batch that is fed is cut into shards, one for each tower."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.python.items import entry_of
+from converter.analysis.tensors import shaping
+from converter.analysis.tensors.sparse import BATCHES, PLACEHOLDERS, is_sparse
+from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
+
+
+def _placeholder(call: Call) -> Value:
+    shape = call.get(1, "shape")
+    if isinstance(shape, Constant) and shape.value is None:
+        shape = None
+    return _input(call, shape, _dtype(call.get(0, "dtype")))
+
+
+def _with_default(call: Call) -> Value:
+    shape = call.get(1, "shape")
+    default = call.tensor(0, "input")
+    whole = isinstance(given := call.get(0, "input"), Number) and isinstance(given.value, int)
+    made = _input(call, shape, "int32" if whole else "float")
+    if default.dims == ():
+        made.ambiguous, made.dims = False, ()
+        made.batch, made.roots = type(made.batch)(), frozenset()
+    elif default.dims is not None and default.dims[:1] == (1,) and made.batch.kind == "example":
+        call.walk.effect("default of one row", call.name, made, call.node)
+    made.inputs = tuple(call.values())
+    return made
+
+
+def _input(call: Call, shape: Value | None, dtype: str) -> Input:
+    walk = call.walk
+    entries = shaping.shape_entries(shape)
+    made = Input(call.name, shaping.dims_of(entries), shape, dtype)
+    axis = batch_axis(call, entries)
+    if axis is not None:
+        made.shard(axis)
+        entry = (entries or [])[axis]
+        if isinstance(entry, Number) and entry.linear:
+            walk.facts.batch_sizes.append((entry, "the batch axis of a placeholder", call.node))
+    elif entries is None and dtype != "bool":
+        made.ambiguous = True  # a scalar or a batch: what is fed to it decides
+    elif entries:
+        made.ambiguous = True
+    return made
+
+
+def batch_axis(call: Call, entries: list[Value] | None) -> int | None:
+    """Where a placeholder's batch is: at the batch size if it is written there, else at an unknown first dimension."""
+    if not entries:
+        return None
+    named = shaping.batch_entry(call.walk, entries)
+    if named is not None:
+        return named
+    first = entries[0]
+    unknown = isinstance(first, Constant) and first.value is None or getattr(first, "value", 0) == -1
+    return 0 if unknown else None
+
+
+def _dtype(value: Value | None) -> str:
+    if isinstance(value, Symbol):
+        return value.name
+    return str(getattr(value, "value", "")) if value is not None else ""
+
+
+def _sparse_placeholder(call: Call) -> Value:
+    made = _input(call, call.get(1, "shape"), _dtype(call.get(0, "dtype")))
+    call.walk.effect("sparse placeholder", call.name, made, call.node)
+    return made
+
+
+def _iterator_next(call: Call) -> Value:
+    """The batches of a tf.data pipeline."""
+    receiver = call.receiver
+    state = receiver.state if isinstance(receiver, Typed) else {}
+    structure, shapes = state.get("structure"), state.get("shapes")
+    made = _batches(call, structure, shapes, not isinstance(receiver, Typed) or "batched" in state)
+    alone = isinstance(made, Sequence) and len(made.elements) == 1
+    return made.elements[0] if alone and isinstance(made, Sequence) else made
+
+
+def _batches(call: Call, structure: Value | None, shapes: Value | None, batched: bool) -> Value:
+    """An input for each part of what an iterator gives."""
+    if isinstance(structure, Mapping):
+        return Mapping([(key, _batches(call, part, None, batched)) for key, part in structure.pairs])
+    if isinstance(structure, Sequence):
+        parts, known = structure.elements, shapes.elements if isinstance(shapes, Sequence) else []
+        each: list[Value | None] = [*known] if len(known) == len(parts) else [None] * len(parts)
+        return Sequence([_batches(call, part, shape, batched) for part, shape in zip(parts, each, strict=True)])
+    op = BATCHES if structure is not None and is_sparse(structure) else "Iterator.get_next"
+    made = Input(op, shaping.dims_of(shaping.shape_entries(shapes)), shapes, "")
+    if batched:
+        made.shard(0)
+    made.inputs = tuple(call.values())
+    return made
+
+
+def _entry(call: Call) -> Value:
+    """`batch.get('x')`, `batch.pop('x')`: a component of a batch that came in as a dict."""
+    key, batch = call.constant(0, ""), call.receiver
+    if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
+        return Tensor(opaque(f"the effect of {call.name} on the batch is not known"), call.values(), None, call.name)
+    if call.name.endswith("pop"):
+        call.walk.effect("mutation", call.name, batch, call.node)
+    return entry_of(call.walk, batch, key, call.node)
+
+
+CALLS: dict[str, Handler] = {
+    "Input.get": _entry,
+    "Input.pop": _entry,
+    "placeholder": _placeholder,
+    "placeholder_with_default": _with_default,
+    **dict.fromkeys(PLACEHOLDERS, _sparse_placeholder),
+    **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
+}

@@ -1,0 +1,139 @@
+"""Queues that a script makes itself: what comes out of them is cut into shards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import shaping
+from converter.analysis.tensors.windows import COUNTED, sized
+from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
+
+DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # where these stand
+
+
+def _queue(call: Call) -> Value:
+    queue = call.typed("Queue")
+    at = DTYPES[call.name.rpartition(".")[2]]
+    dtypes, shapes, names = call.get(at, "dtypes", "types"), call.get(at + 1, "shapes"), call.get(at + 2, "names")
+    for key, value in (("dtypes", dtypes), ("shapes", shapes), ("names", names)):
+        if isinstance(value, Sequence):
+            queue.state[key] = value
+    return queue
+
+
+def _prefetch_queue(call: Call) -> Value:
+    """Slim's `prefetch_queue(tensors)`: a queue that holds whole batches, with a runner that fills it."""
+    queue, put = call.typed("Queue"), call.get(0, "tensors")
+    if isinstance(put, Mapping):
+        pairs = sorted(put.pairs, key=lambda pair: str(getattr(pair[0], "value", "")))
+        queue.state["names"] = Sequence([key for key, _ in pairs])
+        put = Sequence([value for _, value in pairs])
+    tensors = put if isinstance(put, Sequence) else Sequence([put] if put else [])
+    queue.state["dtypes"] = queue.state["Queue.enqueue"] = tensors
+    queue.state["filled"] = Sequence([Tensor(FREE, call.values(), op="Queue.enqueue")], mutable=True)
+    return queue
+
+
+def _enqueue(call: Call) -> Value:
+    """`q.enqueue(batch)`: the queue holds whole batches where what is put in has a batch axis."""
+    made = Tensor(FREE, call.values(), op=call.name)
+    if isinstance(call.receiver, Typed):
+        put = call.get(0, "vals")
+        if isinstance(put, Mapping):
+            put = Sequence([value for _, value in put.pairs])
+        call.receiver.state[call.name] = put if isinstance(put, Sequence) else Sequence([put] if put else [])
+        filled = call.receiver.state.setdefault("filled", Sequence([], mutable=True))
+        assert isinstance(filled, Sequence)
+        filled.elements.append(made)
+    return made
+
+
+def _component_shape(queue: Typed, place: int) -> list[Value] | None:
+    shapes = queue.state.get("shapes")
+    if not isinstance(shapes, Sequence):
+        return None
+    if shapes.elements and not isinstance(shapes.elements[0], Sequence):
+        return shaping.shape_entries(shapes)  # of a queue with one component
+    return shaping.shape_entries(shapes.elements[place]) if place < len(shapes.elements) else None
+
+
+def _components(call: Call, make: Callable[[Call, Typed, int], Input]) -> Value:
+    """What comes out: one tensor, a list of them, or a dict where the queue names its components."""
+    queue = call.receiver
+    assert isinstance(queue, Typed)
+    dtypes, names = queue.state.get("dtypes"), queue.state.get("names")
+    count = len(dtypes.elements) if isinstance(dtypes, Sequence) else 1
+    made: list[Value] = [make(call, queue, place) for place in range(count)]
+    for value in made:
+        value.inputs = (*call.values(), *queue.state["filled"].parts()) if "filled" in queue.state else value.inputs
+    if isinstance(names, Sequence):
+        return Mapping(list(zip(names.elements, made, strict=False)))
+    return Sequence(made, mutable=True) if count > 1 else made[0]
+
+
+def _dequeue_many(call: Call) -> Value:
+    """`q.dequeue_many(n)` puts n examples together."""
+    size = call.get(0, "n")
+    if isinstance(size, (Number, Host)):
+        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+
+    def make(call: Call, queue: Typed, place: int) -> Input:
+        dims = shaping.dims_of(_component_shape(queue, place))
+        fixed = isinstance(size, Number) and call.name.endswith("_many")
+        made = Input("train.dequeue_many", None if dims is None else (None, *dims),
+                     Sequence([size]) if fixed and size is not None else None, "")  # fmt: skip
+        made.shard(0)
+        return made
+
+    return _components(call, make)
+
+
+def _counter(call: Call) -> Value:
+    """tf.train.range_input_producer: a queue of the numbers of the steps of an epoch."""
+    return call.typed("Counter")
+
+
+def _count(call: Call) -> Value:
+    return Tensor(FREE, call.values(), (), COUNTED)
+
+
+def _set_shape(call: Call) -> Value:
+    if isinstance(call.receiver, Input):
+        sized(call.receiver, call.get(0, "shape"))
+    return Constant(None)
+
+
+def _dequeue(call: Call) -> Value:
+    """`q.dequeue()` gives back one thing that was put in: a batch where that was one."""
+
+    def make(call: Call, queue: Typed, place: int) -> Input:
+        entries, put = _component_shape(queue, place), queue.state.get("Queue.enqueue")
+        element = put.elements[place] if isinstance(put, Sequence) and place < len(put.elements) else None
+        rows = element.batch if isinstance(element, Tensor) and element.batch.kind == "example" else None
+        dims = element.dims if isinstance(element, Tensor) and entries is None else shaping.dims_of(entries)
+        made = Input("train.dequeue", dims, Sequence(entries) if entries is not None else None, "")
+        axis = rows.axis if rows is not None and not rows.packed else shaping.batch_entry(call.walk, entries)
+        if axis is None:
+            made.ambiguous = True
+            return made
+        made.shard(axis)
+        entry = entries[axis] if entries and len(entries) > axis else None
+        if isinstance(entry, Number) and entry.linear:
+            call.walk.facts.batch_sizes.append((entry, call.name, call.node))
+        return made
+
+    return _components(call, make)
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
+    **dict.fromkeys(("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
+                    _prefetch_queue),
+    **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
+    **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
+    "Queue.dequeue": _dequeue,
+    "train.range_input_producer": _counter,
+    "Counter.dequeue": _count,
+    "Input.set_shape": _set_shape,
+}

@@ -1,0 +1,1 @@
+"""Layers, cells and variables."""

@@ -1,0 +1,259 @@
+"""Layers of a network: convolutions, pooling, dense layers and the losses on logits."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors.algebra import Dims
+from converter.analysis.tensors.sparse import taken_as_sparse
+from converter.analysis.values import (
+    CONFLICT,
+    UNSEEN,
+    Batch,
+    Bound,
+    Function,
+    Host,
+    Input,
+    Sequence,
+    Symbol,
+    Tensor,
+    Value,
+    needed,
+    opaque,
+    other,
+)
+
+
+def _channels(call: Call) -> int | None:
+    count = call.constant(1, "filters", "num_outputs", "units")
+    return count if isinstance(count, int) else None
+
+
+def _layer(call: Call) -> Value:
+    """A layer with variables: the batch axis stays, the last dimension is the layer's."""
+    tensor = call.tensor(0, "inputs", "x", "input", "value")
+    call.walk.effect("variable", call.name, None, call.node)
+    _normalizer(call)
+    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
+    if tensor.dims is not None and call.name.rpartition(".")[2] in ("dense", "fully_connected", "linear", "relu"):
+        dims = (*tensor.dims[:-1], _channels(call))
+    return Tensor(tensor.batch, call.values(), dims, call.name)
+
+
+def _spatial_dims(call: Call, tensor: Tensor) -> tuple[int | None, ...]:
+    """Height and width after a convolution or pooling, by TensorFlow's rules for SAME and VALID padding."""
+    assert tensor.dims is not None
+    inner = tensor.dims[1:-1]
+    plain = call.name in WITH_STRIDES or call.name.startswith("layers.")
+    if "transpose" in call.name or not plain or call.given("data_format") or call.given("dilation_rate"):
+        return (None,) * len(inner)
+    at = {"nn": (1, 2, 3), "layers": (1, 2, 3) if "pool" in call.name else (2, 3, 4)}[call.name.split(".")[0]]
+    sizes = _numbers(call.get(at[0], "ksize", "pool_size", "kernel_size"), len(inner))
+    filters = call.get(1, "filter", "filters")
+    if isinstance(filters, Tensor) and filters.dims and len(filters.dims) > len(inner):
+        sizes = list(filters.dims[: len(inner)])
+    default: list[int | None] = [1] * len(inner)
+    given = call.get(at[1], "strides", "stride")
+    strides = _numbers(given, len(inner)) if given is not None else default
+    padding = str(call.constant(at[2], "padding") or ("VALID" if call.name.startswith("layers.") else "")).upper()
+    found: list[int | None] = []
+    for size, kernel, stride in zip(inner, sizes, strides, strict=False):
+        if size is None or not stride or padding not in ("SAME", "VALID") or (padding == "VALID" and kernel is None):
+            found.append(None)
+        else:
+            found.append(-(-(size if padding == "SAME" else size - (kernel or 0) + 1) // stride))
+    return tuple(found) if len(found) == len(inner) else (None,) * len(inner)
+
+
+def _numbers(value: Value | None, count: int) -> list[int | None]:
+    """One number for each inner dimension: from a scalar, or from a list that may hold batch and channels too."""
+    if isinstance(value, Sequence):
+        numbers = [v if isinstance(v := getattr(e, "value", None), int) else None for e in value.elements]
+        return numbers[1:-1] if len(numbers) == count + 2 else numbers if len(numbers) == count else [None] * count
+    number = getattr(value, "value", None)
+    return [number if isinstance(number, int) else None] * count
+
+
+def _normalizer(call: Call) -> None:
+    """`normalizer_fn=slim.batch_norm` makes update ops as the layer itself would."""
+    normalizer = call.kwargs.get("normalizer_fn")
+    if isinstance(normalizer, Symbol) and "batch_norm" in normalizer.name:
+        call.walk.effect("batch norm", call.name, None, call.node)
+    for name in ("normalizer_fn", "activation_fn", "activation"):
+        value = call.kwargs.get(name)
+        if isinstance(value, Function):
+            from converter.analysis.python.calling import call_value
+
+            call_value(call.walk, value, [call.tensor(0, "inputs")], {}, call.node)
+
+
+def _arg_scope(call: Call) -> Value:
+    """slim.arg_scope: defaults for the layers inside; a normalizer among them counts for all of them."""
+    for value in call.kwargs.values():
+        if isinstance(value, Symbol) and "batch_norm" in value.name:
+            call.walk.effect("batch norm scope", call.name, None, call.node)
+    scoped = call.get(0, "list_ops_or_scope")
+    if isinstance(scoped, Sequence) and any(isinstance(v, Symbol) and "batch_norm" in v.name for v in scoped.elements):
+        call.walk.effect("batch norm scope", call.name, None, call.node)
+    return call.typed("ArgScope")
+
+
+def _batch_norm(call: Call) -> Value:
+    tensor = call.tensor(0, "inputs", "x")
+    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect("batch norm", call.name, None, call.node)
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _fused_batch_norm(call: Call) -> Value:
+    tensor = call.tensor(0, "x")
+    kept = Batch("reduced", how="other", why="a statistic of the batch")
+    statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
+    return Sequence([Tensor(tensor.batch, call.values(), tensor.dims, call.name), *statistics])
+
+
+def _spatial(call: Call) -> Value:
+    """Convolution or pooling by an operation: rank stays."""
+    tensor = call.tensor(0, "input", "value", "inputs", "x")
+    if call.name.startswith("nn.conv2d_transpose") and tensor.batch.kind == "free":
+        tensor = call.tensor(0, "value", "input")
+    last = tensor.dims[-1] if tensor.dims and "pool" in call.name else None
+    dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), last)
+    filters = call.get(1, "filter", "filters")
+    if dims and isinstance(filters, Tensor) and filters.dims:
+        dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
+    return Tensor(tensor.batch, call.values(), dims, call.name)
+
+
+def _flatten(call: Call) -> Value:
+    tensor = call.tensor(0, "inputs")
+    return Tensor(tensor.batch, call.values(), (None, shaping.element_count(tensor)), call.name)
+
+
+def _per_row_loss(call: Call) -> Value:
+    """A loss for each row: the class axis of the logits is gone."""
+    logits = call.tensor(0, "logits") if "logits" in call.kwargs else call.tensor(0)
+    labels = call.kwargs.get("labels") or call.get(1)
+    axis = call.constant(2, "dim", "axis")
+    if isinstance(labels, Input) and labels.shape is None and logits.batch.kind == "example" and not logits.batch.axis:
+        call.walk.effect("labels", call.name, labels, call.node)
+    unseen = logits.batch.kind == "free" and any(isinstance(v, (Host, Bound)) for v in needed([logits]).values())
+    if logits.batch.kind == "free" and isinstance(labels, Tensor) and labels.batch.kind != "free":
+        logits = labels if "sparse" not in call.name else Tensor(labels.batch, (labels,), None)
+    operands = [t for t in (logits, algebra.as_tensor(labels) if labels is not None else None) if t is not None]
+    kept = logits.batch if "sparse" in call.name else algebra.combine(operands)
+    if {t.batch.packed for t in operands if t.batch.kind == "example"} >= {"", "minor"}:
+        kept = opaque(CONFLICT)
+    if unseen and kept.kind == "example":
+        kept = opaque(UNSEEN)
+    dims = None if logits.dims is None else logits.dims[:-1]
+    if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
+        before = axis < kept.axis
+        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other("classes on the batch axis")
+    return Tensor(kept, call.values(), dims, call.name)
+
+
+def _sampled_loss(call: Call) -> Value:
+    """nce_loss and sampled_softmax_loss: a value for each example, with candidates drawn per tower."""
+    labels, inputs = call.tensor(2, "labels"), call.tensor(3, "inputs")
+    kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
+    if kept.kind == "example":
+        kept = Batch("example", 0, kept.packed)
+    return Tensor(kept, call.values(), (None,), call.name)
+
+
+def _embedding(call: Call) -> Value:
+    if call.name.endswith("_sparse"):
+        taken_as_sparse(call.get(1, "sp_ids"))
+        taken_as_sparse(call.get(2, "sp_weights"))
+    ids, params = call.tensor(1, "ids", "sp_ids"), call.get(0, "params")
+    width = params.dims[1:] if isinstance(params, Tensor) and params.dims else (None,)
+    dims = (None, *width) if call.name.endswith("_sparse") else None if ids.dims is None else (*ids.dims, *width)
+    return Tensor(ids.batch, call.values(), dims, call.name)
+
+
+def _embed_sequence(call: Call) -> Value:
+    ids = call.tensor(0, "ids")
+    call.walk.effect("variable", call.name, None, call.node)
+    return Tensor(ids.batch, call.values(), None if ids.dims is None else (*ids.dims, None), call.name)
+
+
+def _stack_layers(call: Call) -> Value:
+    """slim.repeat and slim.stack: a layer function applied again and again."""
+    from converter.analysis.python.calling import call_value
+
+    tensor = call.tensor(0, "inputs")
+    layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
+    rest = call.args[3:] if call.name.endswith("repeat") else []
+    if layer is None:
+        return Tensor(tensor.batch, call.values(), None, call.name)
+    result = call_value(call.walk, layer, [tensor, *rest], call.kwargs, call.node)
+    return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
+
+
+def _keras_layer(call: Call) -> Value:
+    return call.typed("Layer")
+
+
+def _call_layer(call: Call) -> Value:
+    """An object of a layer class, called on its input."""
+    receiver = call.receiver
+    made_by = getattr(receiver, "name", "")
+    kind = made_by.rpartition(".")[2]
+    call.walk.effect("object variable", made_by, receiver, call.node)
+    tensor = call.tensor(0, "inputs")
+    if "BatchNorm" in kind:
+        call.walk.effect("batch norm", made_by, None, call.node)
+    if kind == "Flatten":
+        return Tensor(tensor.batch, (*call.values(),), (None, shaping.element_count(tensor)), made_by)
+    dims: Dims = None if tensor.dims is None else (None,) * len(tensor.dims)
+    if kind == "Embedding":
+        dims = None if tensor.dims is None else (*tensor.dims, None)
+    if kind in ("GlobalAveragePooling2D", "GlobalMaxPooling2D", "LSTM", "GRU"):
+        dims = (None, None)
+    return Tensor(tensor.batch, (*call.values(),), dims, made_by)
+
+
+WITH_STRIDES = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.max_pool", "nn.avg_pool", "nn.max_pool3d", "nn.avg_pool3d")
+LAYERS = (
+    "layers.conv1d layers.conv2d layers.conv3d layers.separable_conv2d layers.conv2d_transpose layers.conv3d_transpose "
+    "layers.dense"
+).split()
+SLIM = (
+    "conv2d convolution convolution2d conv2d_transpose convolution2d_transpose separable_conv2d "
+    "separable_convolution2d conv2d_in_plane fully_connected linear relu relu6 conv1d conv3d bias_add"
+).split()
+SPATIAL = (
+    "nn.conv1d nn.conv2d nn.conv3d nn.depthwise_conv2d nn.separable_conv2d nn.atrous_conv2d nn.conv2d_transpose "
+    "nn.conv3d_transpose nn.convolution nn.max_pool nn.avg_pool nn.max_pool3d nn.avg_pool3d nn.pool nn.dilation2d "
+    "layers.max_pooling1d layers.max_pooling2d layers.max_pooling3d layers.average_pooling1d layers.average_pooling2d "
+    "nn.depthwise_conv2d_native nn.max_pool2d nn.avg_pool2d nn.erosion2d nn.fractional_max_pool"
+).split()
+KERAS = (
+    "Dense Conv1D Conv2D Conv2DTranspose SeparableConv2D MaxPooling2D AveragePooling2D Flatten Dropout Embedding "
+    "BatchNormalization Activation GlobalAveragePooling2D LSTM GRU LeakyReLU MaxPool2D"
+).split()
+BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(LAYERS, _layer),
+    **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
+    **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
+    **dict.fromkeys([m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")],
+                    _layer),
+    "nn.fused_batch_norm": _fused_batch_norm,
+    **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
+    **dict.fromkeys(SPATIAL, _spatial),
+    **dict.fromkeys([m + name for m in BOTH for name in ("max_pool2d", "avg_pool2d", "max_pool3d")], _spatial),
+    **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
+    **dict.fromkeys(
+        ("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2",
+         "nn.sparse_softmax_cross_entropy_with_logits"), _per_row_loss),
+    **dict.fromkeys(("nn.nce_loss", "nn.sampled_softmax_loss"), _sampled_loss),
+    **dict.fromkeys(("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"),
+                    _embedding),
+    **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
+    **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
+    **dict.fromkeys([m + name for m in ("layers.", "keras.layers.") for name in KERAS], _keras_layer),
+    **dict.fromkeys(("Layer.__call__", "Layer.apply", "Layer.call"), _call_layer),
+}  # fmt: skip

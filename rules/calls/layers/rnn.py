@@ -1,0 +1,192 @@
+"""Recurrent nets: cells, and the functions that unroll them over time."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors.cells import state_of
+from converter.analysis.values import (
+    FREE,
+    STEPS,
+    Batch,
+    Counted,
+    Record,
+    Sequence,
+    Tensor,
+    Value,
+    opaque,
+    tensors_in,
+)
+
+CELLS = (
+    "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
+    "OutputProjectionWrapper InputProjectionWrapper EmbeddingWrapper AttentionCellWrapper LayerNormBasicLSTMCell "
+    "LSTMBlockCell LSTMBlockFusedCell GRUBlockCell UGRNNCell NASCell GridLSTMCell TimeFreqLSTMCell PhasedLSTMCell"
+).split()
+
+
+def _lstm_state(call: Call) -> Value:
+    """`LSTMStateTuple(c, h)`, as scripts put a state together that they feed."""
+    parts = [call.get(at, name) for at, name in enumerate(("c", "h"))]
+    return Record(("c", "h"), [part if part is not None else Tensor() for part in parts])
+
+
+def _cell(call: Call) -> Value:
+    return call.typed("Cell")
+
+
+def _zero_state(call: Call) -> Value:
+    size = call.get(0, "batch_size")
+    kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk, [size]) == 0 else FREE
+    return state_of(call, call.receiver, kept)
+
+
+def _call_cell(call: Call) -> Value:
+    inputs = call.tensor(0, "inputs")
+    call.walk.effect("variable", "cell", None, call.node)
+    kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
+    return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
+
+
+def _dynamic(call: Call) -> Value:
+    cell, inputs = call.get(0, "cell"), _inputs(call)
+    call.walk.effect("variable", call.name, None, call.node)
+    kept = call.laid_out(inputs, call.flag(7, "time_major"))
+    outputs = Tensor(kept, call.values(), (None, None, None), call.name)
+    return Sequence([outputs, state_of(call, cell, _rows(kept))])
+
+
+def _inputs(call: Call) -> Tensor:
+    """What goes into a net, or the first of what does: a cell may take several tensors of one layout."""
+    return next(tensors_in(call.get(1, "inputs") or Tensor()), call.tensor(1, "inputs"))
+
+
+def _rows(kept: Batch) -> Batch:
+    """The batch of a state: its examples lie in front, wherever those of the inputs lie."""
+    return Batch("example", 0, kept.packed) if kept.kind == "example" else kept
+
+
+def _bidirectional(call: Call) -> Value:
+    inputs = call.tensor(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    kept = call.laid_out(inputs, call.flag(9, "time_major"))
+    outputs = [Tensor(kept, call.values(), (None, None, None), call.name) for _ in range(2)]
+    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    return Sequence([Sequence(outputs), Sequence(states)])
+
+
+def _stacked(call: Call) -> Value:
+    """Layers that read both ways: the outputs of the last one, and the states of each."""
+    inputs = call.tensor(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    kept = call.laid_out(inputs, call.flag(8, "time_major"))
+    return Sequence([Tensor(kept, call.values(), (None, None, None), call.name), *_states_of_layers(call, kept)])
+
+
+def _static(call: Call) -> Value:
+    steps = call.get(1, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
+    kept = _of_steps(elements)
+    many = isinstance(steps, Sequence) and steps.many
+    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = Sequence(made, mutable=True, many=many).like(*([steps] if steps else []))
+    return Sequence([outputs, state_of(call, call.get(0, "cell"), _rows(kept))])
+
+
+def _of_steps(elements: list[Value]) -> Batch:
+    """The batch that steps have in a list; where the steps are rows of what was taken for the batch, they have none."""
+    first = algebra.as_tensor(elements[0]) if elements else Tensor()
+    return opaque(STEPS) if first.batch.why == algebra.APART else first.batch
+
+
+def _static_bidirectional(call: Call) -> Value:
+    steps = call.get(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else []
+    kept = _of_steps(elements)
+    made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    outputs = Sequence(made, mutable=True, many=getattr(steps, "many", False)).like(*([steps] if steps else []))
+    states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
+    return Sequence([outputs, *states])
+
+
+def _stacked_static(call: Call) -> Value:
+    """`_stacked` for a list of steps: its states are those of each layer's cell."""
+    steps = call.get(2, "inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    elements = steps.elements if isinstance(steps, Sequence) else []
+    kept = _of_steps(elements)
+    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    many = getattr(steps, "many", False)
+    return Sequence([Sequence(outputs, mutable=True, many=many), *_states_of_layers(call, kept)])
+
+
+def _states_of_layers(call: Call, kept: Batch) -> list[Sequence]:
+    given = (call.get(i, name) for i, name in enumerate(("cells_fw", "cells_bw")))
+    cells = [cell.elements if isinstance(cell, Sequence) else [] for cell in given]
+    return [Sequence(state_of(call, cell, _rows(kept)) for cell in each) for each in cells]
+
+
+def _sequence_loss(call: Call) -> Value:
+    """A mean over the examples and steps, weighted by a mask."""
+    logits, weights = call.tensor(0, "logits"), call.get(2, "weights")
+    kept = logits.batch
+    if kept.kind == "example":
+        whole = not any(call.constant(at, name) is False for at, name in ((3, "average_across_timesteps"),
+                                                                          (4, "average_across_batch")))  # fmt: skip
+        masked = isinstance(weights, Tensor) and weights.batch.kind == "example"
+        kept = Batch("reduced", how="mean", over=Counted(weights, "sum") if masked else None)  # type: ignore[arg-type]
+        kept = kept if whole else opaque("a sequence loss that is not averaged over steps and examples")
+    return Tensor(kept, call.values(), (), call.name)
+
+
+def _sequence_loss_by_example(call: Call) -> Value:
+    steps = call.get(0)
+    logits = algebra.as_tensor(steps.elements[0]) if isinstance(steps, Sequence) else call.tensor(0, "logits")
+    return Tensor(logits.batch, call.values(), (None,), call.name)
+
+
+def _ctc_loss(call: Call) -> Value:
+    inputs = call.tensor(1, "inputs")
+    kept = Batch("example", 0) if inputs.batch.kind == "example" else inputs.batch
+    return Tensor(kept, call.values(), (None,), call.name)
+
+
+def _crf(call: Call) -> Value:
+    scores = call.tensor(0, "inputs")
+    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
+    call.walk.effect("variable", call.name, None, call.node)
+    likelihood = Tensor(kept, call.values(), (None,), call.name)
+    return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
+
+
+def _crf_decode(call: Call) -> Value:
+    """The best tags and their score; along time the first of them depend on the last ones, too."""
+    scores = call.tensor(0, "potentials")
+    kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
+    tags = Tensor(kept, call.values(), (None, None), call.name)
+    return Sequence([tags, Tensor(kept, call.values(), (None,), "score")])
+
+
+MODULES = ("nn.rnn_cell.", "contrib.rnn.")
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
+    "contrib.seq2seq.AttentionWrapper": _cell,
+    **dict.fromkeys([m + "LSTMStateTuple" for m in MODULES], _lstm_state),
+    **dict.fromkeys(("Cell.zero_state", "Instance.zero_state"), _zero_state),
+    "Cell.__call__": _call_cell,
+    "Cell.call": _call_cell,
+    "nn.dynamic_rnn": _dynamic,
+    **dict.fromkeys(("nn.bidirectional_dynamic_rnn",), _bidirectional),
+    "contrib.rnn.stack_bidirectional_dynamic_rnn": _stacked,
+    "contrib.rnn.stack_bidirectional_rnn": _stacked_static,
+    **dict.fromkeys(("nn.static_rnn", "contrib.rnn.static_rnn", "nn.rnn", "contrib.rnn.core_rnn.static_rnn"), _static),
+    **dict.fromkeys(("nn.static_bidirectional_rnn", "contrib.rnn.static_bidirectional_rnn"), _static_bidirectional),
+    "contrib.seq2seq.sequence_loss": _sequence_loss,
+    "contrib.legacy_seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
+    "nn.seq2seq.sequence_loss_by_example": _sequence_loss_by_example,
+    "nn.ctc_loss": _ctc_loss,
+    "contrib.crf.crf_log_likelihood": _crf,
+    "contrib.crf.crf_decode": _crf_decode,
+}

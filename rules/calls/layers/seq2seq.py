@@ -1,0 +1,139 @@
+"""Sequence to sequence models of tf.contrib: attention, decoders, and what a decoder gives."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors.cells import state_of
+from converter.analysis.values import (
+    FREE,
+    OPEN_ENDED,
+    Batch,
+    Constant,
+    Record,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+    tensors_in,
+)
+
+HELPERS = (
+    "TrainingHelper GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper "
+    "ScheduledOutputTrainingHelper InferenceHelper CustomHelper"
+).split()
+MECHANISMS = "LuongAttention BahdanauAttention LuongMonotonicAttention BahdanauMonotonicAttention".split()
+LEGACY = (
+    "basic_rnn_seq2seq tied_rnn_seq2seq embedding_rnn_seq2seq embedding_tied_rnn_seq2seq embedding_attention_seq2seq "
+    "rnn_decoder embedding_rnn_decoder attention_decoder embedding_attention_decoder"
+).split()
+
+
+def _examples(value: Value | None) -> Batch:
+    """The batch that a value brings with it, with the examples in front, as attention and states have them."""
+    for tensor in tensors_in(value) if value is not None else ():
+        if tensor.batch.kind == "example":
+            return Batch("example", 0, tensor.batch.packed)
+        if tensor.batch.kind != "free":
+            return tensor.batch
+    return FREE
+
+
+def _mechanism(call: Call) -> Value:
+    call.walk.effect("variable", call.name, None, call.node)
+    return call.typed("Attention")
+
+
+def _helper(call: Call) -> Value:
+    return call.typed("Helper")
+
+
+def _decoder(call: Call) -> Value:
+    return call.typed("Decoder")
+
+
+def _decode(call: Call) -> Value:
+    """`dynamic_decode`: the outputs, the last state and the lengths that were reached."""
+    decoder = call.get(0, "decoder")
+    call.walk.effect("variable", call.name, None, call.node)
+    parts = [*decoder.args, *decoder.kwargs.values()] if isinstance(decoder, Typed) else []
+    given = [v for p in parts for v in ((*p.args, *p.kwargs.values()) if isinstance(p, Typed) else (p,))]
+    kept = _examples(Sequence(given))
+    op = call.name if _paced(call, parts) else OPEN_ENDED
+    first = Batch("example", 1, kept.packed) if kept.kind == "example" and call.flag(1, "output_time_major") else kept
+    outputs = [Tensor(first, call.values(), dims, op) for dims in ((None, None, None), (None, None))]
+    beams = isinstance(decoder, Typed) and "Beam" in decoder.name
+    names = ("predicted_ids", "beam_search_decoder_output") if beams else ("rnn_output", "sample_id")
+    state = next((p for p in reversed(parts) if isinstance(p, (Sequence, Tensor))), Tensor(kept))
+    return Sequence([Record(names, outputs), _alike(state, call), Tensor(kept, call.values(), (None,), call.name)])
+
+
+def _paced(call: Call, parts: list[Value]) -> bool:
+    """Whether a decoder reads given sequences, as in training: it ends with the longest of them."""
+    helper = next((p for p in parts if isinstance(p, Typed) and p.kind == "Helper"), None)
+    if helper is None or not helper.name.endswith("TrainingHelper"):
+        return False
+    given = dict(zip(("inputs", "sequence_length"), helper.args, strict=False)) | helper.kwargs
+    steps = next(tensors_in(given["inputs"]), None) if "inputs" in given else None
+    major = isinstance(time := given.get("time_major"), Constant) and time.value is True
+    call.laid_out(steps or Tensor(), major)
+    known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
+    lengths = given.get("sequence_length")
+    if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":
+        call.walk.effect("longest", "dynamic_decode", lengths, call.node)
+    return True
+
+
+def _alike(value: Value, call: Call) -> Value:
+    """A state of the same structure as another."""
+    if isinstance(value, Record):
+        return Record(value.fields, [_alike(e, call) for e in value.elements])
+    if isinstance(value, Sequence):
+        return Sequence([_alike(e, call) for e in value.elements], value.mutable, value.many)
+    return Tensor(value.batch, (*call.values(), value), value.dims, call.name) if isinstance(value, Tensor) else value
+
+
+def _clone(call: Call) -> Value:
+    """A state of an attention wrapper with some of its parts changed."""
+    state = call.receiver
+    assert isinstance(state, Record)
+    return Record(state.fields, [call.kwargs.get(f, e) for f, e in zip(state.fields, state.elements, strict=False)])
+
+
+def _tile_batch(call: Call) -> Value:
+    """Each example several times, one behind the other."""
+    tensor = call.tensor(0, "t")
+    kept = Batch("example", 0, "major") if tensor.batch.kind == "example" else tensor.batch
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _legacy(call: Call) -> Value:
+    """Decoders over lists of steps: one output for each step of the decoder, and a state."""
+    steps = call.get(0 if call.name.endswith("decoder") else 1, "decoder_inputs")
+    call.walk.effect("variable", call.name, None, call.node)
+    kept = _examples(Sequence(call.values()))
+    elements = steps.elements if isinstance(steps, Sequence) else [call.tensor(0)]
+    outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
+    many = isinstance(steps, Sequence) and steps.many
+    cell = next((v for v in call.values() if isinstance(v, Typed) and v.kind == "Cell"), None)
+    return Sequence([Sequence(outputs, mutable=True, many=many), state_of(call, cell, kept)])
+
+
+def _legacy_loss(call: Call) -> Value:
+    """A mean over the examples of sums over the steps, divided by the weights."""
+    kept = _examples(call.get(0, "logits"))
+    if kept.kind == "example":
+        kept = Batch("reduced", how="mean", why="weights")
+    call.walk.effect("masked mean", call.name, None, call.node)
+    return Tensor(kept, call.values(), (), call.name)
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], _mechanism),
+    **dict.fromkeys([f"contrib.seq2seq.{name}" for name in HELPERS], _helper),
+    **dict.fromkeys(("contrib.seq2seq.BasicDecoder", "contrib.seq2seq.BeamSearchDecoder"), _decoder),
+    "contrib.seq2seq.dynamic_decode": _decode,
+    "contrib.seq2seq.tile_batch": _tile_batch,
+    "Record.clone": _clone,
+    **dict.fromkeys([f"{m}.{name}" for m in ("contrib.legacy_seq2seq", "nn.seq2seq") for name in LEGACY], _legacy),
+    **dict.fromkeys(("contrib.legacy_seq2seq.sequence_loss", "nn.seq2seq.sequence_loss"), _legacy_loss),
+}

@@ -1,0 +1,161 @@
+"""Variables: those whose names follow the variable scope, and raw ones that follow the name scope."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import shaping
+from converter.analysis.values import (
+    LISTED,
+    Constant,
+    Function,
+    Host,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+    tensors_in,
+)  # fmt: skip
+
+
+def _raw(call: Call) -> Value:
+    initial = call.get(0, "initial_value")
+    dims = initial.dims if isinstance(initial, Tensor) else _value_dims(initial)
+    variable = Variable(True, call.values(), dims, call.name)
+    call.walk.effect("raw variable", call.name, variable, call.node)
+    return variable
+
+
+def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
+    if isinstance(value, (Number, Constant)):
+        return ()
+    if isinstance(value, Sequence) and value.elements and isinstance(value.elements[0], Number):
+        return (len(value.elements),)
+    return None
+
+
+def _host(call: Call) -> Value:
+    """A data set or a tool of TensorFlow's examples: nothing in the graph."""
+    return Host(call.values(), call.name, call.node)
+
+
+def _get_variable(call: Call) -> Value:
+    dims = shaping.dims_of(shaping.shape_entries(call.get(1, "shape")))
+    initializer = call.get(3, "initializer")
+    if dims is None and not isinstance(initializer, Constant):
+        dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
+    variable = Variable(False, call.values(), dims, call.name)
+    call.walk.effect("variable", call.name, variable, call.node)
+    if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
+        from converter.analysis.python.calling import call_value
+
+        loss = call_value(call.walk, call.kwargs["regularizer"], [variable], {}, call.node)
+        call.walk.collections.setdefault("regularization_losses", []).append(loss)
+    return variable
+
+
+def _global_step(call: Call) -> Value:
+    variable = Variable(False, call.values(), (), call.name)
+    call.walk.effect("variable", call.name, variable, call.node)
+    return variable
+
+
+def _collection(call: Call) -> Value:
+    """tf.trainable_variables() and its like: the variables made so far."""
+    call.walk.effect("graph state", call.name, None, call.node)
+    return Sequence([*call.walk.facts.variables, Tensor(op=LISTED)], mutable=True)
+
+
+def _initializer(call: Call) -> Value:
+    if call.name.endswith(("initializer", "initialize_all_variables", "initialize_local_variables")):
+        call.walk.effect("graph state", call.name, None, call.node)
+    return Tensor(inputs=call.values(), op=call.name)
+
+
+def _variable_scope(call: Call) -> Value:
+    return call.typed("VariableScope")
+
+
+def _name_scope(call: Call) -> Value:
+    return call.typed("NameScope")
+
+
+def _get_scope(call: Call) -> Value:
+    return call.typed("VariableScope")
+
+
+def _reuse_variables(call: Call) -> Value:
+    receiver = call.receiver
+    current = isinstance(receiver, Typed) and receiver.name == "get_variable_scope"
+    call.walk.effect("reuse", "current scope" if current and not call.walk.scopes else "", receiver, call.node)
+    return Constant(None)
+
+
+def _assign(call: Call) -> Value:
+    """A change to a variable: by tf.assign or by its method."""
+    values = call.values()
+    call.walk.effect("assign", call.name, values[0] if values else None, call.node)
+    result = Tensor(inputs=values, op="assign")
+    call.walk.effect("assigned", call.name, result, call.node)
+    return result
+
+
+def _read(call: Call) -> Value:
+    receiver = call.receiver
+    return Tensor(inputs=call.values(), dims=receiver.dims if isinstance(receiver, Tensor) else None, op=call.name)
+
+
+def _moving_average(call: Call) -> Value:
+    return call.typed("ExponentialMovingAverage")
+
+
+def _ema_apply(call: Call) -> Value:
+    call.walk.effect("ema", call.name, call.receiver, call.node)
+    call.walk.effect("mutation", call.name, call.receiver, call.node)  # .average() gives nothing before
+    for tensor in tensors_in(call.get(0, "var_list") or Host()):
+        call.walk.effect("graph name", call.name, tensor, call.node)  # its average is called after it
+    return Tensor(inputs=call.values(), op="ema")
+
+
+def _ema_average(call: Call) -> Value:
+    call.walk.effect("ema read", call.name, call.receiver, call.node)
+    return Tensor(inputs=call.values(), op="average", dims=call.tensor(0, "var").dims)
+
+
+def _shape_of(call: Call) -> Value:
+    return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
+
+
+CALLS: dict[str, Handler] = {
+    "Variable": _raw,
+    **dict.fromkeys(("examples.tutorials.mnist.input_data.read_data_sets", "contrib.learn.datasets.load_dataset",
+                     "contrib.learn.datasets.mnist.read_data_sets", "keras.datasets.mnist.load_data",
+                     "keras.datasets.cifar10.load_data", "keras.utils.get_file"), _host),
+    "get_variable": _get_variable,
+    **dict.fromkeys(("contrib.framework.model_variable", "contrib.framework.variable", "contrib.slim.model_variable",
+                     "contrib.slim.variable", "contrib.framework.local_variable"), _get_variable),
+    **dict.fromkeys(("train.get_or_create_global_step", "train.create_global_step", "train.get_global_step",
+                     "contrib.framework.get_or_create_global_step", "contrib.slim.get_or_create_global_step",
+                     "contrib.framework.create_global_step", "contrib.framework.get_global_step"), _global_step),
+    **dict.fromkeys(("trainable_variables", "global_variables", "all_variables", "local_variables", "model_variables",
+                     "moving_average_variables", "contrib.slim.get_variables", "contrib.slim.get_trainable_variables",
+                     "contrib.slim.get_model_variables", "contrib.slim.get_variables_to_restore",
+                     "contrib.framework.get_variables", "contrib.framework.get_trainable_variables"), _collection),
+    **dict.fromkeys(("global_variables_initializer", "initialize_all_variables", "local_variables_initializer",
+                     "variables_initializer", "tables_initializer", "initialize_variables",
+                     "initialize_local_variables", "group", "no_op", "tuple"), _initializer),
+    **dict.fromkeys(("variable_scope", "variable_op_scope"), _variable_scope),
+    **dict.fromkeys(("name_scope", "op_scope"), _name_scope),
+    "get_variable_scope": _get_scope,
+    "VariableScope.reuse_variables": _reuse_variables,
+    **dict.fromkeys(("assign", "assign_add", "assign_sub", "scatter_update", "scatter_add", "scatter_sub",
+                     "Variable.assign", "Variable.assign_add", "Variable.assign_sub", "Variable.scatter_sub",
+                     "Variable.scatter_update"), _assign),
+    **dict.fromkeys(("Variable.read_value", "Variable.initialized_value", "Variable.value"), _read),
+    "train.ExponentialMovingAverage": _moving_average,
+    "ExponentialMovingAverage.apply": _ema_apply,
+    **dict.fromkeys(("ExponentialMovingAverage.average", "ExponentialMovingAverage.average_name"), _ema_average),
+    "Variable.shape": _shape_of,
+}  # fmt: skip

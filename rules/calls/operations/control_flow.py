@@ -1,0 +1,253 @@
+"""tf.cond, tf.while_loop and their like: the functions handed over build a part of the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra, moving
+from converter.analysis.values import (
+    FREE,
+    STEPS,
+    Batch,
+    Constant,
+    Function,
+    Number,
+    Sequence,
+    Tensor,
+    Value,
+    needed,
+    opaque,
+    tensors_in,
+)  # fmt: skip
+
+TURNS = 4  # of a loop's body, at most, until its state depends on the batch in the same way as the turn before
+
+
+def _cond(call: Call) -> Value:
+    """One of two functions: what both give."""
+    from converter.analysis.python.calling import call_value
+    from converter.analysis.python.joins import join
+
+    branches = [v for v in (call.get(1, "true_fn", "fn1"), call.get(2, "false_fn", "fn2")) if v is not None]
+    made = [call_value(call.walk, branch, [], {}, call.node) for branch in branches]
+    if len(made) == 2 and isinstance(made[0], Sequence) and isinstance(made[1], Sequence):
+        pairs = zip(made[0].elements, made[1].elements, strict=False)
+        return Sequence([join(one, two) for one, two in pairs])
+    result = join(made[0], made[1]) if len(made) == 2 else Tensor(inputs=call.values(), op=call.name)
+    if isinstance(result, Tensor):
+        return Tensor(result.batch, (*call.values(), *made), result.dims, call.name)
+    return result
+
+
+# -- loops ----------------------------------------------------------------------------------------
+
+
+def _while(call: Call) -> Value:
+    """tf.while_loop: its state, as the body leaves it."""
+    from converter.analysis.python.calling import call_value
+
+    body, start = call.get(1, "body"), call.get(2, "loop_vars")
+    test = call.get(0, "cond")
+    if body is None or not isinstance(start, Sequence) or start.many:
+        return _not_followed(call)
+    if test is not None:
+        call_value(call.walk, test, [_tensors(e) for e in start.elements], {}, call.node)
+
+    def turn(state: Value) -> Value:
+        elements = state.elements if isinstance(state, Sequence) else [state]
+        made = call_value(call.walk, body, list(elements), {}, call.node)
+        return made if isinstance(made, Sequence) else Sequence([made])
+
+    state = _settled(call, turn, _tensors(start))
+    if isinstance(state, Sequence) and len(state.elements) == 1:
+        return state.elements[0]
+    return state
+
+
+def _scan(call: Call) -> Value:
+    """tf.scan and folds: a state that goes through the elements along the first axis."""
+    from converter.analysis.python.calling import call_value
+
+    function, elems = call.get(0, "fn"), call.get(1, "elems")
+    start = call.get(2, "initializer")
+    if start is not None and isinstance(start, Constant):
+        start = None
+    if function is None or elems is None:
+        return _not_followed(call)
+    rows = _each(elems)
+    if any(t.batch.kind == "opaque" for t in tensors_in(rows)):
+        return _over_examples(call, function, elems, start)
+
+    def turn(state: Value) -> Value:
+        return call_value(call.walk, function, [state, rows], {}, call.node)
+
+    state = _settled(call, turn, _tensors(start if start is not None else rows))
+    if call.name.startswith("fold"):
+        return state
+    return _mapped(state, lambda t: algebra.stack(Sequence([t], many=True), 0))
+
+
+def _over_examples(call: Call, function: Value, elems: Value, start: Value | None) -> Value:
+    """A scan over the examples that makes each of its own row alone, as map_fn does; any other is not followed."""
+    from converter.analysis.python.calling import call_value
+
+    all_of_them = _are_examples(elems)
+    if call.name != "scan" or not (all_of_them or all(t.batch.why == algebra.PART for t in tensors_in(elems))):
+        return _not_followed(call)
+    rows = _mapped(_tensors(elems), _row)
+    state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
+    made = _tensors(call_value(call.walk, function, [state, rows], {}, call.node))
+    read = needed([made])
+    if any(t.uid in read for t in tensors_in(state)):
+        return _mapped(made, lambda t: Tensor(opaque(STEPS), (t, *call.values()), None, call.name))
+    if not all_of_them or any(t.batch.kind != "free" for t in tensors_in(made)):
+        return _not_followed(call)
+    return _mapped(made, lambda t: _whole(call, t))
+
+
+def _map_fn(call: Call) -> Value:
+    """tf.map_fn: each element along the first axis for itself; examples stay apart where they lie along it."""
+    from converter.analysis.python.calling import call_value
+
+    function, elems = call.get(0, "fn"), call.get(1, "elems")
+    if function is None or elems is None:
+        return _not_followed(call)
+    examples = _are_examples(elems)
+    rows = _mapped(_tensors(elems), _row) if examples else _each(elems)
+    made = call_value(call.walk, function, [rows], {}, call.node)
+    results = list(tensors_in(_tensors(made)))
+    if any(t.batch.kind == "opaque" or (examples and t.batch.kind != "free") for t in (*tensors_in(rows), *results)):
+        return _not_followed(call)
+
+    if examples:
+        return _mapped(_tensors(made), lambda t: _whole(call, t))
+    return _mapped(_tensors(made), lambda t: algebra.stack(Sequence([t], many=True), 0))
+
+
+def _are_examples(elems: Value) -> bool:
+    """Whether the elements are the examples of the batch, in all that is gone over."""
+    found = {t.batch for t in tensors_in(elems)}
+    return len(found) == 1 and found <= {Batch("example", 0), Batch("example", 0, "major")}
+
+
+def _whole(call: Call, tensor: Tensor) -> Tensor:
+    """What the rows come to that were made one by one, each of one example."""
+    dims = None if tensor.dims is None else (None, *tensor.dims)
+    kept = next(t.batch for t in tensors_in(call.get(1, "elems") or tensor))
+    return Tensor(kept, (tensor, *call.values()), dims, call.name)
+
+
+def _row(tensor: Tensor) -> Tensor:
+    """One example by itself: there is no batch in it."""
+    return Tensor(FREE, (tensor,), None if tensor.dims is None else tensor.dims[1:], "row")
+
+
+def _each(elems: Value) -> Value:
+    """What a loop along the first axis sees of its elements."""
+    return _mapped(_tensors(elems), moving.unstacked)
+
+
+def _tensors(value: Value) -> Value:
+    """The same structure with a tensor in place of each number."""
+    if isinstance(value, Sequence) and not value.many:
+        return Sequence([_tensors(e) for e in value.elements], value.mutable)
+    return algebra.as_tensor(value) if isinstance(value, (Number, Constant)) else value
+
+
+def _mapped(value: Value, function: Callable[[Tensor], Tensor]) -> Value:
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, Sequence):
+        return Sequence([_mapped(e, function) for e in value.elements], value.mutable, value.many)
+    return value
+
+
+def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
+    """The state of a loop, once another turn does not change how it depends on the batch."""
+    start = list(tensors_in(state))
+    for _ in range(TURNS):
+        made = turn(state)
+        old, new = list(tensors_in(state)), list(tensors_in(made))
+        if len(old) != len(new):
+            break
+        if [t.batch for t in old] == [t.batch for t in new]:
+            return _with_inputs(made, (*call.values(), *start))
+        state = _joined(state, made)
+        if any(t.batch.kind == "opaque" for t in tensors_in(state)):
+            break
+    return _not_followed(call, state)
+
+
+def _joined(one: Value, two: Value) -> Value:
+    from converter.analysis.python.joins import join
+
+    if isinstance(one, Sequence) and isinstance(two, Sequence):
+        pairs = zip(one.elements, two.elements, strict=False)
+        return Sequence([_joined(a, b) for a, b in pairs], one.mutable)
+    return join(one, two)
+
+
+def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
+    return _mapped(value, lambda t: Tensor(t.batch, (t, *inputs), t.dims, t.op if t.op == ARRAY else "loop"))
+
+
+def _not_followed(call: Call, *found: Value) -> Value:
+    """A result of which only is known whether there is a batch behind it, as it is behind what was found so far."""
+    from converter.analysis.python.calling import call_with_unknowns
+
+    stepwise = any(isinstance(v, Tensor) and v.batch.why == STEPS for v in needed(found).values())
+    functions = [] if stepwise else [f for f in call.values() if isinstance(f, Function)]
+    inputs = [*call.values(), *found, *(call_with_unknowns(call.walk, f) for f in functions)]
+    batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
+    kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else FREE
+    like = call.get(2, "loop_vars", "Tout")
+    if isinstance(like, Sequence):
+        return Sequence([Tensor(kept, inputs, None, call.name) for _ in like.elements])
+    return Tensor(kept, inputs, None, call.name)
+
+
+# -- tensor arrays: a tensor that stands for one of the elements ------------------------------------
+
+ARRAY = "TensorArray"
+
+
+def _array(call: Call) -> Value:
+    return Tensor(FREE, call.values(), None, ARRAY)
+
+
+def _array_write(call: Call) -> Value:
+    array, value = call.receiver, call.tensor(1, "value")
+    assert isinstance(array, Tensor)
+    if call.name.endswith("unstack"):
+        value = moving.unstacked(call.tensor(0, "value"))
+    return Tensor(algebra.join_batches(value.batch, array.batch), (*call.values(), value), value.dims, ARRAY)
+
+
+def _array_read(call: Call) -> Value:
+    """An entry; one that the data name was made of another row before."""
+    array = call.receiver
+    assert isinstance(array, Tensor)
+    if call.tensor(0, "index").batch.why == algebra.PICKED:
+        return Tensor(opaque(STEPS), call.values(), array.dims, call.name)
+    return Tensor(array.batch, call.values(), array.dims, call.name)
+
+
+def _array_stack(call: Call) -> Value:
+    array = call.receiver
+    assert isinstance(array, Tensor)
+    kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
+    return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
+
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
+    "while_loop": _while,
+    **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
+    "map_fn": _map_fn,
+    "TensorArray": _array,
+    **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
+    "Tensor.read": _array_read,
+    **dict.fromkeys(("Tensor.stack", "Tensor.gather"), _array_stack),
+}

@@ -1,0 +1,180 @@
+"""Probability distributions: objects made of per-example parameters, and what their methods give.
+
+The shapes follow `Distribution` (tensorflow/python/ops/distributions/distribution.py, 1.15): a sample has the
+sample shape, then the batch shape of the parameters, then the event shape; a log probability has no event axes.
+tensorflow_probability keeps that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra, reductions, shaping
+from converter.analysis.values import FREE, Batch, Number, Tensor, Typed, Value, opaque
+
+# Parameters that are broadcast with each other, in the order of the positional arguments.
+SCALARS = {
+    "Normal": ("loc", "scale"),
+    "NormalWithSoftplusScale": ("loc", "scale"),
+    "Laplace": ("loc", "scale"),
+    "Logistic": ("loc", "scale"),
+    "Uniform": ("low", "high"),
+    "Bernoulli": ("logits", "probs"),
+    "Beta": ("concentration1", "concentration0"),
+    "Gamma": ("concentration", "rate"),
+    "Exponential": ("rate",),
+    "Poisson": ("rate", "log_rate"),
+    "StudentT": ("df", "loc", "scale"),
+}
+# The last axis of the parameters lists the classes; an event is the number of one of them.
+CHOICES = {"Categorical": ("logits", "probs")}
+# The last axis of the parameters is an event's own.
+VECTORS = {
+    "MultivariateNormalDiag": ("loc", "scale_diag"),
+    "MultivariateNormalDiagWithSoftplusScale": ("loc", "scale_diag"),
+    "OneHotCategorical": ("logits", "probs"),
+    "Dirichlet": ("concentration",),
+}
+KINDS = {**SCALARS, **CHOICES, **VECTORS}
+PLACES = ("distributions", "contrib.distributions", "tensorflow_probability.distributions",
+          "tensorflow_probability.python.distributions")  # fmt: skip
+PARAMETERS, ROWS = "the parameters", "the batch shape"
+
+
+def _distribution(call: Call) -> Value:
+    kind = call.name.rpartition(".")[2]
+    made = call.typed("Distribution")
+    given = [(name, value) for at, name in enumerate(KINDS[kind]) if (value := call.get(at, name)) is not None]
+    parameters = algebra.elementwise(call.walk, "distribution", [value for _, value in given])
+    made.state[PARAMETERS] = parameters
+    made.state[ROWS] = parameters if kind in SCALARS else _without_last(parameters)
+    for name in KINDS[kind]:  # those that are not given are computed from the others
+        made.state[name] = next((v for n, v in given if n == name), parameters)
+    return made
+
+
+def _without_last(tensor: Tensor) -> Tensor:
+    """One number for what lies along the last axis; nothing is known where that may be the batch's."""
+    shrunk = reductions.reduce(tensor, Number(-1), "other", keep=False)
+    if tensor.batch.kind == "example" and shrunk.batch.kind != "example":
+        shrunk.batch = opaque("the last axis of a distribution's parameters is the batch's")
+    return shrunk
+
+
+def _of(call: Call) -> Typed:
+    assert isinstance(call.receiver, Typed)
+    return call.receiver
+
+
+def _state(made: Typed, name: str) -> Tensor:
+    value = made.state[name]
+    assert isinstance(value, Tensor)
+    return value
+
+
+def _kind(made: Typed) -> str:
+    return made.name.rpartition(".")[2]
+
+
+def _with_inputs(call: Call, tensor: Tensor, dims: algebra.Dims) -> Tensor:
+    return Tensor(tensor.batch, (*call.values(), tensor), dims, call.name)
+
+
+def _sample(call: Call) -> Value:
+    """In front of the parameters' axes come those of the sample shape: none, a number, or a list of them."""
+    made = _of(call)
+    single = _state(made, ROWS if _kind(made) in CHOICES else PARAMETERS)
+    shape = call.get(0, "sample_shape")
+    entries = [] if shape is None else shaping.shape_entries(shape)
+    if entries is None:
+        unknown = opaque("the shape of a sample is not written out") if made.roots else FREE
+        return Tensor(unknown, (*call.values(), single), None, call.name)
+    dims = None if single.dims is None else (*(shaping.dims_of(entries) or ()), *single.dims)
+    axis = shaping.batch_entry(call.walk, entries)
+    result = _with_inputs(call, single, dims)
+    if single.batch.kind == "example":
+        result.batch = replace(single.batch, axis=single.batch.axis + len(entries))
+        if axis is not None:
+            result.batch = opaque("as many samples as the batch has examples are drawn for each of them")
+    elif axis is not None:
+        result.batch = Batch("example", axis)
+    return result
+
+
+def _of_value(call: Call) -> Value:
+    """log_prob and its like: a number for each event, broadcast with the parameters."""
+    made, value = _of(call), call.tensor(0, "value")
+    if _kind(made) in CHOICES:
+        found = algebra.elementwise(call.walk, "distribution", [value, _state(made, ROWS)])
+    else:
+        found = algebra.elementwise(call.walk, "distribution", [value, _state(made, PARAMETERS)])
+        found = _without_last(found) if _kind(made) in VECTORS else found
+    return _with_inputs(call, found, found.dims)
+
+
+def _statistic(call: Call) -> Value:
+    """mean, stddev and their like have the shape of a sample."""
+    made = _of(call)
+    tensor = _state(made, ROWS if _kind(made) in CHOICES else PARAMETERS)
+    return _with_inputs(call, tensor, tensor.dims)
+
+
+def _entropy(call: Call) -> Value:
+    tensor = _state(_of(call), ROWS)
+    return _with_inputs(call, tensor, tensor.dims)
+
+
+def _divergence(call: Call) -> Value:
+    """kl_divergence and cross_entropy of two distributions: a number for each pair of events."""
+    two = [v for v in [call.receiver, *call.args, *call.kwargs.values()] if _is_distribution(v)]
+    if len(two) != 2:
+        known = any(v.roots for v in call.values())
+        kept = opaque("one of the two distributions is not known") if known else FREE
+        return Tensor(kept, call.values(), None, call.name)
+    rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
+    found = algebra.elementwise(call.walk, "distribution", rows)
+    return _with_inputs(call, found, found.dims)
+
+
+def _is_distribution(value: Value | None) -> bool:
+    return isinstance(value, Typed) and value.kind == "Distribution"
+
+
+def _square(call: Call) -> Value:
+    """A matrix whose triangle is taken, as an operator: its axes stay."""
+    made = call.typed("Triangle")
+    made.state["matrix"] = call.tensor(0, "tril")
+    return made
+
+
+def _to_dense(call: Call) -> Value:
+    tensor = _state(_of(call), "matrix")
+    if tensor.batch.kind != "free" and (tensor.rank is None or tensor.batch.axis >= tensor.rank - 2):
+        return Tensor(opaque("the triangle may be one over the batch"), (*call.values(), tensor), None, call.name)
+    return _with_inputs(call, tensor, tensor.dims)
+
+
+def _band(call: Call) -> Value:
+    """tf.matrix_band_part works on the last two axes, which stay."""
+    tensor = call.tensor(0, "input")
+    kept = tensor.batch
+    if kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2:
+        kept = opaque("the band of a matrix over the batch is taken")
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+VALUES = "log_prob prob cdf log_cdf survival_function log_survival_function"
+CALLS: dict[str, Handler] = {
+    **{f"{place}.{kind}": _distribution for place in PLACES for kind in KINDS},
+    **{f"{place}.{name}": _divergence for place in PLACES for name in ("kl_divergence", "kl")},
+    "Distribution.sample": _sample,
+    **{f"Distribution.{name}": _of_value for name in VALUES.split()},
+    **{f"Distribution.{name}": _statistic for name in ("mean", "stddev", "variance", "mode")},
+    "Distribution.entropy": _entropy,
+    **{f"Distribution.{name}": _divergence for name in ("kl_divergence", "cross_entropy")},
+    **dict.fromkeys(("linalg.LinearOperatorLowerTriangular", "contrib.linalg.LinearOperatorTriL",
+                     "contrib.linalg.LinearOperatorLowerTriangular"), _square),
+    "Triangle.to_dense": _to_dense,
+    **dict.fromkeys(("matrix_band_part", "linalg.band_part"), _band),
+}  # fmt: skip

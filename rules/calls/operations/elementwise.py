@@ -1,0 +1,116 @@
+"""Operations that work element by element: the batch axis stays where it is."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.inputs.embedded_data import data_constant
+from converter.analysis.tensors import algebra, moving
+from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
+
+
+def _elementwise(call: Call) -> Value:
+    op = call.name.rpartition(".")[2]
+    values = [v for v in (*call.args, *call.kwargs.values()) if not _is_option(v)]
+    if op == "add_n" and values and isinstance(values[0], Sequence):
+        return algebra.elementwise(call.walk, "add_n", values[0].elements or values)
+    return algebra.elementwise(call.walk, SPELLINGS.get(op, op), values)
+
+
+def _is_option(value: Value) -> bool:
+    return isinstance(value, Constant)
+
+
+def _first(call: Call) -> Value:
+    """Works element by element on its first argument; the others are settings."""
+    tensor = call.tensor(
+        0, "x", "tensor", "input", "inputs", "features", "logits", "value", "values", "input_tensor", "input_"
+    )
+    op = SPELLINGS.get(op := call.name.rpartition(".")[2], op)
+    result = algebra.elementwise(call.walk, op, [tensor])
+    result.inputs = tuple(call.values())
+    return result
+
+
+ALONG = {"cumsum": 0, "cumprod": 0, "nn.softmax": -1, "softmax": -1, "nn.log_softmax": -1, "nn.l2_normalize": None}
+
+
+def _cast(call: Call) -> Value:
+    data = data_constant(call.walk, call.get(0, "x"), call.node)
+    return data if data is not None else _first(call)
+
+
+def _along(call: Call) -> Value:
+    """Works along an axis, which must not be the batch's."""
+    result = _first(call)
+    assert isinstance(result, Tensor)
+    given = call.get(1, "axis", "dim")
+    axes = moving.axis_numbers(given) if given is not None else (ALONG[call.name],)
+    if result.batch.kind != "example":
+        return result
+    if isinstance(axes, tuple) and None not in axes:
+        front = [moving.positive(a, result.rank, result.batch.axis) for a in axes if a is not None]
+        if result.batch.axis not in front:
+            return result
+    result.batch = opaque(f"tf.{call.name} runs over the batch")
+    return result
+
+
+def _like(call: Call) -> Value:
+    tensor = call.tensor(0, "tensor", "input")
+    kept = tensor.batch if tensor.batch.kind == "example" else type(tensor.batch)()
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _where(call: Call) -> Value:
+    if len(call.args) + len(call.kwargs) < 3:
+        found = algebra.elementwise(call.walk, "where", call.values()[:1])
+        if found.batch.kind != "free":
+            found.batch, found.dims = opaque("tf.where gives the places of the batch as numbers"), None
+        return found
+    return _rows_of_either(call) or _elementwise(call)
+
+
+def _rows_of_either(call: Call) -> Value | None:
+    """`tf.where` with one condition for each row takes whole rows (array_ops.py, 1.15); None where it has others."""
+    condition, sides = call.tensor(0, "condition"), [call.tensor(1, "x"), call.tensor(2, "y")]
+    chosen = algebra.elementwise(call.walk, "where", sides)
+    if condition.rank != 1 or condition.batch.kind != "example" or chosen.rank in (None, 0, 1):
+        return None
+    if chosen.batch.kind == "free":
+        chosen.batch = condition.batch
+    elif chosen.batch.kind != "example" or chosen.batch.axis or chosen.batch.packed != condition.batch.packed:
+        return None
+    chosen.inputs = tuple(call.values())
+    return chosen
+
+
+SPELLINGS = {
+    "mul": "multiply", "sub": "subtract", "div": "divide", "truediv": "divide", "realdiv": "divide",
+    "div_no_nan": "divide", "floordiv": "divide", "neg": "negative", "scalar_mul": "multiply",
+}  # fmt: skip
+
+BINARY = (
+    "add multiply mul subtract sub divide div truediv realdiv floordiv div_no_nan floor_div add_n accumulate_n pow "
+    "maximum minimum mod floormod squared_difference equal not_equal greater greater_equal less less_equal "
+    "logical_and logical_or logical_xor atan2 complex nn.bias_add nn.sigmoid_cross_entropy_with_logits "
+    "nn.weighted_cross_entropy_with_logits igamma lerp scalar_mul"
+).split()
+UNARY = (
+    "abs negative neg exp log log1p expm1 sqrt rsqrt square sign sin cos tan tanh sigmoid asin acos atan ceil floor "
+    "round rint reciprocal erf lgamma digamma logical_not to_int32 to_int64 identity stop_gradient clip_by_value "
+    "is_nan is_inf is_finite check_numerics verify_tensor_all_finite real imag nn.relu nn.relu6 nn.elu nn.selu "
+    "nn.crelu nn.leaky_relu nn.softplus nn.softsign nn.sigmoid nn.tanh nn.lrn nn.local_response_normalization "
+    "nn.dropout nn.swish log_sigmoid nn.batch_norm_with_global_normalization layers.dropout contrib.layers.dropout "
+    "contrib.slim.dropout as_string decode_raw Print contrib.layers.softmax contrib.slim.softmax guarantee_const "
+    "quantize image.per_image_standardization random_crop bitcast saturate_cast clip_by_norm"
+).split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(BINARY, _elementwise),
+    **dict.fromkeys(UNARY, _first),
+    **dict.fromkeys(("cast", "to_float", "to_double"), _cast),
+    **dict.fromkeys(("zeros_like", "ones_like", "contrib.layers.zeros_like"), _like),
+    **dict.fromkeys(ALONG, _along),
+    "where": _where,
+    "select": _where,
+}

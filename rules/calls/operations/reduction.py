@@ -1,0 +1,143 @@
+"""Reductions: over the batch axis they make a mean, a sum, or something else."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra, reductions
+from converter.analysis.tensors.masking import is_count
+from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
+
+HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
+
+
+def _are_lengths(call: Call, tensor: Tensor) -> bool:
+    """Whether there is a whole number for each example, as the lengths of sequences are given or counted."""
+    if tensor.batch.kind != "example" or tensor.rank != 1:
+        return False
+    if isinstance(tensor, Input):
+        return "int" in tensor.dtype or all(map(is_count, tensor.inputs)) and bool(tensor.inputs)
+    return is_count(tensor) and tensor.site is not None and tensor.site.frame is call.walk.frame
+
+
+def _reduce(call: Call) -> Value:
+    tensor = call.tensor(0, "input_tensor", "input")
+    axis = call.get(1, "axis", "reduction_indices", "dim")
+    keep = call.flag(2, "keepdims", "keep_dims")
+    if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
+        call.walk.effect("longest", call.name, tensor, call.node)
+        longest = Tensor(FREE, call.values(), (), call.name)
+        longest.roots = frozenset()  # the whole batch's, in every tower
+        return longest
+    how = HOW.get(call.name, "other")
+    why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
+    result = reductions.reduce(tensor, axis, how, keep, why)
+    result.inputs = (*result.inputs, *call.values())
+    return result
+
+
+def _count(call: Call) -> Value:
+    return reductions.reduce(call.tensor(0, "input_tensor"), call.get(1, "axis"), "sum", False)
+
+
+def _arg(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    axis = call.get(1, "axis", "dimension")
+    if axis is None:
+        axis = Number(0)
+    return reductions.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
+
+
+def _l2_loss(call: Call) -> Value:
+    return reductions.reduce(call.tensor(0, "t"), None, "sum", False)
+
+
+def _norm(call: Call) -> Value:
+    why, keep = "a norm over the batch is not linear", call.flag(3, "keepdims", "keep_dims")
+    return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", keep, why)
+
+
+def _moments(call: Call) -> Value:
+    """Mean and variance: per tower, as the original has at its batch size."""
+    tensor = call.tensor(0, "x")
+    axes = call.get(1, "axes")
+    keep = call.flag(4, "keep_dims", "keepdims")
+    both: tuple[How, How] = ("mean", "other")
+    parts = [reductions.reduce(tensor, axes, how, keep, "a variance over the batch") for how in both]
+    return Sequence([_statistic(call, part) for part in parts])
+
+
+def _statistic(call: Call, part: Tensor) -> Tensor:
+    if part.batch.kind == "reduced":
+        call.walk.effect("batch statistics", "nn.moments", part, call.node)
+        part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or "a statistic of the batch")
+        part.op = "moments"
+    return part
+
+
+def _batch_normalization(call: Call) -> Value:
+    """What is normalised with statistics of the batch still has one row for each example."""
+    tensor = call.tensor(0, "x")
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _in_top_k(call: Call) -> Value:
+    return Tensor(call.tensor(1, "targets").batch, call.values(), (None,), call.name)
+
+
+def _top_k(call: Call) -> Value:
+    """The largest along the last axis: of a vector with one value for each example, those of the whole batch."""
+    tensor, count = call.tensor(0, "input"), call.get(1, "k")
+    last = tensor.batch.kind == "example" and tensor.rank == tensor.batch.axis + 1
+    found = opaque("the largest values of the batch are picked") if last else tensor.batch
+    number = getattr(count, "value", None) if isinstance(count, Number) else None
+    dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
+    return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])
+
+
+def _confusion(call: Call) -> Value:
+    batched = any(algebra.is_batched(v) for v in call.values())
+    return Tensor(Batch("reduced", how="sum") if batched else FREE, call.values(), (None, None), call.name)
+
+
+def _global_norm(call: Call) -> Value:
+    values = call.values()
+    return Tensor(other("a global norm") if any(v.roots for v in values) else FREE, values, (), call.name)
+
+
+def _zero_fraction(call: Call) -> Value:
+    """The mean over all elements of whether one is zero."""
+    return reductions.reduce(call.tensor(0, "value"), None, "mean", keep=False)
+
+
+def _draws(call: Call) -> Value:
+    """Numbers of classes, a row of them for each row of logits: `[batch, num_samples]`."""
+    logits = call.tensor(0, "logits")
+    number = call.constant(1, "num_samples")
+    dims = (None, number if isinstance(number, int) else None)
+    if logits.batch.kind == "example" and logits.batch.axis != 0:
+        return Tensor(opaque("the classes to draw from are the examples of the batch"), call.values(), dims, call.name)
+    return Tensor(logits.batch, call.values(), dims, call.name)
+
+
+REDUCTIONS = (
+    "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std "
+    "reduce_variance reduce_euclidean_norm"
+).split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(REDUCTIONS, _reduce),
+    **dict.fromkeys(("argmax", "argmin", "arg_max", "arg_min"), _arg),
+    "count_nonzero": _count,
+    "nn.l2_loss": _l2_loss,
+    "norm": _norm,
+    "nn.moments": _moments,
+    "nn.batch_normalization": _batch_normalization,
+    "nn.in_top_k": _in_top_k,
+    "in_top_k": _in_top_k,
+    "nn.top_k": _top_k,
+    "confusion_matrix": _confusion,
+    "contrib.metrics.confusion_matrix": _confusion,
+    "global_norm": _global_norm,
+    "nn.zero_fraction": _zero_fraction,
+    **dict.fromkeys(("multinomial", "random_categorical"), _draws),
+}

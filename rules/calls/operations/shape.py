@@ -1,0 +1,415 @@
+"""Operations that move axes: where the batch goes through reshape, transpose, concat and their like."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.inputs.embedded_data import data_constant
+from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.tensors.sparse import taken_as_sparse
+from converter.analysis.tensors.windows import window
+from converter.analysis.values import (
+    CONFLICT,
+    FREE,
+    PIECES,
+    Batch,
+    Constant,
+    Count,
+    Counted,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Value,
+    opaque,
+    tensors_in,
+)
+
+
+def _reshape(call: Call) -> Value:
+    return shaping.reshape(call.walk, call.tensor(0, "tensor"), call.get(1, "shape"))
+
+
+def _transpose(call: Call) -> Value:
+    return moving.transpose(call.tensor(0, "a", "x"), call.get(1, "perm"))
+
+
+def _expand_dims(call: Call) -> Value:
+    return moving.expand_dims(call.tensor(0, "input"), call.get(1, "axis", "dim"))
+
+
+def _squeeze(call: Call) -> Value:
+    return moving.squeeze(call.tensor(0, "input"), call.get(1, "axis", "squeeze_dims"))
+
+
+def _concat(call: Call) -> Value:
+    values, axis = call.get(0, "values"), call.get(1, "axis", "concat_dim")
+    if isinstance(values, Number):  # the order before TensorFlow 1.0
+        values, axis = axis, values
+    return moving.concat(values if values is not None else Sequence([]), axis)
+
+
+def _stack(call: Call) -> Value:
+    axis, values = call.constant(1, "axis"), call.get(0, "values")
+    if isinstance(values, Tensor) and axis in (None, 0):
+        return values  # TensorFlow takes a tensor for a list that is stacked already (array_ops.py, 1.15)
+    stacked = algebra.stack(values or Sequence([]), axis if isinstance(axis, int) else 0)
+    stacked.inputs = (*stacked.inputs, *call.values())
+    return stacked
+
+
+def _unstack(call: Call) -> Value:
+    axis = call.constant(2, "axis")
+    tensor = call.tensor(0, "value")
+    axis = axis if isinstance(axis, int) else 0
+    count = call.constant(1, "num")
+    if count is None and tensor.dims is not None and axis < len(tensor.dims):
+        count = tensor.dims[axis]
+    known = isinstance(count, int) and count <= 64
+    parts = [moving.unstacked(tensor, axis) for _ in range(count if isinstance(count, int) and known else 1)]
+    for part in parts:
+        part.inputs = (*part.inputs, *call.values())
+    return Sequence(parts, mutable=True, many=not known)
+
+
+def _split(call: Call) -> Value:
+    tensor, sizes = call.tensor(0, "value"), call.get(1, "num_or_size_splits")
+    axis = call.constant(2, "axis", "split_dim")
+    if isinstance(call.get(0), Number):  # the order before TensorFlow 1.0
+        tensor, sizes, axis = call.tensor(2, "value"), call.get(1), call.constant(0)
+    at = axis if isinstance(axis, int) else 0
+    if at < 0:
+        at = at + tensor.rank if tensor.rank is not None else 99
+    kept = tensor.batch
+    if kept.kind == "example" and kept.axis == at:
+        kept = opaque(PIECES if _is_fixed(call, sizes) else "the batch is split")
+    dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
+    count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
+    if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
+        kept = algebra.unpacked(tensor, count) or kept
+    known = isinstance(count, int) and count <= 64
+    parts = [Tensor(kept, call.values(), dims, "split") for _ in range(count if known and count else 1)]
+    return Sequence(parts, mutable=True, many=not known)
+
+
+def _is_fixed(call: Call, sizes: Value | None) -> bool:
+    """Whether there are as many pieces whatever the batch size is."""
+    return isinstance(sizes, Number) and sizes.value is not None and not shaping.stands_for_batch(call.walk, sizes)
+
+
+def _tile(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    entries = shaping.shape_entries(call.get(1, "multiples"))
+    axis = shaping.batch_entry(call.walk, entries)
+    if tensor.batch.kind == "free" and entries and axis is not None:
+        entry = entries[axis]
+        if isinstance(entry, Count) and entry.scaled:  # as many equal rows as there are examples in some order
+            return Tensor(FREE, call.values(), (None,) * len(entries), "tile")
+        return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
+    if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
+        entry = entries[tensor.batch.axis]
+        if not (isinstance(entry, Number) and entry.value == 1):
+            times = entry.value if isinstance(entry, Number) and not tensor.batch.packed else None
+            outer = times if isinstance(times, int) else None
+            dims = None if tensor.dims is None else (None,) * len(entries)
+            return Tensor(Batch("example", tensor.batch.axis, "minor", outer), call.values(), dims, "tile")
+    elif tensor.batch.kind == "example":
+        return Tensor(opaque("the multiples of a tile are not written out"), call.values(), None, "tile")
+    dims = None if tensor.dims is None else tuple(None for _ in tensor.dims)
+    return Tensor(tensor.batch, call.values(), dims, "tile")
+
+
+def _shape(call: Call) -> Value:
+    return ShapeOf(call.tensor(0, "input"))
+
+
+def _size(call: Call) -> Value:
+    tensor = call.tensor(0, "input")
+    return Count(tensor) if tensor.batch.kind == "example" else Number(None, inputs=(tensor,))
+
+
+def _keeps(call: Call) -> Value:
+    """The first argument with its axes in place."""
+    tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
+    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
+    return Tensor(tensor.batch, call.values(), dims, call.name)
+
+
+def _pad(call: Call) -> Value:
+    tensor, paddings = call.tensor(0, "tensor"), call.get(1, "paddings")
+    rows = paddings.elements if isinstance(paddings, Sequence) else []
+    kept, axis = tensor.batch, tensor.batch.axis
+    if kept.kind == "example":
+        row = rows[axis] if axis < len(rows) else None
+        ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
+        kept = kept if all(end == 0 for end in ends) else opaque("the batch is padded")
+    dims = None if tensor.dims is None else (None,) * len(tensor.dims)
+    return Tensor(kept, call.values(), dims, call.name)
+
+
+def _matrix_transpose(call: Call) -> Value:
+    tensor = call.tensor(0, "a")
+    if tensor.rank == 2:
+        return moving.transpose(tensor, None)
+    if tensor.rank is None and tensor.batch.kind == "example":
+        return Tensor(opaque("a tensor of unknown rank is transposed"), call.values(), None, call.name)
+    return _keeps(call)
+
+
+def _reverse(call: Call) -> Value:
+    tensor = call.tensor(0, "tensor", "input")
+    axes = moving.axis_numbers(call.get(1, "axis", "dims"))
+    if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
+        return Tensor(opaque("the order of the batch is reversed"), call.values(), tensor.dims, call.name)
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _slice(call: Call) -> Value:
+    tensor = call.tensor(0, "input_")
+    begin, size = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "size"))
+    if tensor.batch.kind != "example":
+        return Tensor(tensor.batch, call.values(), shaping.dims_of(size), call.name)
+    axis = tensor.batch.axis
+    whole = (
+        begin is not None and size is not None and len(begin) > axis and len(size) > axis
+        and getattr(begin[axis], "value", None) == 0
+        and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
+             or shaping.stands_for_batch(call.walk, size[axis]))
+    )  # fmt: skip
+    kept = tensor.batch if whole else opaque(algebra.PART)
+    return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
+
+
+def _strided_slice(call: Call) -> Value:
+    tensor = call.tensor(0, "input_")
+    begin, end = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "end"))
+    if tensor.batch.kind != "example":
+        found = window(call.walk, tensor, call.values()[1:], len(begin or ()))
+        whole = begin is not None and getattr(begin[0], "value", None) == 0
+        return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
+    axis = tensor.batch.axis
+    whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
+        isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk, end[axis])
+    )
+    kept = tensor.batch if whole else opaque(algebra.PART)
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _gather(call: Call) -> Value:
+    params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    axis = call.constant(4, "axis") or call.kwargs.get("axis")
+    axis = axis if isinstance(axis, int) else 0
+    if params.batch.kind == "free":
+        rest = None if indices.dims is None or params.dims is None else (*indices.dims, *params.dims[1:])
+        return Tensor(indices.batch, call.values(), rest, call.name)
+    if params.batch.kind == "example" and params.batch.axis != axis and indices.batch.kind == "free":
+        shift = 1 if indices.dims == () and params.batch.axis > axis else 0
+        known = params.dims if indices.dims == () else None
+        dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
+        return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
+    if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
+        return Tensor(opaque(CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
+    if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
+        dims = None if params.dims is None else (None, *params.dims[1:])
+        return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
+    return Tensor(opaque("examples of the batch are picked by index"), call.values(), None, call.name)
+
+
+def _gather_nd(call: Call) -> Value:
+    """One entry for each example, where the numbers of the rows come first: `[range(batch), …]`."""
+    params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    if params.batch.kind == indices.batch.kind == "free":
+        return Tensor(FREE, call.values(), None, call.name)
+    columns = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
+    first = columns.elements[0] if indices.op == "stack" and columns is not None and columns.elements else None
+    in_order = isinstance(first, Tensor) and _holds_its_row(first) and _is_last(indices, first)
+    if in_order and params.batch == indices.batch == Batch("example", 0):
+        return Tensor(params.batch, call.values(), None, call.name)
+    return Tensor(opaque("entries of the batch are picked by their places"), call.values(), None, call.name)
+
+
+def _holds_its_row(tensor: Tensor) -> bool:
+    """Whether all numbers for an example are its place in the batch."""
+    if tensor.batch != Batch("example", 0):
+        return False
+    first = tensor.inputs[0] if tensor.inputs else None
+    repeated = tensor.op in ("expand_dims", "tile") and isinstance(first, Tensor) and _holds_its_row(first)
+    return tensor.op == "range" or repeated
+
+
+def _is_last(stacked: Tensor, part: Tensor) -> bool:
+    """Whether tensors are stacked along a last axis."""
+    axis = next((v.value for v in stacked.inputs if isinstance(v, Number)), 0)
+    return axis == -1 or axis == (1 if part.op == "range" else part.rank)
+
+
+def _sparse(call: Call) -> Value:
+    """A sparse tensor is not cut or merged: what is made of it must say itself what it does to the batch."""
+    batched = any(algebra.is_batched(v) for v in call.values())
+    return Tensor(opaque("it is a sparse tensor") if batched else FREE, call.values(), None, call.name)
+
+
+def _to_dense(call: Call) -> Value:
+    tensor = call.tensor(0, "sp_input")
+    taken_as_sparse(tensor)
+    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+
+
+def _one_hot(call: Call) -> Value:
+    indices = call.tensor(0, "indices")
+    depth = call.constant(1, "depth")
+    dims = None if indices.dims is None else (*indices.dims, depth if isinstance(depth, int) else None)
+    axis = call.constant(4, "axis")
+    if isinstance(axis, int) and axis >= 0 and indices.batch.kind == "example":
+        return moving.moved(indices, indices.batch.axis + (axis <= indices.batch.axis), None, call.name, call.values())
+    return Tensor(indices.batch, call.values(), dims, call.name)
+
+
+def _matrix(value: Value) -> Value:
+    tensor = algebra.as_tensor(value)
+    return tensor if tensor.rank is not None else Tensor(tensor.batch, (tensor,), (None, None), tensor.op)
+
+
+def _matmul(call: Call) -> Value:
+    left, right = call.get(0, "a"), call.get(1, "b")
+    if left is None or right is None:
+        return Tensor(inputs=call.values())
+    if call.name in SPARSE_PRODUCTS:  # of matrices, whatever is known of their shapes
+        taken_as_sparse(left)
+        left, right = (_matrix(v) for v in (left, right))
+    turned = [call.flag(2, "transpose_a", "adjoint_a"), call.flag(3, "transpose_b", "adjoint_b")]
+    result = algebra.matmul(left, right, *turned)
+    result.inputs = tuple(call.values())
+    return result
+
+
+def _xw_plus_b(call: Call) -> Value:
+    return Tensor(call.tensor(0, "x").batch, call.values(), (None, None), call.name)
+
+
+def _tensordot(call: Call) -> Value:
+    one, two = call.tensor(0, "a"), call.tensor(1, "b")
+    if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
+        return Tensor(one.batch, call.values(), None, call.name)
+    batched = one.batch.kind != "free" or two.batch.kind != "free"
+    return Tensor(opaque("a tensordot over batched tensors") if batched else FREE, call.values(), None, call.name)
+
+
+def _einsum(call: Call) -> Value:
+    equation = call.constant(0, "equation")
+    operands = [algebra.as_tensor(v) for v in call.args[1:]]
+    batched = [(i, t) for i, t in enumerate(operands) if t.batch.kind != "free"]
+    if not batched:
+        return Tensor(FREE, call.values(), None, call.name)
+    if isinstance(equation, str) and "->" in equation and "." not in equation:
+        left, right = equation.replace(" ", "").split("->")
+        terms = left.split(",")
+        examples = [(i, t) for i, t in batched if t.batch.kind == "example"]
+        letters = {terms[i][t.batch.axis] for i, t in examples if t.batch.axis < len(terms[i])}
+        if len(letters) == 1 and (letter := letters.pop()) in right and len(examples) == len(batched):
+            return Tensor(Batch("example", right.index(letter)), call.values(), (None,) * len(right), call.name)
+    return Tensor(opaque("the batch is summed over in an einsum"), call.values(), None, call.name)
+
+
+def _filled(call: Call) -> Value:
+    """A tensor filled to a shape: one row an example where the shape begins with the batch size."""
+    entries = shaping.shape_entries(call.get(0, "shape", "dims"))
+    axis = shaping.batch_entry(call.walk, entries)
+    kept = Batch("example", axis) if axis is not None else FREE
+    result = Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
+    return result
+
+
+def _range(call: Call) -> Value:
+    limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
+    if limit is not None and shaping.batch_entry(call.walk, [limit]) == 0:
+        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
+    return Tensor(FREE, call.values(), (None,), call.name)
+
+
+def _eye(call: Call) -> Value:
+    if shaping.batch_entry(call.walk, call.args[:1]) == 0:
+        return Tensor(opaque("a matrix over the examples of the batch"), call.values(), (None, None), call.name)
+    return Tensor(FREE, call.values(), None, call.name)
+
+
+def _boolean_mask(call: Call) -> Value:
+    """The rows where the mask is true: any number of them for each example."""
+    tensor = call.tensor(0, "tensor")
+    result = Tensor(tensor.batch, call.values(), None, call.name)
+    if tensor.batch.kind == "example":
+        packed: Literal["major", "minor"] = "minor" if tensor.batch.axis or tensor.batch.packed == "minor" else "major"
+        result.batch = Batch("example", 0, packed, over=Counted(result, "rows"))
+    return result
+
+
+def _sequence_mask(call: Call) -> Value:
+    lengths = call.tensor(0, "lengths")
+    longest = call.get(1, "maxlen")
+    if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
+        call.walk.effect("longest", call.name, lengths, call.node)
+    return Tensor(lengths.batch, call.values(), None if lengths.dims is None else (*lengths.dims, None), call.name)
+
+
+def _constant(call: Call) -> Value:
+    value = call.get(0, "value")
+    entries = shaping.shape_entries(call.get(2, "shape"))
+    if entries is None and (data := data_constant(call.walk, value, call.node)) is not None:
+        return data
+    dims = shaping.dims_of(entries)
+    if dims is None and isinstance(value, (Number, Constant)):
+        dims = ()
+    axis = shaping.batch_entry(call.walk, entries)
+    return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
+
+
+def _convert(call: Call) -> Value:
+    """A tensor is handed back as it is; anything else becomes one."""
+    value = call.get(0, "value")
+    batched = value is not None and (value.roots or any(t.batch.kind != "free" for t in tensors_in(value)))
+    return algebra.as_tensor(value) if value is not None and batched else _constant(call)
+
+
+SPARSE_PRODUCTS = ("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
+CALLS: dict[str, Handler] = {
+    "reshape": _reshape,
+    "transpose": _transpose,
+    "matrix_transpose": _matrix_transpose,
+    "pad": _pad,
+    "expand_dims": _expand_dims,
+    "squeeze": _squeeze,
+    "concat": _concat,
+    "concat_v2": _concat,
+    **dict.fromkeys(("stack", "pack", "parallel_stack"), _stack),
+    **dict.fromkeys(("unstack", "unpack"), _unstack),
+    "split": _split,
+    "tile": _tile,
+    "shape": _shape,
+    "size": _size,
+    **dict.fromkeys(("reverse_sequence", "image.resize_images", "image.resize_bilinear",
+                     "image.resize_nearest_neighbor", "image.resize_bicubic", "image.rgb_to_grayscale",
+                     "image.grayscale_to_rgb", "space_to_depth", "depth_to_space", "nn.space_to_depth",
+                     "nn.depth_to_space", "reverse_v2_", "image.random_brightness", "image.convert_image_dtype",
+                     "image.resize"), _keeps),
+    **dict.fromkeys(("sparse_tensor_to_dense", "sparse.to_dense"), _to_dense),
+    **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
+    "slice": _slice,
+    "strided_slice": _strided_slice,
+    "gather": _gather,
+    "gather_nd": _gather_nd,
+    **dict.fromkeys(("SparseTensor", "SparseTensorValue"), _sparse),
+    **dict.fromkeys(("one_hot", "contrib.layers.one_hot_encoding", "contrib.slim.one_hot_encoding"), _one_hot),
+    **dict.fromkeys(("matmul", "batch_matmul", "linalg.matmul", *SPARSE_PRODUCTS), _matmul),
+    **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
+    "tensordot": _tensordot,
+    "einsum": _einsum,
+    **dict.fromkeys(("zeros", "ones", "fill", "random_normal", "random_uniform", "truncated_normal",
+                     "random_truncated_normal", "random_gamma", "random_poisson"), _filled),
+    "range": _range,
+    "eye": _eye,
+    "boolean_mask": _boolean_mask,
+    "sequence_mask": _sequence_mask,
+    "constant": _constant,
+    "convert_to_tensor": _convert,
+}  # fmt: skip

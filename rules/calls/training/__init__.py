@@ -1,0 +1,1 @@
+"""Losses, optimizers, sessions and what is run."""

@@ -1,0 +1,21 @@
+"""Functions of the host inside the graph: what tf.py_func does to the batch stands in Python, not in the graph."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.values import FREE, Sequence, Tensor, Value, opaque, tensors_in
+
+
+def _host_function(call: Call) -> Value:
+    """As many results as types are given; how they lie over the batch, only their set_shape can tell."""
+    inputs = call.values()
+    batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
+    why = f"what tf.{call.name} makes of the batch stands in Python; set_shape([None, ...]) would give it rows"
+    kept = opaque(why) if batched else FREE
+    types = call.get(2, "Tout")
+    if isinstance(types, Sequence):
+        return Sequence([Tensor(kept, inputs, None, call.name) for _ in types.elements], mutable=True)
+    return Tensor(kept, inputs, None, call.name)
+
+
+CALLS: dict[str, Handler] = dict.fromkeys(("py_func", "py_function", "numpy_function"), _host_function)

@@ -1,0 +1,148 @@
+"""tf.losses and the collections that losses are kept in."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.tensors import algebra
+from converter.analysis.values import (
+    LISTED,
+    Batch,
+    Constant,
+    Counted,
+    Host,
+    Mapping,
+    Sequence,
+    Symbol,
+    Tensor,
+    Value,
+    opaque,
+)
+
+LOSSES = (
+    "softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mean_squared_error absolute_difference "
+    "hinge_loss huber_loss log_loss cosine_distance compute_weighted_loss"
+).split()
+
+WEIGHTS = {"compute_weighted_loss": 1, "cosine_distance": 3}  # where the weights stand, if not third
+
+
+def _loss(call: Call) -> Value:
+    """A mean over the examples (over those with a weight, where weights are given), kept in a collection."""
+    operands = [algebra.as_tensor(v) for v in (*call.args[:2], *call.kwargs.values()) if isinstance(v, Tensor)]
+    batched = [t for t in operands if t.batch.kind != "free"]
+    kept = Batch()
+    if batched:
+        kept = _reduction(call, batched)
+    dims = () if kept.kind != "example" else None
+    result = Tensor(kept, call.values(), dims, call.name)
+    collection = call.kwargs.get("loss_collection")
+    if not (isinstance(collection, Constant) and collection.value is None):
+        call.walk.collections.setdefault("losses", []).append(result)
+        call.walk.effect("collection", "losses", result, call.node)
+    return result
+
+
+def _reduction(call: Call, batched: list[Tensor]) -> Batch:
+    if any(t.batch.kind == "opaque" for t in batched):
+        return next(t.batch for t in batched if t.batch.kind == "opaque")
+    combined = algebra.combine([t for t in batched if t.batch.kind == "example"])
+    if combined.kind == "opaque":
+        return combined
+    if all(t.batch.kind == "reduced" for t in batched):
+        return batched[0].batch
+    how = call.kwargs.get("reduction")
+    last = how.name.rpartition(".")[2] if isinstance(how, Symbol) else str(getattr(how, "value", ""))
+    if last.lower() == "none":
+        return Batch("example", 0)
+    if last.lower() == "sum":
+        return Batch("reduced", how="sum")
+    weights = call.get(WEIGHTS.get(call.name.rpartition(".")[2], 2), "weights")
+    if isinstance(weights, Tensor) and weights.batch.kind == "example" and last.lower() != "sum_over_batch_size":
+        return Batch("reduced", how="mean", over=Counted(weights, "sum" if last.lower() == "mean" else "nonzero"))
+    return Batch("reduced", how="mean")
+
+
+def _add_to_collection(call: Call) -> Value:
+    key, value = collection_key(call.get(0, "name", "names")), call.get(1, "value")
+    if value is not None:
+        call.walk.collections.setdefault(key, []).append(value)
+        call.walk.effect("collection", str(key), value, call.node)
+    return Constant(None)
+
+
+def _add_loss(call: Call) -> Value:
+    value = call.get(0, "loss")
+    if value is not None:
+        call.walk.collections.setdefault("losses", []).append(value)
+        call.walk.effect("collection", "losses", value, call.node)
+    return Constant(None)
+
+
+def _get_collection(call: Call) -> Value:
+    key = collection_key(call.get(0, "key"))
+    found = list(call.walk.collections.get(key, ()))
+    rest = f"collection {key}"
+    if key in ("trainable_variables", "variables"):
+        found, rest = [*call.walk.facts.variables], LISTED
+    call.walk.effect("get collection", str(key), None, call.node)
+    # A collection may hold more than the walk saw: layers add to it by themselves.
+    return Sequence([*found, Tensor(op=rest)], mutable=True)
+
+
+def _collected_layers(call: Call) -> Value:
+    """A dict of what the layers of a model have put into a collection by themselves: some of its tensors."""
+    walk = call.walk
+    made = [t for t in walk.facts.tensors if t.time >= walk.frame.began and t.batch.kind != "free"]
+    if not made:
+        return Mapping([(Host(), Tensor(op=call.name))])
+    why = "which of the model's tensors a collection holds is not followed"
+    layer = walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node)
+    walk.effect("collection", str(collection_key(call.get(0, "collection"))), layer, call.node)
+    return Mapping([(Host(), layer)])
+
+
+def collection_key(value: Value | None) -> object:
+    """The name of a collection, however it is spelled; None where it is not known."""
+    if isinstance(value, Symbol):
+        return value.name.rpartition(".")[2].lower().replace("global_variables", "variables")
+    return getattr(value, "value", None)
+
+
+def _get_losses(call: Call) -> Value:
+    key = "regularization_losses" if "regularization" in call.name else "losses"
+    call.walk.effect("get collection", key, None, call.node)
+    return Sequence([*call.walk.collections.get(key, ()), Tensor(op=f"collection {key}")], mutable=True)
+
+
+def _total_loss(call: Call) -> Value:
+    call.walk.effect("total loss", call.name, None, call.node)
+    losses = [*call.walk.collections.get("losses", ()), Tensor(op="collection regularization_losses")]
+    result = algebra.elementwise(call.walk, "add_n", losses)
+    result.dims = ()
+    return result
+
+
+def _regularizer(call: Call) -> Value:
+    return call.typed("Regularizer")
+
+
+def _apply_regularization(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
+    return Tensor(inputs=call.values(), dims=(), op=call.name)
+
+
+MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([m + name for m in MODULES for name in LOSSES], _loss),
+    **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),
+    **dict.fromkeys(("add_to_collection", "add_to_collections", "Graph.add_to_collection"), _add_to_collection),
+    **dict.fromkeys(("get_collection", "get_collection_ref", "Graph.get_collection"), _get_collection),
+    **dict.fromkeys([m + "utils.convert_collection_to_dict" for m in ("contrib.slim.", "contrib.layers.")],
+                    _collected_layers),
+    **dict.fromkeys([m + name for m in MODULES for name in ("get_losses", "get_regularization_losses")], _get_losses),
+    **dict.fromkeys([m + "get_total_loss" for m in MODULES], _total_loss),
+    **dict.fromkeys([m + name for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")
+                     for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "l1", "l2")], _regularizer),
+    **dict.fromkeys(("Regularizer.__call__", "contrib.layers.apply_regularization", "losses.get_regularization_loss"),
+                    _apply_regularization),
+}  # fmt: skip

@@ -1,0 +1,124 @@
+"""Optimizers: one instance outside the loop; each tower computes gradients, their average is applied once."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.facts import TrainStep
+from converter.analysis.values import Sequence, Tensor, Value
+
+OPTIMIZERS = (
+    "GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer AdadeltaOptimizer RMSPropOptimizer "
+    "FtrlOptimizer ProximalAdagradOptimizer ProximalGradientDescentOptimizer AdagradDAOptimizer"
+).split()
+CONTRIB = (
+    "LazyAdamOptimizer NadamOptimizer AdamWOptimizer MomentumWOptimizer AdaMaxOptimizer PowerSignOptimizer "
+    "AddSignOptimizer LARSOptimizer"
+).split()
+
+WRAPPERS = (
+    "train.experimental.enable_mixed_precision_graph_rewrite mixed_precision.enable_mixed_precision_graph_rewrite "
+    "train.experimental.MixedPrecisionLossScaleOptimizer mixed_precision.MixedPrecisionLossScaleOptimizer "
+    "contrib.mixed_precision.LossScaleOptimizer contrib.opt.MovingAverageOptimizer "
+    "contrib.estimator.clip_gradients_by_norm"
+).split()
+
+
+def _optimizer(call: Call) -> Value:
+    return call.typed("Optimizer")
+
+
+def _wrapped(call: Call) -> Value:
+    """An optimizer around another one: loss scaling, averaging, clipping."""
+    return call.typed("Optimizer")
+
+
+def _minimize(call: Call) -> Value:
+    loss = call.tensor(0, "loss")
+    result = Tensor(inputs=call.values(), op="train op")
+    _record(call, "minimize", loss, call.receiver, call.get(2, "var_list"), result)
+    return result
+
+
+def _compute_gradients(call: Call) -> Value:
+    loss = call.tensor(0, "loss")
+    result = Tensor(inputs=(*call.values(), loss), op="gradients")
+    _record(call, "compute_gradients", loss, call.receiver, call.get(1, "var_list"), result)
+    return _pairs(result)
+
+
+def _pairs(result: Tensor) -> Value:
+    pair = Sequence([Tensor(inputs=(result,), op="gradient"), Tensor(op="variable")])
+    return Sequence([pair], mutable=True, many=True)
+
+
+def _gradients(call: Call) -> Value:
+    """tf.gradients: of a loss with respect to variables it is a training step, else part of a model."""
+    ys, xs = call.get(0, "ys"), call.get(1, "xs")
+    loss = call.tensor(0, "ys")
+    inputs = xs.elements if isinstance(xs, Sequence) else [xs] if xs is not None else []
+    batched = [x for x in inputs if isinstance(x, Tensor) and x.batch.kind != "free"]
+    if batched:
+        made = [Tensor(x.batch, call.values(), x.dims, "gradients") for x in batched]
+        return Sequence(made, mutable=True)
+    result = Tensor(inputs=call.values(), op="gradients")
+    if loss.batch.kind != "free" or ys is not None:
+        _record(call, "gradients", loss, None, xs, result)
+    many = isinstance(xs, Sequence) and xs.many
+    return Sequence([Tensor(inputs=(result,), op="gradient") for _ in inputs] or [result], mutable=True, many=many)
+
+
+def _apply_gradients(call: Call) -> Value:
+    call.walk.effect("apply gradients", call.name, call.receiver, call.node)
+    return Tensor(inputs=call.values(), op="train op")
+
+
+def _clip_all(call: Call) -> Value:
+    values = call.get(0, "t_list")
+    if isinstance(values, Sequence):
+        tensors = [Tensor(inputs=call.values(), op="clip") for _ in values.elements]
+        clipped = Sequence(tensors, mutable=True, many=values.many)
+        return Sequence([clipped, Tensor(inputs=call.values(), op="global_norm")])
+    return Sequence([Tensor(inputs=call.values(), op="clip") for _ in range(2)])
+
+
+def _train_op_function(call: Call) -> Value:
+    """optimize_loss, create_train_op: functions that build the whole step."""
+    loss = call.tensor(0, "loss", "total_loss")
+    result = Tensor(inputs=call.values(), op="train op")
+    optimizer = call.get(3, "optimizer") if "optimize_loss" in call.name else call.get(1, "optimizer")
+    _record(call, call.name, loss, optimizer, call.kwargs.get("variables_to_train"), result)
+    return result
+
+
+def _record(
+    call: Call, kind: str, loss: Tensor, optimizer: Value | None, variables: Value | None, result: Tensor
+) -> None:
+    walk = call.walk
+    assert walk.site is not None
+    node = call.node_of(0, "loss", "ys", "total_loss")
+    step = TrainStep(kind, loss, optimizer, call.node, walk.site, walk.clock, node, variables, result)
+    walk.facts.train_steps.append(step)
+
+
+def _decay(call: Call) -> Value:
+    return Tensor(inputs=call.values(), dims=(), op=call.name)
+
+
+DECAYS = (
+    "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay "
+    "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
+).split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),
+    **dict.fromkeys([f"contrib.opt.{name}" for name in CONTRIB], _optimizer),
+    **dict.fromkeys(WRAPPERS, _wrapped),
+    "Optimizer.minimize": _minimize,
+    "Optimizer.compute_gradients": _compute_gradients,
+    "Optimizer.apply_gradients": _apply_gradients,
+    "gradients": _gradients,
+    "clip_by_global_norm": _clip_all,
+    **dict.fromkeys(("contrib.layers.optimize_loss", "contrib.slim.learning.create_train_op",
+                     "contrib.training.create_train_op"), _train_op_function),
+    **dict.fromkeys([f"train.{name}" for name in DECAYS], _decay),
+}  # fmt: skip

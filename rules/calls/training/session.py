@@ -1,0 +1,153 @@
+"""Sessions: they get a ConfigProto for several GPUs, and what is fed to them tells inputs from settings."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.facts import RunCall, SessionSite
+from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
+from converter.analysis.python.joins import leaves
+from converter.analysis.values import Host, Mapping, Typed, Value
+
+
+def _session(call: Call) -> Value:
+    position = 2 if call.name in ("Session", "InteractiveSession") else -1
+    assert call.walk.site is not None
+    site = SessionSite(
+        call.node, call.walk.site, call.name, call.get(position, "config"), call.node_of(position, "config")
+    )
+    call.walk.facts.sessions.append(site)
+    return call.typed("Session")
+
+
+def _train_loop(call: Call) -> Value:
+    """A function that makes a session, runs the train op in it again and again, and takes the session's config."""
+    position, keyword = TRAIN_LOOPS[call.name]
+    assert call.walk.site is not None
+    config, node = call.get(position, keyword), call.node_of(position, keyword)
+    call.walk.facts.sessions.append(SessionSite(call.node, call.walk.site, call.name, config, node, keyword))
+    train_op = call.get(0, "train_op")
+    _record(call, [train_op] if train_op is not None else [], None)
+    return Host(call.values(), "run", call.node)
+
+
+def _config(call: Call) -> Value:
+    return call.typed("ConfigProto")
+
+
+def _gpu_options(call: Call) -> Value:
+    return call.typed("GPUOptions")
+
+
+def _run(call: Call) -> Value:
+    fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
+    _record(call, [fetches] if fetches is not None else [], feed)
+    return Host(call.values(), "run", call.node)
+
+
+def _eval(call: Call) -> Value:
+    receiver = call.receiver
+    _record(call, [receiver] if receiver is not None else [], call.get(0, "feed_dict"))
+    return Host(call.values(), "run", call.node)
+
+
+def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value | None = None) -> None:
+    walk, runs = call.walk, call.walk.facts.runs
+    pairs = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
+    feeds = [(one, v) for key, v in pairs for one in leaves(key)]
+    fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
+    earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
+    assert walk.site is not None
+    runs.append(RunCall(call.node, walk.site, tuple(fetches), (*earlier, *feeds), walk.clock, handle))
+
+
+def _as_default(call: Call) -> Value:
+    return call.receiver if call.receiver is not None else Host()
+
+
+def _graph(call: Call) -> Value:
+    return call.typed("Graph")
+
+
+def _control_dependencies(call: Call) -> Value:
+    return call.typed("ControlDependencies")
+
+
+def _device(call: Call) -> Value:
+    device = call.get(0, "device_name_or_function")
+    call.walk.effect("device", str(call.constant(0, "device_name_or_function")), device, call.node)
+    return call.typed("Device")
+
+
+def _distributed(call: Call) -> Value:
+    call.walk.effect("distributed", f"tf.{call.name}", None, call.node)
+    return call.typed("Distributed")
+
+
+def _other_training(call: Call) -> Value:
+    call.walk.effect("other training", f"tf.{call.name}", None, call.node)
+    return call.typed("Object")
+
+
+def _eager(call: Call) -> Value:
+    call.walk.effect("eager", f"tf.{call.name}", None, call.node)
+    return call.typed("Object")
+
+
+def _by_name(call: Call) -> Value:
+    """A tensor or an operation that is looked up in the graph."""
+    name = call.constant(0, "name")
+    if not isinstance(name, str):
+        given = call.node.args[:1]
+        call.walk.effect("lookup", pattern_of(given[0] if given else None), None, call.node)
+        return Host(call.values(), call.name, call.node)
+    found = by_name(call.walk, name, call.node)
+    return found or Host(call.values(), call.name, call.node)
+
+
+def _partial_run(call: Call) -> Value:
+    handle, fetches = call.get(0, "handle"), call.get(1, "fetches")
+    _record(call, [fetches] if fetches is not None else [], call.get(2, "feed_dict"), handle)
+    return Host(call.values(), "run", call.node)
+
+
+SESSIONS = (
+    "Session InteractiveSession train.MonitoredTrainingSession train.SingularMonitoredSession "
+    "Supervisor.managed_session Supervisor.prepare_or_wait_for_session SessionManager.prepare_session"
+).split()
+OTHER_TRAINING = (
+    "estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model "
+    "keras.Sequential keras.models.Sequential"
+).split()
+EAGER = (
+    "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
+    "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
+).split()
+EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for method in ("eval", "run")]
+
+TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py and training.py, 1.15)
+    "contrib.slim.learning.train": (22, "session_config"),
+    "contrib.training.train": (9, "config"),
+}
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(SESSIONS, _session),
+    **dict.fromkeys(TRAIN_LOOPS, _train_loop),
+    "ConfigProto": _config,
+    "GPUOptions": _gpu_options,
+    "Session.run": _run,
+    "Session.partial_run": _partial_run,
+    **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
+    **dict.fromkeys(OTHER_TRAINING, _other_training),
+    **dict.fromkeys(EAGER, _eager),
+    **dict.fromkeys(("train.Server",
+                     "train.Server.create_local_server", "train.ClusterSpec",
+                     "train.replica_device_setter", "train.SyncReplicasOptimizer",
+                     "distribute.MirroredStrategy", "contrib.distribute.MirroredStrategy",
+                     "contrib.distribute.OneDeviceStrategy", "distribute.Strategy"), _distributed),
+    **dict.fromkeys(EVALUATED, _eval),
+    **dict.fromkeys(("Session.as_default", "Graph.as_default", "Session.__enter__"), _as_default),
+    **dict.fromkeys(("Graph", "get_default_graph"), _graph),
+    "get_default_session": lambda call: Typed("Session", call.name, call.args, call.kwargs, call.node),
+    **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
+    **dict.fromkeys(("device", "Graph.device"), _device),
+}

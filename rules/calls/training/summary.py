@@ -1,0 +1,52 @@
+"""Summaries, savers and other host side objects: they stay after the loop."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.values import Constant, Host, Tensor, Value
+
+
+def _summary(call: Call) -> Value:
+    call.walk.effect("collection", "summaries", None, call.node)
+    return Tensor(inputs=call.values(), op="summary")
+
+
+def _merge(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
+    return Tensor(inputs=call.values(), op="merged summary")
+
+
+def _object(call: Call) -> Value:
+    call.walk.effect("graph state", call.name, None, call.node)
+    return call.typed(call.name.rpartition(".")[2])
+
+
+def _host(call: Call) -> Value:
+    return Host(call.values(), call.name, call.node)
+
+
+def _nothing(call: Call) -> Value:
+    return Constant(None)
+
+
+SUMMARIES = "scalar histogram image audio text".split()
+OLD = "scalar_summary histogram_summary image_summary audio_summary".split()
+HOST = (
+    "Saver.save Saver.restore FileWriter.add_summary FileWriter.add_graph FileWriter.flush FileWriter.close "
+    "SummaryWriter.add_summary Session.close Coordinator.join Coordinator.should_stop Coordinator.request_stop "
+    "train.start_queue_runners train.get_checkpoint_state train.latest_checkpoint train.checkpoint_exists "
+    "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
+    "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "
+    "Graph.finalize Graph.get_operations train.NewCheckpointReader"
+).split()
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys([f"summary.{name}" for name in SUMMARIES] + OLD, _summary),
+    **dict.fromkeys(("summary.merge", "summary.merge_all", "merge_summary", "merge_all_summaries"), _merge),
+    **dict.fromkeys(("train.Saver", "summary.FileWriter", "train.SummaryWriter", "train.Coordinator",
+                     "train.Supervisor", "train.SessionManager"), _object),
+    **dict.fromkeys(HOST, _host),
+    **dict.fromkeys(("set_random_seed", "random_set_random_seed", "random_set_seed", "reset_default_graph",
+                     "disable_v2_behavior", "disable_eager_execution", "logging.set_verbosity",
+                     "Graph.seed", "add_check_numerics_ops", "Saver.__call__"), _nothing),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""What is refused or warned of: the pages, with their examples."""

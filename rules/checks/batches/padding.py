@@ -1,0 +1,54 @@
+"""Sequences that are padded to the longest of their batch, of which a tower sees a share."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG227",
+        title="a mask is as wide as the longest sequence of a shard",
+        why="tf.sequence_mask without maxlen makes a mask as wide as the longest of the sequences that it is given. "
+        "Where the lengths are an input of their own, or a statement of its own counts them in one, the towers "
+        "read that off the whole batch; where the model computes them otherwise, they are known of a tower's "
+        "shard alone, whose sequences are padded as those of the whole batch are. The mask would then not fit "
+        "what it masks: feed the lengths, or say how wide it is.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.int32, [None, None])
+Y = tf.placeholder(tf.int64, [None, None])
+logits = tf.layers.dense(tf.one_hot(X, 100), 10)
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y)
+loss = tf.reduce_mean(tf.boolean_mask(losses, tf.sequence_mask(tf.reduce_sum(tf.sign(X), 1))))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        x, y = next_batch(batch_size)
+        sess.run(train_op, {X: x, Y: y})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.int32, [None, None])
+Y = tf.placeholder(tf.int64, [None, None])
+lengths = tf.placeholder(tf.int32, [None])
+logits = tf.layers.dense(tf.one_hot(X, 100), 10)
+losses = tf.nn.sparse_softmax_cross_entropy_with_logits(logits=logits, labels=Y)
+mask = tf.sequence_mask(lengths, maxlen=tf.shape(X)[1])
+loss = tf.reduce_mean(tf.boolean_mask(losses, mask))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        x, y, n = next_batch(batch_size)
+        sess.run(train_op, {X: x, Y: y, lengths: n})
+""",
+        references=("tf.sequence_mask (tensorflow/python/ops/array_ops.py, 1.15)",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Files and projects that are not read or not written as they are."""

@@ -1,0 +1,67 @@
+"""Scripts that show themselves one GPU: towers need as many as there are of them."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+SCRIPT = """\
+import os
+
+import tensorflow as tf
+
+{environment}batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+{config}
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
+
+
+def script(environment: str = "", config: str = "with tf.Session() as sess:") -> str:
+    """The example with other settings of the environment and of the session."""
+    return SCRIPT.replace("{environment}", environment).replace("{config}", config)
+
+
+_LIST = (
+    "config = tf.ConfigProto()\n"
+    "config.gpu_options.visible_device_list = {}\n"
+    "with tf.Session(config=config) as sess:"
+)
+
+RULES = (
+    Rule(
+        code="TMG264",
+        title="the script names a GPU of its own",
+        why="The script shows itself one GPU, and not the first one, or one that is only known when it runs. Towers "
+        "need as many as there are of them; which other ones are free only its user knows. List as many as the "
+        "towers need, or leave the choice to the environment variable CUDA_VISIBLE_DEVICES of the shell.",
+        before=script(config=_LIST.format("'3'")),
+        after=script(config=_LIST.format("'3,4'")),
+        references=("docs: TMG128, scripts that name the first GPU",),
+    ),
+    Rule(
+        code="TMG330",
+        title="which GPUs are visible shows when the script runs",
+        why="The script sets CUDA_VISIBLE_DEVICES to a value that it computes, from a flag as a rule; or the towers "
+        "are counted when it runs, by the GPUs that it shows itself. Give as many GPUs there as there are towers: with "
+        "fewer the script ends (TMG129), and counted towers are as few as they.",
+        before=script("os.environ['CUDA_VISIBLE_DEVICES'] = choose_gpu()\n"),
+        after=script(),
+        references=("docs: TMG129, fewer GPUs than towers",),
+    ),
+    Rule(
+        code="TMG332",
+        title="the script named the first GPU alone, and names one for each tower now",
+        why="The script shows itself the first GPU, by CUDA_VISIBLE_DEVICES or visible_device_list. It shows itself "
+        "the first ones now, one for each tower (TMG128). Where other programs use these, name others in their place.",
+        before=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"),
+        after=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\n"),
+        references=("docs: TMG128, scripts that name the first GPU",),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Sessions, devices and functions that the towers cannot have."""

@@ -1,0 +1,1 @@
+"""What would not be the same in each tower, or after them."""

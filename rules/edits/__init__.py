@@ -1,0 +1,1 @@
+"""What is written into a script: the pages, with their examples."""

@@ -1,0 +1,1 @@
+"""Batches, their sizes and the flags around them."""

@@ -1,0 +1,1 @@
+"""The loop over the towers, and what leaves it."""

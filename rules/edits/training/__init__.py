@@ -1,0 +1,1 @@
+"""Optimizers, sessions, devices and the files of a project."""

@@ -1,0 +1,31 @@
+"""Scripts that show themselves one GPU: towers need as many as there are of them."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+from rules.checks.files.visible import script
+
+RULES = (
+    Rule(
+        code="TMG128",
+        title="a script that shows itself the first GPU sees one for each tower",
+        why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script shows TensorFlow fewer GPUs than "
+        "there are. All towers would then compute on these, and soft placement would hide it. Where the first GPU "
+        "is named, or a number of them, the first ones are named instead, one for each tower.",
+        before=script(config="with tf.Session(config=tf.ConfigProto(device_count={'GPU': 1})) as sess:"),
+        after="config = tf.ConfigProto(device_count={'GPU': num_gpus})\n",
+        references=("gpu_options.visible_device_list, device_count (tensorflow/core/protobuf/config.proto, 1.15)",),
+    ),
+    Rule(
+        code="TMG129",
+        title="fewer GPUs than towers end the script",
+        why="Towers that share a GPU compute the right numbers, at the speed of one. When the last tower is placed the "
+        "script counts the GPUs that it may see, by the driver's list (/proc/driver/nvidia/gpus) and "
+        "CUDA_VISIBLE_DEVICES, without initialising CUDA or taking memory. Where there are fewer than towers, it "
+        "ends with a message. Where there is none, or no such list, it goes on: the CPU computes the towers. The "
+        "environment variable FEWER_GPUS=allow lets it pass for one run, `--fewer-gpus allow` leaves the check out.",
+        before=script(),
+        after="    if gpu + 1 == num_gpus:\n        check_gpus()\n",
+        references=("docs: TMG112, the number of GPUs",),
+    ),
+)

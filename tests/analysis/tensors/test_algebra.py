@@ -1,0 +1,744 @@
+"""Where the batch is in the result of an operation, and what was done to its examples: a table.
+
+An outcome reads "free" (no batch in it), "example A" (one entry for each example along axis A), with
+"major" or "minor" where each example has several (see `Batch.packed`), "mean", "sum" or "other" for
+reductions, "opaque" where nothing is known.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from converter.analysis import read_facts
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import Count, Number, Tensor, Value
+from converter.options import Options
+
+SCRIPT = """
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+features = data.shape[0]
+x = tf.placeholder(tf.float32, [None, 6])
+y = tf.placeholder(tf.float32, [None, 1])
+v = tf.placeholder(tf.float32, [None])
+n = tf.placeholder(tf.int64, [None])
+z = tf.placeholder(tf.int64, [None, None])
+s = tf.placeholder(tf.float32, [None, 5, 6])
+t = tf.placeholder(tf.float32, [5, batch_size, 6])
+f = tf.placeholder(tf.float32, [batch_size, 6])
+image = tf.placeholder(tf.float32, [None, 28, 28, 3])
+k = tf.placeholder(tf.float32)
+w = tf.get_variable("w", [6, 4])
+q = tf.get_variable("q", [6])
+e = tf.get_variable("e", [100, 6])
+filters = tf.get_variable("filters", [3, 3, 3, 8])
+cell = tf.nn.rnn_cell.GRUCell(4)
+result = {expression}
+"""
+
+
+def evaluate(expression: str) -> Value:
+    tree = ast.parse(SCRIPT.replace("{expression}", expression))
+    return read_facts("script.py", tree, Options()).module.locals["result"]
+
+
+def outcome(expression: str) -> str:
+    value = evaluate(expression)
+    assert isinstance(value, Tensor), value
+    batch = value.batch
+    if batch.kind == "example":
+        return f"example {batch.axis} {batch.packed}".strip()
+    if batch.over is not None:
+        return f"{batch.how} over {batch.over.how}"
+    return batch.how if batch.kind == "reduced" else batch.kind
+
+
+def table(text: str) -> list[object]:
+    """One case a line: expression and outcome."""
+    wrong = {expression: reason for reason, expressions in WRONG.items() for expression in expressions}
+    cases = []
+    for line in text.strip().splitlines():
+        expression, wanted = (part.strip() for part in line.split(" -> "))
+        marks = [pytest.mark.xfail(strict=True, reason=wrong[expression])] if expression in wrong else []
+        cases.append(pytest.param(expression, wanted, marks=marks, id=expression))
+    return cases
+
+
+# Where the analysis is wrong, and how. A case that is mended must leave this list.
+WRONG = {
+    "rows that are put back are one for each example": [
+        "tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])",
+        "tf.reshape(tf.reshape(x, [-1]), [-1, 6])",
+        "tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4])",
+    ],
+}
+
+DISTRIBUTIONS = """
+tf.distributions.Normal(x, 1.0).sample()                              -> example 0
+tf.distributions.Normal(x, 1.0).sample(())                            -> example 0
+tf.distributions.Normal(loc=x, scale=q).sample(7)                     -> example 1
+tf.distributions.Normal(x, q).sample([2, 3])                          -> example 2
+tf.distributions.Normal(q, 1.0).sample(batch_size)                    -> example 0
+tf.distributions.Normal(q, 1.0).sample([3, batch_size])               -> example 1
+tf.distributions.Normal(q, 1.0).sample(tf.shape(x)[0])                -> example 0
+tf.distributions.Normal(q, 1.0).sample(100)                           -> free
+tf.distributions.Normal(x, 1.0).sample(tf.shape(x)[0])                -> opaque
+tf.distributions.Normal(x, 1.0).sample(anything())                    -> opaque
+tf.distributions.Normal(x, 1.0).log_prob(x)                           -> example 0
+tf.distributions.Normal(q, 1.0).log_prob(x)                           -> example 0
+tf.distributions.Normal(x, 1.0).log_prob(q)                           -> example 0
+tf.distributions.Normal(x, 1.0).log_prob(tf.distributions.Normal(x, 1.0).sample(5)) -> example 1
+tf.distributions.Normal(x, 1.0).stddev()                              -> example 0
+tf.distributions.Normal(x, 1.0).loc                                   -> example 0
+tf.distributions.Normal(v, 1.0).log_prob(x)                           -> other
+tf.distributions.Normal(q, 1.0).entropy()                             -> free
+tf.distributions.Bernoulli(logits=x).probs                            -> example 0
+tf.contrib.distributions.Bernoulli(probs=tf.sigmoid(x)).entropy()     -> example 0
+tf.distributions.Categorical(logits=x).sample()                       -> example 0
+tf.distributions.Categorical(logits=x).sample(3)                      -> example 1
+tf.distributions.Categorical(logits=x).log_prob(n)                    -> example 0
+tf.distributions.Categorical(logits=s).log_prob(z)                    -> example 0
+tf.distributions.Categorical(logits=tf.transpose(x)).sample()         -> opaque
+tf.distributions.Categorical(logits=v).entropy()                      -> opaque
+tf.contrib.distributions.MultivariateNormalDiag(x, q).log_prob(x)     -> example 0
+tf.contrib.distributions.MultivariateNormalDiag(x, q).sample()        -> example 0
+tf.contrib.distributions.MultivariateNormalDiag(v, v).log_prob(v)     -> opaque
+tf.distributions.Normal(x, 1.0).kl_divergence(tf.distributions.Normal(0.0, 1.0)) -> example 0
+tf.distributions.kl_divergence(tf.distributions.Normal(q, 1.0), tf.distributions.Normal(x, 1.0)) -> example 0
+tf.distributions.kl_divergence(tf.distributions.Normal(q, 1.0), tf.distributions.Normal(w, 1.0)) -> free
+tf.distributions.kl_divergence(tf.distributions.Normal(x, 1.0), anything()) -> opaque
+tf.reduce_mean(tf.distributions.Normal(x, 1.0).log_prob(x))           -> mean
+tf.matrix_band_part(s, -1, 0)                                         -> example 0
+tf.matrix_band_part(x, -1, 0)                                         -> opaque
+tf.matrix_band_part(w, -1, 0)                                         -> free
+tf.linalg.LinearOperatorLowerTriangular(tf.ones_like(s)).to_dense()   -> example 0
+tf.contrib.linalg.LinearOperatorTriL(tf.ones([5, 5])).to_dense()      -> free
+tf.contrib.linalg.LinearOperatorTriL(x).to_dense()                    -> opaque
+tf.multinomial(x, 3)                                                  -> example 0
+tf.random.categorical(x, 1)                                           -> example 0
+tf.multinomial(tf.transpose(x), 1)                                    -> opaque
+tf.nn.zero_fraction(x)                                                -> mean
+tf.nn.zero_fraction(w)                                                -> free
+tf.dtypes.cast(x, tf.int32)                                           -> example 0
+tf.nn.rnn_cell.LSTMStateTuple(x, 2 * x).h                             -> example 0
+"""
+ELEMENTWISE = """
+w + 1                                                 -> free
+x + 1                                                 -> example 0
+1 - x                                                 -> example 0
+-x                                                    -> example 0
+x ** 2                                                -> example 0
+x > 0                                                 -> example 0
+x * q                                                 -> example 0
+q * x                                                 -> example 0
+x * k                                                 -> example 0
+x + y                                                 -> example 0
+x * tf.expand_dims(v, 1)                              -> example 0
+x * v[:, None]                                        -> example 0
+v * v                                                 -> example 0
+v * y                                                 -> other
+v - x                                                 -> other
+y - tf.transpose(y)                                   -> other
+v - tf.squeeze(y, 1)                                  -> example 0
+v - tf.squeeze(y)                                     -> example 0
+tf.expand_dims(v, 0) - tf.expand_dims(v, 1)           -> other
+t + q                                                 -> example 1
+t * t                                                 -> example 1
+s - t                                                 -> other
+s - tf.transpose(t, [1, 0, 2])                        -> example 0
+s * tf.expand_dims(x, 1)                              -> example 0
+t * x                                                 -> example 1
+image * tf.reshape(v, [-1, 1, 1, 1])                  -> example 0
+tf.add(x, 1.0)                                        -> example 0
+tf.maximum(0.1 * x, x)                                -> example 0
+tf.cast(n, tf.float32)                                -> example 0
+tf.nn.dropout(x, k)                                   -> example 0
+tf.nn.softmax(x)                                      -> example 0
+tf.nn.softmax(t)                                      -> example 1
+tf.clip_by_value(x, 0, 1)                             -> example 0
+tf.where(x > 0, x, -x)                                -> example 0
+tf.zeros_like(x)                                      -> example 0
+tf.ones_like(w)                                       -> free
+tf.equal(tf.argmax(x, 1), n)                          -> example 0
+tf.add_n([x, x])                                      -> example 0
+tf.add_n([w, w])                                      -> free
+sum([x, x])                                           -> example 0
+x - tf.reduce_mean(x, 0)                              -> example 0
+x / tf.reduce_sum(x, 1, keepdims=True)                -> example 0
+x / tf.norm(x, axis=1, keepdims=True)                 -> example 0
+x if batch_size > 4 else w                            -> example 0
+tf.nn.l2_normalize(x, 1)                              -> example 0
+tf.nn.l2_normalize(x, 0)                              -> opaque
+tf.nn.softmax(x, 0)                                   -> opaque
+tf.cumsum(x, 1)                                       -> example 0
+tf.cumsum(x)                                          -> opaque
+"""
+
+REDUCTIONS = """
+tf.reduce_mean(w)                                     -> free
+tf.reduce_mean(x)                                     -> mean
+tf.reduce_mean(x, 0)                                  -> mean
+tf.reduce_mean(x, 1)                                  -> example 0
+tf.reduce_mean(x, -1)                                 -> example 0
+tf.reduce_mean(x, -2)                                 -> mean
+tf.reduce_mean(x, [0, 1])                             -> mean
+tf.reduce_mean(x, axis=[1])                           -> example 0
+tf.reduce_mean(x, reduction_indices=[1])              -> example 0
+tf.reduce_mean(x, None)                               -> mean
+tf.reduce_mean(x, axis=int(k))                        -> opaque
+tf.reduce_mean(image, [1, 2])                         -> example 0
+tf.reduce_mean(image, [0, 1, 2])                      -> mean
+tf.reduce_mean(image, [-3, -2, -1])                   -> example 0
+tf.reduce_mean(s, 1, keepdims=True)                   -> example 0
+tf.reduce_mean(t, 0)                                  -> example 0
+tf.reduce_mean(t, 0, keepdims=True)                   -> example 1
+tf.reduce_mean(t, 1)                                  -> mean
+tf.reduce_mean(t, [0, 2])                             -> example 0
+tf.reduce_mean(t, -1)                                 -> example 1
+tf.reduce_mean(t, -2)                                 -> mean
+tf.reduce_sum(x)                                      -> sum
+tf.reduce_sum(x, 0)                                   -> sum
+tf.reduce_sum(x, 1)                                   -> example 0
+tf.reduce_sum(image, range(1, features))              -> example 0
+tf.reduce_sum(image, list(range(1, image.shape.ndims))) -> example 0
+tf.reduce_sum(image, range(0, features))              -> opaque
+tf.reduce_sum(image, range(features, 4))              -> opaque
+tf.reduce_sum(image, range(3, features, -1))          -> opaque
+tf.reduce_sum(t, range(1, features))                  -> opaque
+tf.reduce_sum(t, range(2, features))                  -> example 1
+tf.reduce_mean(tf.reduce_sum(x, 1))                   -> mean
+tf.reduce_sum(tf.reduce_mean(x, 1))                   -> sum
+tf.reduce_sum(tf.reduce_mean(x, 0))                   -> mean
+tf.reduce_mean(tf.reduce_sum(x, 0))                   -> sum
+tf.reduce_max(tf.reduce_mean(x, 0))                   -> other
+tf.reduce_max(x)                                      -> other
+tf.reduce_max(x, 1)                                   -> example 0
+tf.reduce_max(w)                                      -> free
+tf.reduce_prod(x, 0)                                  -> other
+tf.reduce_logsumexp(x, 1)                             -> example 0
+tf.argmax(x, 1)                                       -> example 0
+tf.argmax(x, -1)                                      -> example 0
+tf.argmax(x, axis=0)                                  -> other
+tf.argmax(x)                                          -> other
+tf.argmax(s, 2)                                       -> example 0
+tf.argmax(t, 0)                                       -> example 0
+tf.nn.l2_loss(x)                                      -> sum
+tf.nn.l2_loss(w)                                      -> free
+tf.count_nonzero(x)                                   -> sum
+tf.norm(x)                                            -> other
+tf.norm(x, axis=1)                                    -> example 0
+tf.nn.moments(x, [0])[0]                              -> mean
+tf.nn.moments(x, [0])[1]                              -> other
+tf.nn.moments(x, [1])[1]                              -> example 0
+tf.nn.moments(image, [0, 1, 2])[0]                    -> mean
+tf.confusion_matrix(n, n)                             -> sum
+tf.reduce_mean(tf.concat([x, x], 0))                  -> mean
+tf.reduce_sum(tf.reshape(x, [-1]))                    -> sum
+tf.reduce_mean(tf.reshape(t, [-1, 6]))                -> mean
+"""
+
+LINEAR = """
+-tf.reduce_mean(x)                                    -> mean
+0.5 * tf.reduce_mean(x)                               -> mean
+tf.reduce_mean(x) / 2                                 -> mean
+tf.reduce_mean(x) * k                                 -> mean
+tf.identity(tf.reduce_mean(x))                        -> mean
+tf.reduce_mean(x) + tf.reduce_mean(y)                 -> mean
+tf.reduce_mean(x) - 0.1 * tf.reduce_mean(y)           -> mean
+tf.reduce_mean(x) + 0.1 * tf.nn.l2_loss(w)            -> mean
+tf.add(tf.reduce_mean(x), tf.nn.l2_loss(w))           -> mean
+tf.add_n([tf.reduce_mean(x), tf.nn.l2_loss(w)])       -> mean
+sum([tf.reduce_mean(x), tf.nn.l2_loss(w)])            -> mean
+tf.reduce_mean(tf.stack([tf.reduce_mean(x), tf.reduce_mean(y)])) -> mean
+tf.matmul(tf.reduce_mean(x, 0, keepdims=True), w)     -> mean
+tf.cast(tf.reduce_mean(x), tf.float64)                -> mean
+0.5 * tf.reduce_sum(x)                                -> sum
+tf.reduce_sum(x) / 2                                  -> sum
+tf.reduce_sum(x) - tf.reduce_sum(y)                   -> sum
+tf.reduce_sum(x) + tf.nn.l2_loss(w)                   -> sum
+tf.reduce_sum(x) / tf.to_float(tf.shape(x)[0])        -> mean
+tf.reduce_sum(x) / tf.cast(tf.shape(x)[0], tf.float32) -> mean
+tf.divide(tf.reduce_sum(x), tf.to_float(tf.shape(x)[0])) -> mean
+tf.divide(tf.reduce_sum(x), tf.shape(x)[0])           -> mean
+tf.reduce_sum(f) / int(f.get_shape()[0])              -> mean
+tf.reduce_sum(x) / tf.to_float(tf.size(x))            -> mean
+tf.reduce_sum(x) / batch_size                         -> mean
+tf.reduce_sum(x) / float(batch_size)                  -> mean
+tf.reduce_sum(x) / (2 * batch_size)                   -> mean
+tf.reduce_sum(x) * (1.0 / batch_size)                 -> mean
+1.0 / batch_size * tf.reduce_sum(x)                   -> mean
+tf.reduce_mean(x) / batch_size                        -> mean
+tf.reduce_mean(x) + tf.reduce_sum(x)                  -> other
+tf.reduce_mean(x) * tf.reduce_mean(y)                 -> other
+tf.reduce_mean(x) ** 2                                -> other
+tf.square(tf.reduce_mean(x))                          -> other
+tf.sqrt(tf.reduce_mean(x))                            -> other
+tf.exp(tf.reduce_mean(x))                             -> other
+tf.maximum(tf.reduce_mean(x), 0.0)                    -> other
+1.0 / tf.reduce_mean(x)                               -> other
+tf.reduce_sum(x * y) / tf.reduce_sum(y)               -> mean over value
+tf.div(tf.reduce_sum(x), tf.reduce_sum(y))            -> mean over value
+tf.reduce_mean(x) / tf.reduce_mean(y)                 -> mean over mean
+tf.reduce_sum(x * y) / (tf.reduce_sum(y) + 1e-8)      -> mean over value
+tf.reduce_sum(x) / tf.maximum(tf.reduce_sum(y), 1e-6) -> mean over value
+tf.reduce_sum(x * y) / (tf.reduce_sum(y) + 1.0)       -> other
+tf.reduce_sum(x) / tf.maximum(tf.reduce_sum(y), 1.0)  -> other
+tf.reduce_sum(x) / tf.reduce_sum(tf.sigmoid(y))       -> other
+tf.reduce_sum(x) / tf.reduce_mean(y)                  -> other
+tf.reduce_mean(tf.boolean_mask(x, v > 0))             -> mean over rows
+tf.reduce_sum(tf.boolean_mask(x, v > 0))              -> sum
+0.5 * tf.sqrt(tf.reduce_mean(x))                      -> other
+tf.reduce_mean(x) + tf.sqrt(tf.reduce_mean(y))        -> other
+"""
+
+RESHAPE = """
+tf.reshape(w, [-1])                                   -> free
+tf.reshape(x, [-1, 6])                                -> example 0
+tf.reshape(x, (-1, 3, 2))                             -> example 0
+tf.reshape(x, [-1, 1, 6])                             -> example 0
+tf.reshape(image, [-1, 28 * 28 * 3])                  -> example 0
+tf.reshape(image, [-1, 28, 84])                       -> example 0
+tf.reshape(v, [-1])                                   -> example 0
+tf.reshape(v, [-1, 1])                                -> example 0
+tf.reshape(y, [-1])                                   -> example 0
+tf.reshape(x, [batch_size, 6])                        -> example 0
+tf.reshape(x, [batch_size, -1])                       -> example 0
+tf.reshape(x, [tf.shape(x)[0], 6])                    -> example 0
+tf.reshape(x, [tf.shape(x)[0], -1])                   -> example 0
+tf.reshape(x, tf.shape(x))                            -> example 0
+tf.reshape(x, tf.stack([tf.shape(x)[0], 6]))          -> example 0
+tf.reshape(s, [-1, tf.shape(s)[1], 6])                -> example 0
+tf.reshape(f, [f.get_shape()[0], -1])                 -> example 0
+tf.reshape(image, [-1, int(image.shape[1]) * 28 * 3]) -> example 0
+tf.reshape(x, [-1])                                   -> example 0 major
+tf.reshape(x, [-1, 1])                                -> example 0 major
+tf.reshape(x, [-1, 2])                                -> example 0 major
+tf.reshape(s, [-1, 6])                                -> example 0 major
+tf.reshape(s, [batch_size * 5, 6])                    -> example 0 major
+tf.reshape(x, [tf.shape(x)[0] * 2, 3])                -> example 0 major
+tf.reshape(z, [-1])                                   -> example 0 major
+tf.reshape(tf.reshape(s, [-1, 6]), [-1, 5, 6])        -> example 0
+tf.reshape(tf.reshape(s, [-1, 6]), [batch_size, 5, 6]) -> example 0
+tf.reshape(tf.reshape(x, [-1]), [-1, 6])              -> example 0
+tf.reshape(tf.matmul(tf.reshape(s, [-1, 6]), w), [-1, 5, 4]) -> example 0
+tf.reshape(tf.transpose(t, [1, 0, 2]), [-1, 6])       -> example 0 major
+tf.reshape(t, [-1, 6])                                -> example 0 minor
+tf.reshape(tf.reduce_mean(x, 0), [1, -1])             -> mean
+tf.reshape(x, [-1, 12])                               -> opaque
+tf.reshape(x, [-1, 4])                                -> opaque
+tf.reshape(x, [6, -1])                                -> opaque
+tf.reshape(x, [1, -1])                                -> opaque
+tf.reshape(x, k)                                      -> opaque
+tf.layers.flatten(image)                              -> example 0
+tf.contrib.layers.flatten(s)                          -> example 0
+"""
+
+AXES = """
+tf.transpose(w)                                       -> free
+tf.transpose(x)                                       -> example 1
+tf.transpose(tf.transpose(x))                         -> example 0
+tf.transpose(s, [1, 0, 2])                            -> example 1
+tf.transpose(s, [2, 1, 0])                            -> example 2
+tf.transpose(t, [1, 0, 2])                            -> example 0
+tf.transpose(image, perm=[0, 3, 1, 2])                -> example 0
+tf.transpose(tf.reduce_mean(x, 0, keepdims=True))     -> mean
+tf.transpose(x, k)                                    -> opaque
+tf.matrix_transpose(s)                                -> example 0
+tf.matrix_transpose(x)                                -> example 1
+tf.expand_dims(x, 0)                                  -> example 1
+tf.expand_dims(x, 1)                                  -> example 0
+tf.expand_dims(x, -1)                                 -> example 0
+tf.expand_dims(x, -3)                                 -> example 1
+tf.expand_dims(v, axis=1)                             -> example 0
+tf.expand_dims(v, dim=0)                              -> example 1
+tf.squeeze(y)                                         -> example 0
+tf.squeeze(y, 1)                                      -> example 0
+tf.squeeze(y, [-1])                                   -> example 0
+tf.squeeze(y, squeeze_dims=[1])                       -> example 0
+tf.squeeze(tf.expand_dims(x, 0), 0)                   -> example 0
+tf.squeeze(tf.expand_dims(x, 0))                      -> example 0
+tf.squeeze(y, 0)                                      -> opaque
+x[:]                                                  -> example 0
+x[:, 0]                                               -> example 0
+x[:, 1:3]                                             -> example 0
+x[:, None]                                            -> example 0
+x[..., tf.newaxis]                                    -> example 0
+x[tf.newaxis]                                         -> example 1
+x[None, :, 2]                                         -> example 1
+s[:, -1]                                              -> example 0
+s[:, -1, :]                                           -> example 0
+s[:, ::-1]                                            -> example 0
+s[..., 0]                                             -> example 0
+t[-1]                                                 -> example 0
+t[0, :, 2]                                            -> example 0
+t[1:]                                                 -> example 1
+image[:, :, :, 0]                                     -> example 0
+image[..., 0]                                         -> example 0
+w[0]                                                  -> free
+x[0]                                                  -> opaque
+x[-1]                                                 -> opaque
+x[:3]                                                 -> opaque
+x[1:]                                                 -> opaque
+x[::2]                                                -> opaque
+t[:, 0]                                               -> opaque
+t[..., 0, :]                                          -> opaque
+tf.slice(x, [0, 0], [-1, 2])                          -> example 0
+tf.slice(x, [0, 2], [batch_size, 2])                  -> example 0
+tf.slice(x, [0, 0], [2, 6])                           -> opaque
+tf.slice(x, [1, 0], [-1, 6])                          -> opaque
+tf.strided_slice(x, [0, 0], [batch_size, -1], [1, 1]) -> example 0
+tf.strided_slice(x, [0, 0], [4, -1], [1, 1])          -> opaque
+tf.reverse(x, [1])                                    -> example 0
+tf.reverse(x, [0])                                    -> opaque
+tf.reverse(t, axis=[0])                               -> example 1
+tf.pad(x, [[0, 0], [1, 1]])                           -> example 0
+tf.pad(x, [[1, 1], [0, 0]])                           -> opaque
+"""
+
+JOINS = """
+tf.concat([w, w], 0)                                  -> free
+tf.concat([x, y], 1)                                  -> example 0
+tf.concat([x, y], axis=-1)                            -> example 0
+tf.concat(1, [x, y])                                  -> example 0
+tf.concat([s, tf.expand_dims(x, 1)], 1)               -> example 0
+tf.concat([x, tf.zeros([tf.shape(x)[0], 2])], 1)      -> example 0
+tf.concat([x, tf.zeros([batch_size, 2])], 1)          -> example 0
+tf.concat([t, t], 0)                                  -> example 1
+tf.concat([x, x], 0)                                  -> example 0 minor
+tf.concat([t, t], 1)                                  -> example 1 minor
+tf.concat([x, x], -2)                                 -> example 0 minor
+tf.concat([tf.reduce_mean(x, 0), tf.reduce_mean(f, 0)], 0) -> mean
+tf.layers.dense(tf.concat([x, x], 0), 4)              -> example 0 minor
+tf.concat([x, x], 0) * x                              -> opaque
+tf.concat([x, x], 0) - tf.concat([x, x], 0)           -> example 0 minor
+tf.stack([x, x])                                      -> example 1
+tf.stack([x, x], axis=1)                              -> example 0
+tf.stack([v, v], 1)                                   -> example 0
+tf.stack([v, v], axis=-1)                             -> example 0
+tf.stack(x)                                           -> example 0
+tf.stack(tf.map_fn(tf.nn.relu, t))                    -> example 1
+tf.stack([w, w])                                      -> free
+tf.stack([tf.reduce_mean(x), tf.reduce_mean(y)])      -> mean
+tf.stack([tf.reduce_mean(x), 1.0])                    -> mean
+tf.stack([tf.reduce_mean(x), tf.reduce_sum(y)])       -> other
+tf.reduce_max(tf.stack([tf.reduce_mean(x), tf.reduce_mean(y)])) -> other
+tf.reduce_sum([tf.reduce_sum(x), tf.reduce_sum(y)])   -> sum
+tf.reduce_mean(tf.norm(x, axis=1, keep_dims=True))    -> mean
+tf.pack([v, v])                                       -> example 1
+tf.unstack(s, axis=1)[0]                              -> example 0
+tf.unstack(x, axis=-1)[0]                             -> example 0
+tf.unstack(t)[0]                                      -> example 0
+tf.unstack(t, 5, 0)[4]                                -> example 0
+tf.unstack(w)[0]                                      -> free
+tf.unstack(x)[0]                                      -> opaque
+tf.stack(tf.unstack(s, axis=1), 1)                    -> example 0
+tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
+tf.split(tf.concat([x, x], 0), 3)[0]                  -> opaque
+tf.split(tf.tile(x, [2, 1]) * tf.concat([x, x], 0), 2)[0] -> example 0
+tf.split(tf.tile(x, [2, 1]), 3)[0]                    -> opaque
+tf.concat([x, x], 0) * tf.tile(tf.ones([1, 6]), [2 * tf.shape(x)[0], 1]) -> example 0 minor
+tf.concat([s, s], 0) * tf.tile(tf.ones_like(s[0])[None], [tf.shape(tf.concat([s, s], 0))[0], 1, 1]) -> example 0 minor
+tf.matmul(tf.concat([s, s], 0), tf.concat(tf.split(s, 2, axis=2), 0), transpose_b=True) -> example 0 minor
+x * tf.get_variable("g", x.get_shape()[-1:])          -> example 0
+tf.matmul(s, s * tf.get_variable("g", s.get_shape()[-1:]), transpose_b=True) -> example 0
+x / np.sqrt(x.get_shape().as_list()[-1])              -> example 0
+x / np.sqrt(x.get_shape().as_list()[0])               -> opaque
+tf.reduce_max(tf.reduce_sum(tf.sign(z), 1))           -> free
+tf.split(x, 2, 1)[0]                                  -> example 0
+tf.split(x, 2, axis=-1)[0]                            -> example 0
+tf.split(x, [2, 4], axis=1)[1]                        -> example 0
+tf.split(1, 2, x)[0]                                  -> example 0
+tf.split(t, 5, 0)[0]                                  -> example 1
+tf.split(x, 2)[0]                                     -> opaque
+tf.split(tf.concat([x, x], 0), 2)[0]                  -> example 0
+tf.split(tf.concat([x, x, x], 0), 2)[0]               -> opaque
+tf.split(tf.concat([x, x], 0), 2, 1)[0]               -> example 0 minor
+tf.tile(w, [2, 2])                                    -> free
+tf.tile(x, [1, 3])                                    -> example 0
+tf.tile(x, [3, 1])                                    -> example 0 minor
+tf.tile(x, k)                                         -> opaque
+tf.tile(tf.expand_dims(q, 0), [tf.shape(x)[0], 1])    -> example 0
+tf.tile(tf.expand_dims(q, 0), [batch_size, 1])        -> example 0
+"""
+
+PRODUCTS = """
+tf.matmul(w, w, transpose_b=True)                     -> free
+tf.matmul(x, w)                                       -> example 0
+x @ w                                                 -> example 0
+tf.matmul(w, x, transpose_a=True, transpose_b=True)   -> example 1
+tf.matmul(w, tf.transpose(x), transpose_a=True)       -> example 1
+tf.matmul(tf.transpose(x), w, transpose_a=True)       -> example 0
+tf.transpose(tf.matmul(w, x, True, True))             -> example 0
+tf.matmul(tf.reshape(s, [-1, 6]), w)                  -> example 0 major
+tf.matmul(tf.reshape(t, [-1, 6]), w)                  -> example 0 minor
+tf.matmul(x, x, transpose_b=True)                     -> opaque
+tf.matmul(x, tf.transpose(x))                         -> opaque
+tf.matmul(x, x, transpose_a=True)                     -> other
+tf.matmul(tf.transpose(x), y)                         -> other
+tf.matmul(s, s, transpose_b=True)                     -> example 0
+tf.matmul(s, tf.transpose(s, [0, 2, 1]))              -> example 0
+tf.matmul(t, t, transpose_b=True)                     -> other
+tf.nn.xw_plus_b(x, w, w[0])                           -> example 0
+tf.tensordot(s, w, 1)                                 -> example 0
+tf.tensordot(s, w, [[2], [0]])                        -> example 0
+tf.tensordot(x, x, 1)                                 -> opaque
+tf.einsum('ij,jk->ik', x, w)                          -> example 0
+tf.einsum('bi,bi->b', x, x)                           -> example 0
+tf.einsum('bti,ij->btj', s, w)                        -> example 0
+tf.einsum('tbi->bti', t)                              -> example 0
+tf.einsum('bi,bj->ij', x, x)                          -> opaque
+tf.einsum('bi,ci->bc', x, x)                          -> opaque
+"""
+
+LOOKUPS = """
+tf.nn.embedding_lookup(e, n)                          -> example 0
+tf.nn.embedding_lookup(e, z)                          -> example 0
+tf.nn.embedding_lookup(e, [1, 2])                     -> free
+tf.nn.embedding_lookup(w[0], z) + tf.to_float(z)      -> example 0
+tf.nn.embedding_lookup(tf.zeros(unknown().shape[0]), z) + tf.to_float(z) -> example 0
+tf.gather(e, n)                                       -> example 0
+tf.gather(e, 3)                                       -> free
+tf.gather(x, [0, 2], axis=1)                          -> example 0
+tf.gather(t, 4)                                       -> example 0
+tf.gather(x, [0, 2])                                  -> opaque
+tf.gather(x, n)                                       -> opaque
+tf.gather_nd(x, z)                                    -> opaque
+tf.one_hot(n, 10)                                     -> example 0
+tf.one_hot(z, 10)                                     -> example 0
+tf.one_hot(n, 10, axis=0)                             -> example 1
+tf.one_hot([1, 2], 10)                                -> free
+tf.placeholder(tf.float32, [None, None, 3])           -> example 0
+tf.placeholder(tf.float32, [1, None])                 -> free
+tf.placeholder(tf.float32, [5, None, None])           -> free
+tf.placeholder(tf.float32, [5, 3, None])              -> free
+tf.convert_to_tensor(x)                               -> example 0
+tf.convert_to_tensor([x, x])                          -> example 1
+tf.convert_to_tensor(tf.reduce_mean(x))               -> mean
+tf.convert_to_tensor([1.0, 2.0])                      -> free
+tf.boolean_mask(x, v > 0)                             -> example 0 major
+tf.sequence_mask(n, 5)                                -> example 0
+tf.sequence_mask([1, 2], 5)                           -> free
+tf.nn.in_top_k(x, n, 1)                               -> example 0
+tf.nn.top_k(x, 2)[0]                                  -> example 0
+tf.nn.top_k(x, k=2, sorted=False).indices             -> example 0
+tf.reshape(tf.nn.top_k(s, 2).values, [-1, 10])        -> example 0
+tf.nn.top_k(v, 2).values                              -> opaque
+tf.concat([x] * unknown(), 1)                         -> example 0
+tf.add_n(unknown() * [x])                             -> example 0
+tf.py_func(len, [x], tf.float32)                      -> opaque
+tf.map_fn(tf.nn.relu, x)                              -> example 0
+tf.map_fn(lambda r: tf.reduce_sum(r), x)              -> example 0
+tf.map_fn(lambda r: r - tf.reduce_mean(x, 0), x)      -> opaque
+tf.map_fn(lambda r: r + 1, tf.transpose(s, [1, 0, 2])) -> example 1
+tf.scan(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 1
+tf.scan(lambda h, r: h + r, x)                        -> opaque
+tf.scan(lambda h, r: r * 2, x)                        -> example 0
+tf.scan(lambda h, r: r * 2, x, tf.zeros([6]))         -> example 0
+tf.scan(lambda h, r: r * 2, tf.reshape(s, [-1, 6]))   -> example 0 major
+tf.scan(lambda h, r: r * 2, tf.reshape(t, [-1, 6]))   -> opaque
+tf.scan(lambda h, r: r - tf.reduce_mean(x, 0), x)     -> opaque
+tf.scan(lambda h, r: r[0] + r[1], (x, q))             -> opaque
+tf.foldl(lambda h, r: r * 2, x)                       -> opaque
+tf.foldl(lambda h, r: h + r, tf.transpose(s, [1, 0, 2])) -> example 0
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[1] -> example 0
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h + tf.reduce_mean(x)), [0, 0.0])[1] -> mean
+tf.while_loop(lambda i, h: i < 3, lambda i, h: (i + 1, h * 2), [0, x])[0] -> free
+tf.gather_nd(x, tf.stack([tf.range(batch_size), n], 1)) -> example 0
+tf.gather_nd(x, tf.stack([tf.range(batch_size), n], -1)) -> example 0
+tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 2)) -> example 0
+tf.gather_nd(s, tf.stack([tf.tile(tf.expand_dims(tf.range(batch_size), 1), [1, 3]), z], 1)) -> opaque
+tf.gather_nd(x, tf.stack([n, n], 1))                  -> opaque
+tf.where(x > 0)                                       -> opaque
+tf.matmul(w, x)                                       -> other
+tf.random_shuffle(x)                                  -> opaque
+"""
+
+FILLED = """
+tf.zeros([3, 4])                                      -> free
+tf.zeros([batch_size, 4])                             -> example 0
+tf.zeros([tf.shape(x)[0], 4])                         -> example 0
+tf.zeros([f.shape[0], 4])                             -> example 0
+tf.zeros([int(f.get_shape()[0]), 4])                  -> example 0
+tf.zeros([f.get_shape().as_list()[0], 4])             -> example 0
+tf.zeros([f.get_shape()[0].value, 4])                 -> example 0
+tf.zeros([x.get_shape()[1], 4])                       -> free
+tf.zeros([tf.shape(x)[1], 4])                         -> free
+tf.ones(shape=[5, batch_size])                        -> example 1
+tf.zeros(batch_size)                                  -> example 0
+tf.fill([batch_size], 1.0)                            -> example 0
+tf.fill([6], 1.0)                                     -> free
+tf.random_normal(tf.shape(x))                         -> example 0
+tf.random_uniform((batch_size, 2), -1, 1)             -> example 0
+tf.random_normal([6, 4])                              -> free
+tf.constant(0.0, shape=[batch_size, 2])               -> example 0
+tf.constant(0.0, shape=[6, 2])                        -> free
+tf.range(10)                                          -> free
+tf.range(tf.shape(x)[0])                              -> example 0
+tf.range(0, tf.shape(x)[0])                           -> example 0
+tf.range(batch_size)                                  -> example 0
+tf.eye(batch_size)                                    -> opaque
+cell.zero_state(batch_size, tf.float32)               -> example 0
+cell.zero_state(tf.shape(x)[0], tf.float32)           -> example 0
+cell.zero_state(1, tf.float32)                        -> free
+"""
+
+LAYERS = """
+tf.layers.dense(x, 4)                                 -> example 0
+tf.layers.dense(t, 4)                                 -> example 1
+tf.layers.dense(q, 4)                                 -> free
+tf.layers.conv2d(image, 4, 3)                         -> example 0
+tf.layers.max_pooling2d(image, 2, 2)                  -> example 0
+tf.layers.batch_normalization(x, training=True)       -> example 0
+tf.contrib.layers.fully_connected(x, 4)               -> example 0
+tf.nn.conv2d(image, filters, [1, 1, 1, 1], 'SAME')    -> example 0
+tf.nn.bias_add(tf.matmul(x, w), w[0])                 -> example 0
+tf.image.resize_images(image, [14, 14])               -> example 0
+tf.keras.layers.Dense(4)(x)                           -> example 0
+tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[0]       -> example 0
+tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[1]       -> example 0
+tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[0]  -> example 0
+tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[1]  -> example 0
+tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[cell, cell]), s, dtype=tf.float32)[1][1] -> example 0
+tf.nn.dynamic_rnn(tf.nn.rnn_cell.MultiRNNCell(cells=[tf.nn.rnn_cell.LSTMCell(2)]), s)[1][0].h -> example 0
+tf.nn.relu(tf.nn.dynamic_rnn(anything(), s)[1].h)     -> opaque
+tf.nn.relu(w.h)                                       -> free
+tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[0] -> example 1
+tf.nn.dynamic_rnn(cell, t, dtype=tf.float32, time_major=True)[1] -> example 0
+tf.nn.static_rnn(cell, tf.unstack(s, axis=1), dtype=tf.float32)[0][-1] -> example 0
+tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=x) -> example 0
+tf.nn.sparse_softmax_cross_entropy_with_logits(labels=n, logits=x) -> example 0
+tf.nn.sparse_softmax_cross_entropy_with_logits(labels=z, logits=s) -> example 0
+tf.nn.sigmoid_cross_entropy_with_logits(labels=x, logits=x) -> example 0
+tf.nn.nce_loss(e, e[:, 0], tf.expand_dims(n, 1), x, 5, 100) -> example 0
+tf.losses.mean_squared_error(y, y)                    -> mean
+tf.losses.mean_squared_error(w, w)                    -> free
+tf.losses.sparse_softmax_cross_entropy(n, x)          -> mean
+tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.SUM) -> sum
+tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.NONE) -> example 0
+"""
+
+BRANCHES = """
+x if anything() else f                                -> example 0
+x if anything() else q                                -> example 0
+x if anything() else tf.reshape(s, [-1, 6])           -> example 0 major
+tf.reshape(s, [-1, 6]) if anything() else x           -> example 0 major
+tf.reshape(t, [-1, 6]) if anything() else x           -> opaque
+x if anything() else tf.transpose(x)                  -> opaque
+tf.reduce_mean(x) if anything() else tf.reduce_mean(y) -> mean
+tf.reduce_mean(x) if anything() else tf.reduce_sum(x) -> opaque
+tf.cond(k > 0, lambda: x, lambda: tf.reshape(s, [-1, 6])) -> example 0 major
+"""
+
+
+def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
+    reason = "tf.foldl goes over the batch in a way that is not followed"
+    unknown = "tf.foldl(lambda h, r: h + r, x)"
+    for expression in (f"{unknown} if anything() else x", f"x if anything() else {unknown}"):
+        value = evaluate(expression)
+        assert isinstance(value, Tensor) and value.batch.why == reason
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        case
+        for text in (ELEMENTWISE, REDUCTIONS, LINEAR, RESHAPE, AXES, JOINS, PRODUCTS, LOOKUPS, FILLED, LAYERS,
+                     DISTRIBUTIONS, BRANCHES)
+        for case in table(text)
+    ],
+)  # fmt: skip
+def test_outcome(expression: str, wanted: str) -> None:
+    assert outcome(expression) == wanted
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("tf.shape(x)[0]", "count"), ("x.get_shape()[0]", "count"), ("x.shape[0]", "count"),
+        ("f.get_shape()[0]", "count"), ("int(f.get_shape()[0])", "count"), ("f.shape.as_list()[0]", "count"),
+        ("tf.shape(t)[1]", "count"), ("tf.shape(s)[-3]", "count"), ("tf.size(n)", "count"),
+        ("tf.shape(x)[1]", 6), ("int(x.get_shape()[1])", 6), ("x.get_shape().as_list()[-1]", 6),
+        ("tf.shape(t)[0]", 5), ("s.shape[2]", 6),
+        ("int(tf.reshape(image, [-1, 28 * 28 * 3]).shape[1])", 2352),
+        ("int(tf.layers.flatten(image).shape[1])", 2352),
+        ("int(tf.layers.flatten(tf.layers.max_pooling2d(image, 2, 2)).shape[1])", 588),
+        ("int(tf.layers.flatten(tf.layers.conv2d(image, 4, 3)).shape[1])", 2704),
+        ("int(tf.layers.flatten(tf.nn.conv2d(image, filters, [1, 2, 2, 1], 'SAME')).shape[1])", 1568),
+        ("int(tf.concat([x, y], 1).shape[1])", 7), ("tf.shape(z)[1]", None), ("len([x, y])", 2),
+        ("len(image.get_shape())", 4), ("len(image.shape.as_list())", 4), ("len(anything().get_shape())", None),
+    ],
+)  # fmt: skip
+def test_numbers(expression: str, wanted: object) -> None:
+    value = evaluate(expression)
+    found = "count" if isinstance(value, Count) else value.value if isinstance(value, Number) else value
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("expression", "affine"),
+    [
+        ("tf.reduce_sum(x)", False), ("tf.reduce_sum(x) - tf.reduce_sum(y)", False),
+        ("0.5 * tf.reduce_sum(x)", False), ("tf.reduce_sum(x) / 10", False),
+        ("tf.reduce_sum(x) + tf.nn.l2_loss(w)", True), ("tf.reduce_sum(x) + 1.0", True),
+        ("1.0 - tf.reduce_sum(x)", True), ("0.5 * (tf.reduce_sum(x) + tf.nn.l2_loss(w))", True),
+        pytest.param(
+            "tf.add_n([tf.reduce_sum(x), tf.nn.l2_loss(w)])", True,
+        ),
+    ],
+)  # fmt: skip
+def test_terms_beside_a_sum(expression: str, affine: bool) -> None:
+    value = evaluate(expression)
+    assert isinstance(value, Tensor) and value.batch.how == "sum"
+    assert value.batch.affine is affine
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "batch", "batch_size", "BATCH_SIZE", "batchSize", "batchsize", "minibatch", "mini_batch_size",
+        "train_batch_size", "min_batch_size", "total_batch_size", "n_batch_size", "samples_per_batch", "BatchSize",
+        "batch_dim", "bs", "mb",
+    ],
+)  # fmt: skip
+def test_names_of_a_batch_size(name: str) -> None:
+    assert named_batch([name])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "n_batch", "num_batches", "batches", "batch_num", "batch_idx", "batch_index", "batchIndex", "batch_i",
+        "batch_start", "batch_end_idx", "batch_count", "batches_per_epoch", "batch_per_epoch", "use_batch_norm",
+        "batch_loss", "batch_step", "epochs", "size", "batch_id2",
+    ],
+)  # fmt: skip
+def test_names_of_something_else(name: str) -> None:
+    assert not named_batch([name])
+
+
+@pytest.mark.parametrize(
+    ("expression", "wanted"),
+    [
+        ("losses.categorical_crossentropy(x, x * 2)", "example 0"),
+        ("losses.sparse_categorical_crossentropy(n, x)", "example 0"),
+        ("losses.binary_crossentropy(s, s)", "example 0"),
+        ("losses.mean_squared_error(t, t)", "example 1"),
+        ("tf.reduce_mean(losses.mse(y, x))", "mean"),
+        ("tf.reduce_mean(metrics.categorical_accuracy(x, x))", "mean"),
+        ("losses.mean_squared_error(v, v)", "opaque"),
+        ("losses.mean_squared_error(tf.transpose(x), tf.transpose(x))", "opaque"),
+        ("losses.mse(w, w)", "free"),
+    ],
+)
+@pytest.mark.parametrize("library", ["tensorflow.keras", "keras"])
+def test_keras_on_tensors(expression: str, wanted: str, library: str) -> None:
+    tree = ast.parse(f"from {library} import losses, metrics\n" + SCRIPT.replace("{expression}", expression))
+    value = read_facts("script.py", tree, Options()).module.locals["result"]
+    assert isinstance(value, Tensor)
+    batch = value.batch
+    found = f"example {batch.axis}" if batch.kind == "example" else batch.how if batch.kind == "reduced" else batch.kind
+    assert found == wanted
