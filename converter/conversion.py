@@ -105,7 +105,10 @@ def _converted(
 ) -> Conversion:  # fmt: skip
     """Source to facts to plans to texts; raises Refusal."""
     from converter.analysis import read_facts
-    from converter.planner import Entrance, Sources, decide, import_line
+    from converter.planner.files import Sources
+    from converter.planner.passes import decide
+    from converter.planner.region.prepared_batches import Entrance
+    from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text
 
     tree = parse(source)

@@ -1,0 +1,1 @@
+"""Where the script says its batch size, and what changes there."""

@@ -1,0 +1,317 @@
+"""Follows the batch size from its uses to its definition, so that the host loads a global batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.frames import Access, Place
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.plan import Insert, Replace
+from converter.planner.batch_size.fed_rows import base_of, fed_sizes, is_kept
+from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.questions.drawn_batches import drawn_sizes
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse, warn
+from converter.planner.writing.source_text import Text
+
+NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
+
+
+@dataclass(frozen=True)
+class BatchSize:
+    """The numbers that mean the batch size.
+
+    fixed: it cannot be scaled, as the whole data set is fed in each step, or as its size comes from
+        somewhere that was not found: the conversion then keeps the total.
+    whole: the same data set is fed in each training step.
+    alone: the model is also built for a single example, which leaves all towers but the first without one.
+    """
+
+    origins: frozenset[Origin]
+    fixed: bool
+    warnings: tuple[Diagnostic, ...]
+    whole: bool = False
+    alone: bool = False
+
+    @property
+    def scaled(self) -> frozenset[Origin]:
+        """Those that are known before the graph runs."""
+        return frozenset(o for o in self.origins if o.key[0] != FED)
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """What to change where the batch size is defined, for the host to load N times as much.
+
+    flags: batch sizes that keep the size of one tower, and are scaled where they are read.
+    set: where the script puts what it has read of them: that is scaled, then.
+    """
+
+    replaces: tuple[Replace, ...] = ()
+    flags: frozenset[Origin] = frozenset()
+    inserts: tuple[Insert, ...] = ()
+    set: frozenset[Place] = frozenset()
+
+
+def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
+    """The numbers behind the batches that are fed in training, with warnings where there are none to scale.
+
+    steps: also those of other models that the same calls make, whose inputs are found here.
+    """
+    more = (v for v in needed(s.loss for s in steps).values() if isinstance(v, Input) and v.batch.kind == "example")
+    inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
+    data = next((i for i in inputs if i.op == DATA), None)
+    if data is not None:
+        return BatchSize(frozenset(), True, (_kept(
+            facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
+            "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
+    origins, unknown, whole = _origins(facts, inputs, steps)
+    when_run = {origin for number in facts.fed_sizes for origin in number.origins}
+    origins -= when_run
+    built = {o for n, _, _ in facts.batch_sizes if isinstance(n, Number) for o in base_of(facts, n)}  # for any use
+    alone = _single(origins | built) if origins else None
+    if alone is not None:
+        origins.discard(alone)
+    computed = [o for o in origins if o.key[0] == "computed"]
+    warnings: list[Diagnostic] = []
+    if alone is not None:
+        warnings.append(warn(facts, alone.node, "TMG316", "the same model is built for one example at a time, which "
+                             "has no shards: all towers but the first compute on a copy that is left out",
+                             "build that model in a script of its own, and restore the checkpoint there"))  # fmt: skip
+    call = whole[0].call if whole else steps[0].call
+    acting = _acting(facts, steps)
+    if acting is not None:
+        warnings.append(_acted(facts, acting.call, bool(origins) and not computed))
+    elif not whole and not origins:
+        call = unknown[0].call if unknown else call
+        warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
+                              "name the batch size batch_size where it is defined"))  # fmt: skip
+    elif not origins or computed:
+        seen = whole or computed
+        warnings.append(_kept(
+            facts, call, "TMG304" if seen else "TMG303",
+            "the whole data set is fed in each step" if seen else "this training step is run by code outside this file",
+            "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
+    for origin in origins:
+        if origin.key[0] == "parameter":
+            warnings.append(warn(
+                facts, origin.node, "TMG305",
+                f"the batch size comes from the caller: {origin.name} is multiplied here, "
+                "and what the caller does with it is not",
+                "let callers hand over the batch size of one tower, and load their own batches N times as large",
+            ))  # fmt: skip
+    by_hand = _filled_by_hand(facts, inputs)
+    if by_hand is not None and origins and not computed:
+        warnings.append(_kept(
+            facts, by_hand.call, "TMG303",
+            "the script fills the queue of its batches in runs of its own, with as many examples at a time as before",
+            "fill it by a QueueRunner, which goes on until a larger batch is there"))  # fmt: skip
+    fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
+    same = [run for run, values in fed if values and all(is_kept(facts, value, run) for value in values)]
+    if same and origins and not computed:
+        warnings.append(_kept(
+            facts, same[0].call, "TMG304",
+            "the whole data set is fed in this training step, and batches are in another",
+            "convert the models apart, each in a script of its own"))  # fmt: skip
+    fixed = bool(not origins or computed or by_hand is not None or same)
+    if not origins:  # the towers count their shards all the same
+        origins = {origin for number in facts.counted for origin in base_of(facts, number)}
+    every_same = bool(same) and len(same) == len(whole) and not unknown
+    return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
+
+
+def _single(origins: set[Origin]) -> Origin | None:
+    """The one of several batch sizes that is a single example, as models have it that also write texts."""
+    ones = (o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1)
+    return next(ones, None) if len(origins) > 1 else None
+
+
+def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
+    """A run that puts examples into a queue that gives the batches; None where queue runners do."""
+    filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and v.op.startswith("Queue.enqueue")}
+    return next((run for run in facts.runs if run.computes(filled)), None)
+
+
+def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
+    """A training step that is fed what an environment answered to the model's own actions; None if there is none."""
+    trained = {s.result.uid for s in steps}
+    for run in facts.runs:
+        if not run.computes(trained):
+            continue
+        for value in needed(v for _, v in run.feeds).values():
+            if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and _fetched(value):
+                return run
+    return None
+
+
+def _fetched(value: Value) -> bool:
+    return any(isinstance(v, Host) and v.call == "run" for v in needed([value]).values())
+
+
+def _acted(facts: Facts, node: ast.AST, scaled: bool) -> Diagnostic:
+    reason = "this training step is fed what the model's own actions led to"
+    hint = "collect from several environments at once to give every GPU as much to do"
+    if not scaled:
+        return _kept(facts, node, "TMG311", reason, hint)
+    message = f"{reason}: it takes N times as many examples as before for each action"
+    return warn(facts, node, "TMG311", message, hint)
+
+
+def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Diagnostic:
+    message = f"{reason}: a step goes on taking as many examples as before, shared among the towers (--batch total)"
+    return warn(facts, node, code, message, hint)
+
+
+def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_gpus: NumGpus) -> Scaling:
+    """Multiplies the batch size by the number of GPUs where it is defined."""
+    replaces: list[Replace] = []
+    flags: set[Origin] = set()
+    inserts: list[Insert] = []
+    for origin in sorted(size.scaled, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
+        if origin.key[0] == "literal":
+            replaces.append(_scaled(text, origin.node, num_gpus))
+        elif origin.key[0] == "parameter":
+            inserts.append(_scaled_parameter(origin, text, num_gpus))
+        else:
+            replaces += _scaled_reads(facts, regions, origin, text, num_gpus)
+            flags.add(origin)
+    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts)))
+
+
+def _set_places(facts: Facts) -> dict[Place, int]:
+    """The attributes that the script sets, each with when it first does so."""
+    found: dict[Place, int] = {}
+    for access in facts.accesses:
+        if access.write and access.place.kind == "attr":
+            found.setdefault(access.place, access.time)
+    return found
+
+
+def reads_flag(access: Access, origin: Origin) -> bool:
+    """Whether a flag is read, and not an attribute of the script's own that has its value, under whatever name."""
+    holder = access.place.holder
+    flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags", "Settings")
+    return flags and access.place.key == origin.key[-1]
+
+
+def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
+    """A batch size that a caller in another file hands over is scaled where it arrives."""
+    body = origin.node.body  # type: ignore[attr-defined]
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
+
+
+def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
+    product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
+    plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    bare = f"{text.of(node)} * {num_gpus(node)}" if plain else f"({text.of(node)}) * {num_gpus(node)}"
+    tight = (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
+    alone = not isinstance(text.parent(node), tight)
+    return Replace(text.start(node), text.end(node), bare if alone else f"({bare})", "TMG110")
+
+
+def _scaled_reads(
+    facts: Facts, regions: list[Region], origin: Origin, text: Text, num_gpus: NumGpus
+) -> list[Replace]:
+    """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
+    inside: set[ast.AST] = set()
+    outside: dict[ast.AST, Access] = {}
+    later = _set_places(facts)
+    for access in facts.accesses:
+        if access.write or not isinstance(access.value, Number) or not reads_flag(access, origin):
+            continue
+        if access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
+            continue
+        if any(region.in_tower(access.site) for region in regions):
+            inside.add(access.node)
+        else:
+            outside.setdefault(access.node, access)
+    for node in outside:
+        if node in inside:
+            raise refuse(facts, node, "TMG212",
+                         "this batch size is read both by the towers and by code outside of them",
+                         "pass the batch size to the function as an argument")  # fmt: skip
+    return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
+
+
+LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
+PASSED = (ast.Tuple, ast.Starred, ast.keyword)
+
+
+def _counts(text: Text, node: ast.AST) -> bool:
+    """Whether a read is a use as a number: not in a text or a line of a log, and no test of what the user gave."""
+    parent = text.parent(node)
+    while isinstance(parent, PASSED):
+        node, parent = parent, text.parent(parent)
+    if isinstance(parent, ast.Call) and node is not parent.func:
+        shown = getattr(parent.func, "id", getattr(parent.func, "attr", ""))
+        return shown not in (*LOGS, "str", "repr", "format")
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and parent.right is node:
+        return not (isinstance(parent.left, ast.Constant) and isinstance(parent.left.value, str))
+    if isinstance(parent, ast.Compare):
+        sides = [side for side in (parent.left, *parent.comparators) if side is not node]
+        return not (_is_asserted(text, parent) and all(isinstance(side, ast.Constant) for side in sides))
+    return not isinstance(parent, ast.FormattedValue) and not (parent is not None and _is_asserted(text, node))
+
+
+def _is_asserted(text: Text, node: ast.AST) -> bool:
+    """Whether a condition is one of those that an `assert` tests."""
+    parent = text.parent(node)
+    while isinstance(parent, (ast.BoolOp, ast.UnaryOp)):
+        parent = text.parent(parent)
+    return isinstance(parent, ast.Assert)
+
+
+# -- where the batches come from -------------------------------------------------------------------
+
+
+def _origins(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]
+) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
+    """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
+    origins: set[Origin] = set()
+    for size, _, _ in training_sizes(facts, inputs, steps):
+        if isinstance(size, Number):
+            origins |= base_of(facts, size)
+    trained = {s.result.uid for s in steps}
+    unknown: list[RunCall] = []
+    everything: list[RunCall] = []
+    for run in facts.runs:
+        if not run.computes(trained):
+            continue
+        fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key in inputs]
+        found = fed_sizes(facts, run, fed)
+        whole = bool(fed) and not any(i.op.startswith("train.dequeue") for i in inputs)
+        for _, value in fed:
+            kept = is_kept(facts, value, run)
+            whole &= _is_whole(value) if kept is None else kept
+        origins |= found
+        if not found:
+            (everything if whole else unknown).append(run)
+    if not inputs:
+        origins |= {origin for number in drawn_sizes(steps) for origin in base_of(facts, number)}
+    return {o for o in origins if not _follows(facts, o, origins - {o})}, unknown, everything
+
+
+def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
+    """Whether a batch size by its name is made of one that is scaled, wherever that is, or read off a fetched batch."""
+    inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
+    read = [a.value for a in facts.accesses if not a.write and a.node in inner]
+    scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
+    return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and _fetched(v) for v in read))
+
+
+def _is_whole(value: Value) -> bool:
+    """Whether a fed value is a whole data set: no slice, call or loop stands behind it."""
+    if isinstance(value, Host):
+        if value.call in ("slice", "[]", "item") or "batch" in value.call.lower():
+            return False
+        return all(_is_whole(v) for v in value.inputs if not isinstance(v, (Mapping, Sequence)))
+    return True

@@ -1,0 +1,53 @@
+"""Numbers that are read before the arguments of the command line are, as those at the top of a file."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts, FlagDefinition
+from converter.analysis.frames import Site
+from converter.analysis.values import Number, Origin
+from converter.planner.writing.source_text import Text
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) -> bool:
+    """Whether one of the script's numbers is computed before its arguments are parsed, which would change it."""
+    outermost = list(parsed.chain())[-1].stmt
+    time = min((a.time for a in facts.accesses if a.site is parsed and a.write), default=0)
+    literals = {o.key: o for o in origins if o.key[0] == "literal"}
+    if any(_at_top(text, o.node) and (facts.path_of(o.node) or o.line < outermost.lineno) for o in literals.values()):
+        return True
+    return any(
+        a.time < time and isinstance(a.value, Number) and any(o.key in literals for o in a.value.origins)
+        for a in facts.accesses
+    )
+
+
+def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
+    """Whether a number is computed while a file is executed, and a flag of the project is only defined later.
+
+    Reading the number of GPUs there would parse the command line with that flag still unknown.
+    """
+    at_top = [o.node for o in origins if o.key[0] == "literal" and _at_top(text, o.node)]
+    return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
+
+
+def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool:
+    """Whether a flag is defined below an expression of its file, or after another file's import has begun."""
+    path = facts.path_of(node)
+    if facts.path_of(flag.site.stmt) == path:
+        return getattr(node, "lineno", 0) < flag.site.stmt.lineno
+    return bool(path) and flag.time > facts.frame_of(path).began
+
+
+def _at_top(text: Text, node: ast.AST) -> bool:
+    """Whether an expression is computed while its file is executed, not when a function is called."""
+    parent = text.parent(node)
+    while parent is not None:
+        if isinstance(parent, FUNCTIONS) and node is not parent.args:
+            return False
+        node, parent = parent, text.parent(parent)
+    return True

@@ -1,0 +1,73 @@
+"""Which of the script's pipelines give the batches of training, where iterators get their data sets later."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value, needed
+from converter.planner.batch_size.fed_rows import is_kept
+
+PLACEHOLDER = "the batch axis of a placeholder"  # why a size is noted
+Record = tuple[Number | Host, str, ast.AST]
+
+
+def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> list[Record]:
+    """Of the sizes that batches are made with, those that reach an input of training.
+
+    Where no data set, or no queue, is seen behind inputs that come from one, any of them may be.
+    """
+    behind = _behind(facts, inputs, steps)
+    read = {_kind(value.op) for value in behind.values() if isinstance(value, Input)}
+    seen = {_kind(why) for size, why, _ in facts.batch_sizes if size.uid in behind}
+    return [r for r in facts.batch_sizes if r[0].uid in behind or _kind(r[1]) in read - seen - {PLACEHOLDER}]
+
+
+def _kind(name: str) -> str:
+    """Where batches come from, by the name of an operation or of the call that is given their size."""
+    if name.startswith(("Dataset", "Iterator", "data.")):
+        return "data set"
+    return "queue" if name.startswith(("train.", "Queue.")) else name
+
+
+def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
+    """Everything behind inputs: placeholders' and iterators' own sources too."""
+    found: dict[int, Value] = {}
+    trained = {step.result.uid for step in steps}
+    runs = [run for run in facts.runs if run.computes(trained)]
+    todo: list[Value] = list(inputs)
+    fed = ((run, value) for run in runs for key, value in run.feeds if key in todo)
+    # Batches that are fetched from a pipeline and fed; of a data set that is fetched first, slices are fed.
+    todo += [v for run, v in fed if rows_of(facts, v, run.site) is None and not is_kept(facts, v, run)]
+    while todo:
+        value = todo.pop()
+        if value.uid in found:
+            continue
+        found[value.uid] = value
+        todo += [*value.inputs, *value.parts()]
+        if isinstance(value, Input) and value.shape is not None:
+            todo.append(value.shape)
+        if isinstance(value, Typed) and value.kind == "Iterator":
+            todo += _bound(facts, value, runs)
+    return found
+
+
+def _bound(facts: Facts, iterator: Typed, runs: list[RunCall]) -> list[Value]:
+    """What an iterator reads in training: the data sets that it is initialised with, or that its handle names."""
+    held = iterator.state.get("initializers")
+    made = [v for v in held.elements if isinstance(v, Tensor)] if isinstance(held, Sequence) else []
+    if made:
+        before = [found for run in runs if (found := _last_before(facts, made, run)) is not None]
+        return [v for one in before or made for v in one.inputs]
+    handle = iterator.args[0] if iterator.name.endswith("from_string_handle") and iterator.args else None
+    fed = [value for run in runs for key, value in run.feeds if key is handle]
+    named = [v for v in needed(fed).values() if isinstance(v, Tensor) and v.op == "string_handle"]
+    return [v for one in named for v in one.inputs]
+
+
+def _last_before(facts: Facts, made: list[Tensor], run: RunCall) -> Tensor | None:
+    """The initialisation that comes last before a run."""
+    ran = [(r.time, one) for r in facts.runs if r.time < run.time for one in made if r.computes({one.uid})]
+    return max(ran, key=lambda pair: pair[0])[1] if ran else None

@@ -1,0 +1,35 @@
+"""Names of the module that a function's loop binds: they are declared global."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.plan import Insert
+from converter.planner.border.traffic import Traffic
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.source_text import Text
+
+
+def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> None:
+    """A name of the module is declared global where a function's loop re-binds it."""
+    if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
+        return
+    if access.place.frame is not region.block.frame.module:
+        raise refuse(facts, access.node, "TMG206", f"{text} belongs to the function around this one",
+                     "pass it to the function as an argument")  # fmt: skip
+    if text not in region.block.frame.globals and text not in traffic.globals:
+        traffic.globals.append(text)
+
+
+def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
+    """`global` statements at the top of the loop's function."""
+    if not traffic.globals:
+        return []
+    body = region.block.frame.node.body  # type: ignore[attr-defined]
+    first = body[0]
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
+        first = body[1]
+    return [Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103")]

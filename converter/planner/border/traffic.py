@@ -1,0 +1,36 @@
+"""What goes through the border of the loop, as it is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from converter.analysis.values import Input
+from converter.diagnostics import Diagnostic
+from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
+from converter.planner.questions.structures import Part
+
+
+@dataclass
+class Traffic:
+    """What goes through the border of the loop."""
+
+    tensorflow: str = "tf"  # TensorFlow's name where the loop stands
+    alone: bool = False  # batches may be of a single example: no tower is sure to have one
+    one_gpu: bool = False  # without towers, where other scripts import the model
+    shards: list[Shard] = field(default_factory=list)
+    groups: list[list[Input]] = field(default_factory=list)
+    drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers
+    nests: list[Nest] = field(default_factory=list)
+    rebinds: list[Rebind] = field(default_factory=list)
+    resets: list[Reset] = field(default_factory=list)
+    rebuilds: list[Rebuild] = field(default_factory=list)
+    regroups: list[Regroup] = field(default_factory=list)
+    made: dict[str, dict[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
+    merges: list[Merge] = field(default_factory=list)
+    restore: list[tuple[str, str]] = field(default_factory=list)
+    whole: dict[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch
+    inputs_out: dict[str, Part] = field(default_factory=dict)  # inputs in structures of the towers that are read later
+    warnings: list[Diagnostic] = field(default_factory=list)
+    globals: list[str] = field(default_factory=list)
+    loss_lists: dict[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
+    counts: dict[int, tuple[str, bool]] = field(default_factory=dict)  # uid of a masked mean -> weighing.loss_counts

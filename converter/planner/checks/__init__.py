@@ -1,0 +1,1 @@
+"""What must be refused, or warned of, before anything is planned."""

@@ -1,0 +1,178 @@
+"""Plans all files of the project that change."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.diagnostics import Diagnostic, Refusal
+from converter.options import Options
+from converter.plan import At, Loop, Plan
+from converter.planner.batch_size.batch_size import BatchSize, Scaling, scale
+from converter.planner.host.devices import own_devices
+from converter.planner.host.gpu_count import GpuCount
+from converter.planner.host.padding import longest_edits
+from converter.planner.host.pinned_variables import pinned
+from converter.planner.host.sessions import session_edits
+from converter.planner.host.visible_gpus import visible_edits
+from converter.planner.loop import plan_loop
+from converter.planner.merges.summaries import names_in
+from converter.planner.partitioned.slices import cut_variables
+from converter.planner.questions.statements import path
+from converter.planner.region.region import Region
+from converter.planner.training.learning_rate import rate_edits
+from converter.planner.writing.aliases import Aliases, helper_module
+from converter.planner.writing.builtin_names import Builtins, taken_modules
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
+from converter.planner.writing.source_text import Text
+from converter.source.users import User
+
+HELPERS = "tower_helpers"  # the module that carries the helpers of several files
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that may be planned.
+
+    read: gives a file's text by its path, "" for the script. several: whether other files than the
+    script may change. taken: whether a module beside the script cannot be the one that carries
+    the helpers and this definition. users: other scripts that import some of these files, which are
+    given by their absolute paths.
+    """
+
+    read: Callable[[str], str]
+    several: bool
+    taken: Callable[[str, str], bool]
+    users: Callable[[list[str]], Sequence[User]]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is settled before anything is written."""
+
+    facts: Facts
+    options: Options
+    steps: list[TrainStep]
+    size: BatchSize
+    groups: list[tuple[list[TrainStep], Region]]
+
+
+def several_files(facts: Facts, plans: tuple[Plan, ...]) -> Refusal:
+    """Refuses to change other files than the one that is written."""
+    first = next(at for plan in plans for at in places(plan) if at.path)
+    names = sorted({os.path.relpath(plan.path, os.path.dirname(os.path.abspath(facts.path))) for plan in plans[1:]})
+    path = facts.shown(facts.modules[first.path].tree.body[0])
+    return Refusal(Diagnostic("TMG221", path, first.line, first.column + 1,
+                              f"{' and '.join(names)} must change with the script",
+                              "write all of them: --output-dir DIR, or --in-place"))  # fmt: skip
+
+
+def plan_files(chosen: Chosen, sources: Sources, module: str) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+    """The plans of all files; `module` carries the helpers if it is given, else the script does."""
+    facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
+    regions = [region for _, region in chosen.groups]
+    names, text = Names(*facts.walked.values()), Text(facts, sources.read)
+    aliases = Aliases(facts, names)
+    aliases.tensorflow("")
+    scales = options.batch == "per-gpu"
+    count = GpuCount(facts, names, options, text, aliases, module, size.scaled if scales else ())
+    scaling = scale(facts, regions, size, text, count.beside) if scales else Scaling()
+    text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
+    longest, reading = longest_edits(facts, regions, text, aliases)
+    text.planned += longest
+    done: set[ast.AST] = set()
+    parts = [
+        plan_loop(facts, p, region, names, text, size, scaling, options, aliases, done) for p, region in chosen.groups
+    ]
+    builtins = Builtins(facts, names)
+    loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
+    shown, seen = visible_edits(facts, options, text, count, sources.several)
+    text.planned += shown
+    replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
+    devices, warnings = own_devices(facts, regions, text)
+    warnings = [*warnings, *seen]
+    made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
+    plain = names_in(facts, regions, text)
+    helpers = ["count_gpus"] if count.counts else []
+    helpers += ["name_without_tower"] if plain else []
+    helpers += ["enter_tower"] if options.one_gpu else []
+    helpers += ["tower_device", *(["variable_device"] if made_outside else [])]
+    helpers += [*(helper for part in parts for helper in part.helpers), *reading]
+    cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
+    helpers += ["cut_variables"] if cut else []
+    carried = helper_names(helpers, options, names)
+    used, modules = read_by_helpers(carried) if not module else (set(), set())
+    hidden = builtins.hidden(facts.module, used)
+    whole = Plan(
+        loops,
+        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces, *devices,
+         *(cut.replaces if cut else ())),
+        (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
+        made_outside,
+        carried,
+        aliases.tensorflow(""),
+        not aliases.imported(""),
+        count.at(""),
+        count.define,
+        options,
+        prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
+        forward=any(region.forward for region in regions),
+        builtins=builtins.module,
+        hidden=hidden,
+        modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
+        one_gpu=_several_towers(count, "") if options.one_gpu else "",
+        kept_whole=cut.kept if cut else None,
+        cut_by_rows=cut.rows if cut else (),
+    )
+    paths = ["", *sorted({at.path for at in places(whole)} - {""})]
+    plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
+    return plans, (*warnings, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
+
+
+def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
+    """A loop that reads builtins by their module where their names mean something else."""
+    read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
+    read += ["list", "zip"] if any(m.each for m in loop.merges) else []
+    return replace(loop, hidden=builtins.hidden(region.block.frame, read))
+
+
+def _prepared(region: Region, text: Text) -> list[At]:
+    """The statements, in the loop's function or in those that call it, that compute on whole batches."""
+    callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
+    sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]
+    sites += [e.site for e in region.block.facts.effects if e.kind == "longest" and not region.in_tower(e.site)]
+    found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
+    return [text.start(stmt) for stmt in found if stmt is not None]
+
+
+def places(plan: Plan) -> list[At]:
+    """Where a plan changes something."""
+    edits = [*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)]
+    return sorted([*edits, *(loop.tower[0] for loop in plan.loops), *(first for first, _ in plan.pinned)])
+
+
+def _several_towers(count: GpuCount, path: str) -> str:
+    """The condition under which a file that others import builds towers."""
+    return f"{count.at(path)} > 1"
+
+
+def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:
+    """The part of a plan that changes one file."""
+    return replace(
+        plan,
+        loops=tuple(loop for loop in plan.loops if loop.tower[0].path == path),
+        replaces=tuple(r for r in plan.replaces if r.at.path == path),
+        inserts=tuple(i for i in plan.inserts if i.at.path == path),
+        prepared=tuple(at for at in plan.prepared if at.path == path),
+        pinned=tuple(run for run in plan.pinned if run[0].path == path),
+        tensorflow=aliases.tensorflow(path),
+        import_tensorflow=not aliases.imported(path),
+        num_gpus=count.at(path),
+        one_gpu=_several_towers(count, path) if plan.one_gpu else "",
+        path=path,
+        helper_module=helper_module(facts, path, module) if module else "",
+    )

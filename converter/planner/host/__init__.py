@@ -1,0 +1,1 @@
+"""The script around the towers: the number of GPUs, sessions, devices."""

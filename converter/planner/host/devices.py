@@ -1,0 +1,65 @@
+"""Devices that the model names itself: inside the towers they would win over the tower's."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.inputs.graph_names import pattern_of
+from converter.analysis.values import Function, Partial, Tensor
+from converter.diagnostics import Diagnostic
+from converter.plan import Replace
+from converter.planner.region.layers import SHARE, layers_in
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import warn
+from converter.planner.writing.source_text import Text
+
+GPU = re.compile(r"gpu:(\d+|\*)", re.IGNORECASE)
+CPU = re.compile(r"\bcpu\b", re.IGNORECASE)
+
+
+def own_devices(facts: Facts, regions: list[Region], text: Text) -> tuple[list[Replace], list[Diagnostic]]:
+    """GPUs give way to the tower's, the CPU does where it would compute layers; what is chosen at run time is said."""
+    replaces: dict[ast.AST, Replace] = {}
+    warnings: dict[ast.AST, Diagnostic] = {}
+    layers = layers_in(facts, (v for region in regions for v in region.needed.values()))
+    for effect in facts.effects:
+        node = effect.node
+        if effect.kind != "device" or not isinstance(node, ast.Call):
+            continue
+        named = [*node.args, *(k.value for k in node.keywords)][:1]
+        if not any(region.in_any_tower(effect.site) for region in regions):
+            if named and isinstance(effect.value, (Function, Partial)) and any(_is_around(r, effect) for r in regions):
+                replaces[node] = _left_to_towers(named[0], text)  # it has the last word, also on what towers say
+            continue
+        chosen = not named or isinstance(named[0], (ast.IfExp, ast.BoolOp))
+        if not chosen and (GPU.search(effect.name) or GPU.search(pattern_of(named[0]))):
+            replaces[node] = _left_to_towers(named[0], text)
+        elif not chosen and CPU.search(effect.name):
+            kept = [layer for layer in layers if _is_inside(layer, effect)]
+            if len(layers) - len(kept) < SHARE * len(layers):
+                replaces[node] = _left_to_towers(named[0], text)
+                warnings[node] = warn(facts, node, "TMG326", "the script computes these layers on the CPU; the towers "
+                                      "compute them on their GPUs",
+                                      "put only variables and look-ups there that must stay on the CPU")  # fmt: skip
+        elif chosen or effect.name == "None":
+            warnings[node] = warn(facts, node, "TMG314", "the device that is chosen here is the same for all towers",
+                                  "leave it to the towers: tf.device('') keeps the device around it")  # fmt: skip
+    return list(replaces.values()), list(warnings.values())
+
+
+def _left_to_towers(device: ast.expr, text: Text) -> Replace:
+    return Replace(text.start(device), text.end(device), "''", "TMG137")
+
+
+def _is_inside(layer: Tensor, effect: Effect) -> bool:
+    """Whether a layer is made in the block of a device."""
+    return layer.site is not None and any(site.stmt is effect.site.stmt for site in layer.site.chain())
+
+
+def _is_around(region: Region, effect: Effect) -> bool:
+    """Whether a loop stands in the block of a device."""
+    first = region.block.body[min(region.tower)]
+    sites = (a.site for i, a in region.block.accesses() if region.block.body[i] is first)
+    return any(site.stmt is effect.site.stmt for start in sites for site in start.chain())

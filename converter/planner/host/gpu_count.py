@@ -1,0 +1,164 @@
+"""How the script says the number of GPUs: a constant or a flag."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts, FlagDefinition
+from converter.analysis.frames import Site
+from converter.analysis.values import Origin
+from converter.options import Options
+from converter.plan import Insert
+from converter.planner.batch_size.before_parsing import comes_before, is_early
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.helper_names import called
+from converter.planner.writing.source_text import Text
+
+FLAG_HELP = "number of GPUs to train on"
+IS_RUN = "__name__ == '__main__'"
+FLAG_MODULE = (
+    "tf.app.flags.DEFINE_integer('num_gpus', {0}, '{1}.')",
+    "FLAGS = tf.app.flags.FLAGS",
+    "training = False  # the script that trains on several GPUs sets it",
+    "\n",
+    "def towers():",
+    "    return FLAGS.num_gpus if training else 1",
+)
+
+
+class GpuCount:
+    """How the script says the number of GPUs: by a constant, or by a flag beside its own.
+
+    A flag of argparse would come too late for numbers that are scaled while the files are executed.
+    name: the constant, "" where a flag takes its place. define: the statement that defines it.
+    module: the module that carries it, "" where the script does.
+    """
+
+    def __init__(
+        self, facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, module: str,
+        scaled: Iterable[Origin],
+    ) -> None:  # fmt: skip
+        self.inserts: list[Insert] = []
+        self.module = module
+        self.counts = options.num_gpus is None
+        self._facts = facts
+        self._aliases = aliases
+        value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
+        flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
+        definition = _beside(facts, bool(module))
+        in_flags = (
+            definition is not None and definition.style == "flags" and not flags
+            and bool(module or aliases.flags("")) and not comes_before(facts, text, scaled)
+        )  # fmt: skip
+        self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
+        self.one_gpu = options.one_gpu
+        if self.one_gpu and not module:
+            value += f" if {IS_RUN} else 1"
+        self.define = f"{self.name} = {value}"
+        if self.one_gpu and module:
+            self._switch_on(in_flags, value, text)
+        elif in_flags and module:  # defined there, so that every script that imports the changed files has the flag
+            help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
+            self.define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
+        if in_flags and not module and definition is not None:
+            self.define = ""
+            self._define_flag(definition, text, value)
+        elif not in_flags and (
+            definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts)
+            and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
+        ):  # fmt: skip
+            self._add_argument(facts, definition, text)
+
+    def at(self, path: str) -> str:
+        """The expression for the number of GPUs in a file."""
+        if self.one_gpu and self.module and not self.name:
+            return f"{self.module}.towers()"
+        if self.name:
+            return f"{self.module}.{self.name}" if self.module else self.name
+        return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
+
+    def beside(self, node: ast.AST) -> str:
+        """The expression in the file of a node."""
+        return self.at(self._facts.path_of(node))
+
+    def _switch_on(self, in_flags: bool, value: str, text: Text) -> None:
+        """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
+        if in_flags:
+            self.define = "\n".join(FLAG_MODULE).format(value, FLAG_HELP[0].upper() + FLAG_HELP[1:])
+            line = f"{self.module}.training = True"
+        else:
+            self.define = f"{self.name} = 1  # the script that trains on several GPUs sets it"
+            value = f"{self.module}.{value}" if self.counts else value
+            line = f"{self.module}.{self.name} = {value}"
+        lines = (f"if {IS_RUN}:\n    {line}",)
+        self.inserts.append(Insert(text.anchor(_first_local_import(self._facts)), lines, "before", "TMG127"))
+
+    def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
+        function = text.of(definition.call.func).rpartition(".")[0]
+        quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
+        described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
+        line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
+        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
+
+    def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text) -> None:
+        parser = text.of(definition.call.func)
+        quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
+        default = self.beside(definition.call)
+        line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
+        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
+        target, site = _bound_namespace(facts)
+        here = self.beside(site.stmt)
+        self.inserts.append(Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"))
+        if not self.module and site.frame is not facts.module:
+            declare = (f"global {here}",)
+            first = site.frame.node.body[0]  # type: ignore[attr-defined]
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
+                first = site.frame.node.body[1]  # type: ignore[attr-defined]
+            self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
+
+
+def _first_local_import(facts: Facts) -> ast.stmt:
+    """The script's first top level statement that imports a file of its project, else the first behind its imports."""
+    imports = (ast.Import, ast.ImportFrom)
+    for stmt in facts.tree.body:
+        inside = ast.walk(stmt) if isinstance(stmt, (*imports, ast.Try, ast.If)) else ()
+        if any(isinstance(node, imports) and _is_local(facts, node) for node in inside):
+            return stmt
+    rest = [s for s in facts.tree.body if not isinstance(s, imports) and not _is_text(s)]
+    return rest[0] if rest else facts.tree.body[-1]
+
+
+def _is_local(facts: Facts, stmt: ast.Import | ast.ImportFrom) -> bool:
+    level = stmt.level if isinstance(stmt, ast.ImportFrom) else 0
+    module = (stmt.module or "") if isinstance(stmt, ast.ImportFrom) else ""
+    names = [".".join(filter(None, (module, alias.name))) for alias in stmt.names]
+    here = os.path.abspath(facts.path)
+    return any(facts.project.find(name, here, level) in facts.modules for name in (*filter(None, [module]), *names))
+
+
+def _is_text(stmt: ast.stmt) -> bool:
+    return isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+
+
+def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
+    """The flag that the new one stands beside: the batch size's, else the last."""
+    own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
+    return next((f for f in own if "batch" in f.name), own[-1] if own else None)
+
+
+def _bound_namespace(facts: Facts) -> tuple[str, Site]:
+    """The first name that the parsed arguments are bound to."""
+    known = {namespace.uid for namespace, _ in facts.namespaces}
+    for access in facts.accesses:
+        if access.write and access.value.uid in known and access.place.kind == "name":
+            return access.place.key, access.site
+    raise AssertionError("parsed arguments that are read have a name")
+
+
+def can_bind_namespace(facts: Facts) -> bool:
+    """Whether the parsed arguments are kept under a name, so that more can be read from them."""
+    known = {namespace.uid for namespace, _ in facts.namespaces}
+    return any(a.write and a.value.uid in known and a.place.kind == "name" for a in facts.accesses)

@@ -1,0 +1,81 @@
+"""What the padding of a batch follows: the longest of its sequences, which one tower's shard need not hold."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.values import Input, Value
+from converter.diagnostics import Refusal
+from converter.plan import Replace
+from converter.planner.region.prepared_batches import Entrance, lengths_of, uncast
+from converter.planner.region.region import Region
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.helper_names import called
+from converter.planner.writing.source_text import Text
+
+LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
+
+
+def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Aliases) -> tuple[list[Replace], list[str]]:
+    """Reads the longest sequence off the whole batch wherever the towers would read it off their shards.
+
+    Returns the edits, and the helpers that they call.
+    """
+    found: dict[ast.AST, Replace] = {}
+    helpers: dict[str, None] = {}
+    for effect in facts.effects:
+        if effect.kind == "longest" and effect.node not in found and _counts(effect, regions):
+            found[effect.node] = _edit(facts, effect, regions, text, aliases)
+            helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
+    return list(found.values()), list(helpers)
+
+
+def _counts(effect: Effect, regions: list[Region]) -> bool:
+    """Whether it is a part of a model that is trained."""
+    return any(
+        region.in_tower(effect.site) and any(getattr(v, "node", None) is effect.node for v in region.needed.values())
+        for region in regions
+    )
+
+
+def _edit(facts: Facts, effect: Effect, regions: list[Region], text: Text, aliases: Aliases) -> Replace:
+    call = effect.node
+    assert isinstance(call, ast.Call) and effect.value is not None
+    decodes = effect.name == "dynamic_decode"
+    given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)
+    if not _is_cut(effect.value) or not decodes and (given is None or isinstance(given, ast.Starred)):
+        raise _not_cut(facts, call, effect.value, regions, decodes)
+    if decodes:
+        decode = call.func
+        return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")
+    assert given is not None
+    batch = f"{called('whole_batch')}({text.of(given)})"
+    if effect.name != "sequence_mask":
+        return Replace(text.start(given), text.end(given), batch, "TMG138")
+    longest = f"{aliases.tensorflow(facts.path_of(call))}.reduce_max({batch})"
+    unset = next(iter([*call.args[1:2], *(k.value for k in call.keywords if k.arg == "maxlen")]), None)
+    if unset is not None:
+        return Replace(text.start(unset), text.end(unset), longest, "TMG138")
+    return Replace(text.start(call), text.end(call), text.with_argument(call, f"maxlen={longest}"), "TMG138")
+
+
+def _is_cut(lengths: Value) -> bool:
+    lengths = uncast(lengths)
+    return isinstance(lengths, Input) and lengths.op != DATA
+
+
+def _not_cut(facts: Facts, call: ast.Call, lengths: Value, regions: list[Region], decodes: bool) -> Refusal:
+    """Refuses lengths that a tower knows of its own shard alone, or says where they can be counted before."""
+    what, hint = (
+        "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
+        "feed the lengths that its helper is given as an input of their own",
+    ) if decodes else (
+        "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+        "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
+    )  # fmt: skip
+    refusal = refuse(facts, call, "TMG227", what, hint)
+    decisions = next((found for r in regions if (found := lengths_of(facts, r.block, lengths))), {})
+    return Entrance(refusal.diagnostic, decisions) if decisions else refusal

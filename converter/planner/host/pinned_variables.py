@@ -1,0 +1,49 @@
+"""Statements outside of the loop that make the model's variables: these live where the towers' do."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.plan import At
+from converter.planner.questions.statements import path, suites
+from converter.planner.region.region import Region
+from converter.planner.writing.source_text import Text
+
+
+def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...]:
+    """Statements outside the loop that make the model's variables: where these live is said there."""
+    where = suites(*facts.trees())
+    tops = [region.block.body, *(tree.body for tree in facts.trees())]
+    makers: list[ast.stmt] = []
+    used = {v.uid for v in region.needed.values()}
+    leading = {stmt for _, stmt in path(region.block.frame.call_site)}
+    for variable in facts.variables:
+        if variable.uid not in used or variable.site is None or region.in_tower(variable.site) or variable.dims == ():
+            continue
+        steps = path(variable.site)
+        stmt = next((s for _, s in reversed(steps) if any(where.get(s) is top for top in tops)), None)
+        if stmt is None or (stmt in leading and stmt not in region.block.index) or isinstance(stmt, ast.If):
+            # what leads to the loop, too, as a call of main: the first statement on the way that does not
+            stmt = next((s for _, s in steps if s not in leading and isinstance(s, (ast.Assign, ast.Expr))), None)
+        whole = (ast.FunctionDef, ast.ClassDef, ast.If, ast.For, ast.Import, ast.ImportFrom)
+        if stmt is not None and stmt not in makers and not isinstance(stmt, whole):
+            makers.append(stmt)
+    runs: list[tuple[At, At]] = []
+    for stmt in sorted(makers, key=text.start):
+        body = where[stmt]
+        index = body.index(stmt)
+        line = text.anchor(stmt)
+        if runs and runs[-1][1] == line:
+            continue  # on one line with the one before
+        if runs and index and text.anchor(body[index - 1]) == runs[-1][1] and _moves_alike(region, body, index):
+            runs[-1] = (runs[-1][0], line)
+        else:
+            runs.append((line, line))
+    return tuple(runs)
+
+
+def _moves_alike(region: Region, body: list[ast.stmt], index: int) -> bool:
+    if body is not region.block.body:
+        return True
+    return (index in region.before) == (index - 1 in region.before)

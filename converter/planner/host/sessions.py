@@ -1,0 +1,113 @@
+"""Sessions and their config."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts, SessionSite
+from converter.analysis.values import Typed
+from converter.options import Options
+from converter.plan import Insert, Replace
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.builtin_names import Builtins
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+
+def session_edits(
+    facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, anywhere: bool, builtins: Builtins
+) -> tuple[list[Replace], list[Insert]]:
+    """What gives each session the configuration that towers need; `anywhere` in the project or in the script alone."""
+    replaces: list[Replace] = []
+    inserts: list[Insert] = []
+    done: set[ast.AST] = set()
+    completed: set[tuple[str, ast.AST]] = set()
+    for session in facts.sessions:
+        path = facts.path_of(session.call)
+        if session.call in done or (path and not anywhere):
+            continue
+        done.add(session.call)
+        stmt = session.site.stmt
+        config = session.config
+        given = next((k.value for k in session.call.keywords if k.arg is None), None)
+        if given is not None and session.config_node is None:
+            dict_of = builtins.text(session.site.frame, "dict")
+            replace, lines = _in_arguments(
+                facts, session, given, names, options, text, aliases.tensorflow(path), dict_of
+            )
+            replaces.append(replace)
+            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+        elif session.config_node is None or (
+            isinstance(session.config_node, ast.Constant) and session.config_node.value is None
+        ):
+            name = (
+                names.fresh("config", "session_config")
+                if "config" not in names.taken
+                else names.fresh("session_config")
+            )
+            made = f"{name} = {aliases.tensorflow(path)}.ConfigProto(allow_soft_placement=True)"
+            inserts.append(Insert(text.anchor(stmt), (made, *_memory(name, options)), "before", "TMG111"))
+            replaces.append(_with_config(session, text, name))
+            names.taken.discard(name)  # every session may have its own
+        elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
+            name = text.of(session.config_node)
+            if (name, stmt) not in completed:
+                completed.add((name, stmt))
+                lines = _completed(facts, name, config, options)
+                if lines:
+                    inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+        else:
+            name = "config" if "config" not in names.taken else names.fresh("session_config")
+            lines = [f"{name} = {text.of(session.config_node)}", *_completed(facts, name, config, options)]
+            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+            replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
+    return replaces, inserts
+
+
+def _in_arguments(
+    facts: Facts, session: SessionSite, given: ast.expr, names: Names, options: Options, text: Text, tensorflow: str,
+    dict_of: str,
+) -> tuple[Replace, list[str]]:  # fmt: skip
+    """A session whose arguments are handed over as a dict, which may hold a config."""
+    name = "config" if "config" not in names.taken else names.fresh("session_config")
+    arguments = text.of(given)
+    lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
+    lines += _completed(facts, name, session.config, options)
+    made = f"{dict_of}({arguments}, {session.keyword}={name})"
+    return Replace(text.start(given), text.end(given), made, "TMG111"), lines
+
+
+def _chosen_by_script(facts: Facts) -> bool:
+    """Whether the script sets a config's GPU memory itself."""
+    own = ("allow_growth", "per_process_gpu_memory_fraction")
+    return any(a.write and a.place.key in own for a in facts.accesses)
+
+
+def _memory(name: str, options: Options) -> list[str]:
+    if options.gpu_memory == "growth":
+        return [f"{name}.gpu_options.allow_growth = True"]
+    if isinstance(options.gpu_memory, float):
+        return [f"{name}.gpu_options.per_process_gpu_memory_fraction = {options.gpu_memory}"]
+    return []
+
+
+def _completed(facts: Facts, name: str, config: object, options: Options) -> list[str]:
+    """What an existing config lacks."""
+    lines = []
+    given = config.kwargs if isinstance(config, Typed) else {}
+    later = config.state if isinstance(config, Typed) else {}
+    if "allow_soft_placement" not in later:
+        soft = given.get("allow_soft_placement")
+        if getattr(soft, "value", False) is not True:
+            lines.append(f"{name}.allow_soft_placement = True")
+    if "gpu_options" not in given and not _chosen_by_script(facts):
+        lines += _memory(name, options)
+    return lines
+
+
+def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
+    call = session.call
+    for keyword in call.keywords:
+        if keyword.arg == session.keyword:
+            return Replace(text.start(keyword.value), text.end(keyword.value), name, "TMG111")
+    return Replace(text.start(call), text.end(call), text.with_argument(call, f"{session.keyword}={name}"), "TMG111")

@@ -1,0 +1,127 @@
+"""GPUs that a script shows itself: towers need as many of them as there are towers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.plan import Replace
+from converter.planner.host.gpu_count import GpuCount
+from converter.planner.writing.findings import refuse, warn
+from converter.planner.writing.source_text import Text
+
+VARIABLE = "CUDA_VISIBLE_DEVICES"
+LIST = "visible_device_list"
+EXPORTS = ("setdefault", "putenv")
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """An expression that says which GPUs are to be seen, or how many; what: where it says so."""
+
+    node: ast.expr
+    what: str
+
+
+def visible_edits(
+    facts: Facts, options: Options, text: Text, count: GpuCount, anywhere: bool
+) -> tuple[list[Replace], list[Diagnostic]]:
+    """Let a script that shows itself the first GPU alone show as many as there are towers.
+
+    anywhere: whether other files than the script may change. What is not known before the script runs is warned of,
+    where the towers find out themselves (CUDA_VISIBLE_DEVICES), and refused elsewhere.
+    """
+    replaces: list[Replace] = []
+    warnings: list[Diagnostic] = []
+    for choice in _choices(facts):
+        node, given = choice.node, _given(choice.node)
+        path = facts.path_of(node)
+        if given in ("", 0, "-1") or (given is not None and _size(given) >= (options.num_gpus or 1) > 1):
+            continue
+        if options.num_gpus == 1 or (path and not anywhere):
+            continue
+        if options.num_gpus is None or (choice.what == VARIABLE and given is None):
+            warnings.append(warn(facts, node, "TMG330", f"{choice.what} is set here, and says how many GPUs there are",
+                                 "list as many GPUs there as there are towers; fewer end the script"))  # fmt: skip
+            continue
+        if isinstance(given, str) and not _are_first(given) or given is None and choice.what == LIST:
+            raise refuse(facts, node, "TMG264",
+                         f"{choice.what} names {'other GPUs than the first' if given else 'GPUs that are not known'}, "
+                         f"and {options.num_gpus} towers need {options.num_gpus} of them",
+                         f"list {options.num_gpus} GPUs here, or leave it to the environment")  # fmt: skip
+        made = _rewritten(choice, options.num_gpus, count.beside(node))
+        if text.of(node).startswith('"') and choice.what == VARIABLE:
+            made = made.replace("'", '"')
+        replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
+        if choice.what != "device_count":
+            warnings.append(warn(facts, node, "TMG332",
+                                 f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
+                                 "name others here where these are not free"))  # fmt: skip
+    return replaces, warnings
+
+
+def _rewritten(choice: _Choice, towers: int, number: str) -> str:
+    """The first GPUs, one for each tower; the environment is set before flags are parsed."""
+    if choice.what == VARIABLE:
+        return repr(",".join(map(str, range(towers))))
+    if choice.what == LIST:
+        return f"','.join(str(gpu) for gpu in range({number}))"
+    return number
+
+
+def _given(node: ast.expr) -> str | int | None:
+    """What is written out: a list of GPUs, or their number; None where it is computed."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, (str, int)):
+        return node.value.replace(" ", "") if isinstance(node.value, str) else node.value
+    return None
+
+
+def _size(given: str | int) -> int:
+    return given if isinstance(given, int) else len(given.split(","))
+
+
+def _are_first(given: str) -> bool:
+    return given == ",".join(map(str, range(_size(given))))
+
+
+def _choices(facts: Facts) -> Iterator[_Choice]:
+    for assign in facts.nodes(ast.Assign):
+        for target in assign.targets:
+            if isinstance(target, ast.Subscript) and _is(target.slice, VARIABLE):
+                yield _Choice(assign.value, VARIABLE)
+            elif isinstance(target, ast.Attribute) and target.attr == LIST:
+                yield _Choice(assign.value, LIST)
+            elif (
+                isinstance(target, ast.Subscript) and _is(target.slice, "GPU")
+                and isinstance(target.value, ast.Attribute) and target.value.attr == "device_count"
+            ):  # fmt: skip
+                yield _Choice(assign.value, "device_count")
+    for call in facts.nodes(ast.Call):
+        yield from _of_call(call)
+
+
+def _of_call(call: ast.Call) -> Iterator[_Choice]:
+    name = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    if name in EXPORTS and len(call.args) == 2 and _is(call.args[0], VARIABLE):
+        yield _Choice(call.args[1], VARIABLE)
+    for keyword in call.keywords:
+        if keyword.arg == LIST:
+            yield _Choice(keyword.value, LIST)
+        elif keyword.arg == VARIABLE and name == "update":
+            yield _Choice(keyword.value, VARIABLE)
+        elif keyword.arg == "device_count" and isinstance(keyword.value, ast.Dict):
+            yield from _entries(keyword.value, "GPU", "device_count")
+    if name == "update" and call.args and isinstance(call.args[0], ast.Dict):
+        yield from _entries(call.args[0], VARIABLE, VARIABLE)
+
+
+def _entries(node: ast.Dict, key: str, what: str) -> Iterator[_Choice]:
+    yield from (_Choice(v, what) for k, v in zip(node.keys, node.values, strict=True) if k and _is(k, key))
+
+
+def _is(node: ast.expr, text: str) -> bool:
+    return isinstance(node, ast.Constant) and node.value == text

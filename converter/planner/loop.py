@@ -1,0 +1,224 @@
+"""Plans one loop: what enters, what leaves, and how the gradient is taken."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.plan import Again, At, Insert, Loop, Replace
+from converter.planner.batch_size.batch_size import BatchSize, Scaling
+from converter.planner.border.global_names import declarations
+from converter.planner.border.traffic import Traffic
+from converter.planner.checks.loss_after_towers import check_handed
+from converter.planner.checks.modes import check_modes
+from converter.planner.merges.collections import merged_keys
+from converter.planner.merges.first_tower_lists import keep_first
+from converter.planner.merges.loss_weights import loss_counts, warn_of_counts
+from converter.planner.merges.merging import Wanted, merges_out, wanted_out
+from converter.planner.merges.recomputed import Repeat, repeats
+from converter.planner.merges.reopened_scopes import asks_again, reopened
+from converter.planner.merges.reused_scopes import reuse_scopes
+from converter.planner.merges.unread_attributes import unread as unread_attributes
+from converter.planner.questions.statements import returns
+from converter.planner.region.region import Region
+from converter.planner.shards.drawn_rows import drawn_rows
+from converter.planner.shards.shards import numbers_in, shards_in
+from converter.planner.shards.starting_values import begin_anew
+from converter.planner.training.gradients import gradients
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+
+@dataclass(frozen=True)
+class LoopPart:
+    """One loop, and what it asks of the rest of the script."""
+
+    loop: Loop
+    replaces: list[Replace]
+    inserts: list[Insert]
+    helpers: list[str]
+    warnings: list[Diagnostic]
+
+
+def plan_loop(
+    facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
+    options: Options, aliases: Aliases, done: set[ast.AST],
+) -> LoopPart:  # fmt: skip
+    """The plan of one loop."""
+    tensorflow = aliases.tensorflow(facts.path_of(region.block.body[0]))
+    traffic = Traffic(tensorflow, size.alone, options.one_gpu)
+    _check_last_line(facts, region, text)
+    shards_in(facts, region, names, traffic, steps)
+    numbers_in(facts, region, names, traffic, size.origins, scaling)
+    drawn_rows(facts, region, names, traffic, steps, size.origins, scaling)
+    begin_anew(facts, region, names, traffic)
+    merged = [] if region.forward else steps
+    traffic.counts.update(loss_counts(region, merged, text, tensorflow))
+    traffic.warnings += warn_of_counts(facts, merged, traffic.counts) if options.batch == "per-gpu" else ()
+    unread = {} if options.one_gpu else unread_attributes(facts, region)
+    wanted = wanted_out(facts, region, unread)
+    if region.forward:
+        check_handed(facts, region, wanted)
+    again = repeats(facts, region, wanted, merged)
+    merges_out(facts, region, names, traffic, merged, options, wanted)
+    check_modes(facts, region, wanted)
+    gradient, replaces, inserts, helpers, register = gradients(
+        facts, region, steps, traffic, names, text, tensorflow, done
+    )
+    kept, keeping = keep_first(facts, region, names, text)
+    keys = merged_keys(facts, region, text, tensorflow) if len(traffic.shards) == 1 else ()
+    contexts = _contexts(facts, region, names, "MergedCollections" if keys else "TowerCollections")
+    reused, own_scopes = reuse_scopes(facts, region, text, tensorflow)
+    loop = Loop(
+        _starts(facts, region, region.before, text),
+        _starts(facts, region, region.tower, text),
+        _starts(facts, region, region.after, text),
+        names.again("gpu", "tower"),
+        tuple(traffic.shards),
+        tuple(traffic.nests),
+        tuple(traffic.regroups),
+        tuple(traffic.rebinds),
+        tuple(traffic.resets),
+        tuple(traffic.merges),
+        tuple(traffic.rebuilds),
+        gradient,
+        contexts,
+        tuple(traffic.restore),
+        _splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
+        _splits(region.behind, text),
+        reopened(facts, region, names, text, aliases),
+        _again(again, text),
+        asks_again(facts, region),
+        register,
+        (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
+        tuple(kept),
+        reused,
+        early=_early(facts, region, text) if options.one_gpu else (),
+        dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
+    )
+    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
+    helpers += ["keep_names"] if loop.keep_names else []
+    inserts = [*declarations(region, traffic, text), *keeping, *inserts]
+    return LoopPart(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
+
+
+def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
+    """Statements that are moved behind the towers, up to the last that may end the function before these do."""
+    moved = sorted(index for index in region.after if index < max(region.tower))
+    ends = [index for index in moved if returns(region.block.body[index])]
+    return _starts(facts, region, [index for index in moved if index <= max(ends)], text) if ends else ()
+
+
+def _kept_places(traffic: Traffic, wanted: Wanted) -> set[str]:
+    """Places that the loop reads or binds itself."""
+    bound = {*(r.place for r in traffic.resets), *(r.place for r in traffic.rebinds), *(n.place for n in traffic.nests)}
+    bound |= {*(r.place for r in traffic.rebuilds), *(m.place for m in traffic.merges)}
+    return {*wanted, *bound, *(place for place, _ in traffic.restore)}
+
+
+def _splits(parts: dict[ast.stmt, tuple[ast.stmt, ...]], text: Text) -> tuple[tuple[At, tuple[At, ...]], ...]:
+    return tuple((text.start(around), tuple(text.start(s) for s in stmts)) for around, stmts in parts.items())
+
+
+def _again(repeats: tuple[Repeat, ...], text: Text) -> tuple[Again, ...]:
+    """Repeated statements, those of one with block together."""
+    return tuple(
+        Again(tuple(text.start(r.stmt) for r in group), tuple(text.start(w) for w in around))
+        for around, group in groupby(repeats, key=lambda r: r.around)
+    )
+
+
+def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) -> tuple[At, ...]:
+    """Where statements begin; several on one line count as one, and must stay together."""
+    found: list[At] = []
+    for index in sorted(indexes):
+        stmt = region.block.body[index]
+        if text.anchor(stmt) == text.start(stmt):
+            found.append(text.start(stmt))
+        elif text.anchor(stmt) not in found:
+            raise refuse(facts, stmt, "TMG203",
+                         "this statement shares its line with another that stays outside of the towers",
+                         "write it on a line of its own")  # fmt: skip
+    return tuple(found)
+
+
+def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
+    """What follows the towers' last statement on its line would go into the loop with it."""
+    for stmt in region.block.body[max(region.tower) + 1 :][:1]:
+        if text.anchor(stmt) != text.start(stmt):
+            raise refuse(facts, stmt, "TMG203", "this statement shares its line with one of the towers'",
+                         "write it on a line of its own")  # fmt: skip
+
+
+# -- helpers ---------------------------------------------------------------------------------------
+
+
+def _shard_helpers(traffic: Traffic) -> list[str]:
+    found = []
+    for shard in traffic.shards:
+        if shard.drawn is not None:
+            found.append("shard_drawn")
+            continue
+        along = any(axis != 0 for axis in shard.axes)
+        along |= shard.lead is not None and shard.lead[2] != 0
+        kind = "shard_data" if shard.data else "shard_static" if shard.static else "shard"
+        found.append("shard_sparse" if shard.sparse else kind + ("_along" if along else ""))
+    for nest in traffic.nests:
+        found.append(("shard_static" if nest.static else "shard") + ("_along" if nest.axis else ""))
+    if any(rebind.rows_of is None for rebind in traffic.rebinds):
+        found.append("shard_size")
+    return found
+
+
+def _merge_helpers(traffic: Traffic) -> list[str]:
+    nested = any(not nest.optional for nest in traffic.nests)
+    found = ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
+    found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
+    found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
+    return found + (["weigh_losses"] if traffic.counts else [])
+
+
+def _counts_on(facts: Facts, region: Region) -> bool:
+    """Whether layers, or slots, with default names are made after the loop, in later runs of it too."""
+    built = {(step.call, step.loss.roots) for step in facts.train_steps if step.loss.roots}
+    if len({call for call, _ in built}) < len(built):
+        return True  # a model that is built again, on other inputs, comes with an optimizer of its own
+    made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node) and "global_step" not in e.name]
+    within = {id(e) for e in made if region.in_tower(e.site)}
+    return bool(within) and any(
+        e.time > region.end or id(e) not in within and region.in_any_tower(e.site) for e in made
+    )
+
+
+def _default_name(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and not any(k.arg in ("name", "scope") for k in node.keywords)
+
+
+def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> tuple[tuple[str, str], ...]:
+    """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
+    kinds = {
+        e.kind
+        for e in facts.effects
+        if region.in_any_tower(e.site) or e.node in region.inline or e.kind == "batch norm scope"
+    }
+    if "batch norm scope" in kinds:
+        kinds.add("batch norm")
+    contexts: list[tuple[str, str]] = []
+    if kinds & {"raw variable", "object variable"}:
+        contexts.append(("SharedVariables", names.fresh("shared_variables")))
+    if kinds & {"collection", "batch norm", "total loss"}:
+        contexts.append((collections, names.fresh("tower_collections")))
+    if kinds & {"batch norm", "assign", "ema"}:
+        contexts.append(("first_tower_updates", ""))
+    if "ema" in kinds:
+        contexts.append(("TowerAverages", names.fresh("tower_averages")))
+    if _counts_on(facts, region):
+        contexts.append(("LayerNames", names.fresh("layer_names")))
+    return tuple(contexts)

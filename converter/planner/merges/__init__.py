@@ -1,0 +1,1 @@
+"""What comes out of the towers: merged values, names, scopes and collections."""

@@ -1,0 +1,40 @@
+"""Lists of the variables made so far: where a tower makes more after it, the next tower would see those too."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.plan import Insert
+from converter.planner.region.incomplete_lists import listed_between
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+from converter.planner.writing.spelling import leaf
+
+
+def keep_first(facts: Facts, region: Region, names: Names, text: Text) -> tuple[list[str], list[Insert]]:
+    """What was computed of such a list is the first tower's in all towers and after them.
+
+    Returns the names of the lists that keep it, and the lines that do.
+    """
+    lists: list[str] = []
+    inserts: list[Insert] = []
+    done: set[ast.stmt] = set()
+    for effect in listed_between(facts, region.block, set(region.tower)):
+        stmt = effect.site.stmt
+        if stmt in done or not region.in_tower(effect.site):
+            continue
+        done.add(stmt)
+        target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+        if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
+            raise refuse(facts, effect.node, "TMG231",
+                         "the model lists the variables made so far and makes more: the second tower would see all",
+                         "list them after the model, or give the list a name where the model is built")  # fmt: skip
+        place = ast.unparse(target)
+        kept = names.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
+        lists.append(kept)
+        lines = (f"{kept}.append({place})", f"{place} = {kept}[0]  # later towers find all variables made")
+        inserts.append(Insert(text.anchor(stmt), lines, "after", "TMG131"))
+    return lists, inserts

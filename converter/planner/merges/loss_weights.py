@@ -1,0 +1,105 @@
+"""How much each tower counts in a loss that is a mean over what a mask leaves of the batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.facts import Effect, Facts, TrainStep
+from converter.analysis.frames import Access
+from converter.analysis.values import Counted, Input, Tensor, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import warn
+from converter.planner.writing.source_text import Text
+from converter.planner.writing.spelling import spelling
+
+READ_OFF = {"sum": "{tf}.reduce_sum({text})", "nonzero": "{tf}.count_nonzero({text})", "rows": "{tf}.shape({text})[0]"}
+SUMS = ("reduce", "reduce_sum")
+
+
+def loss_counts(
+    region: Region, steps: list[TrainStep], text: Text, tensorflow: str
+) -> dict[int, tuple[str, bool]]:
+    """For each such loss: what its denominator is in a tower, and whether that is a mean over the tower's rows."""
+    found: dict[int, tuple[str, bool]] = {}
+    for step in steps:
+        over = step.loss.batch.over
+        for counted in _ways(over) if over is not None else ():
+            tensor = _seen(region, counted.tensor, text)
+            if tensor:
+                read_off = READ_OFF.get(counted.how, "{text}")
+                found[step.loss.uid] = (read_off.format(tf=tensorflow, text=tensor), counted.how == "mean")
+                break
+    return found
+
+
+def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:
+    """Warns where the original cannot take the towers' whole batch in one step, so that it has no such loss."""
+    for step in steps:
+        why = _why_one_size(facts, step.loss) if step.loss.uid in counted else ""
+        if why:
+            yield warn(facts, step.call, "TMG322",
+                       f"this loss is a mean over what a mask leaves, and {why}: each tower counts by what its mask "
+                       "leaves, so a step is not the plain mean of as many steps of one GPU",
+                       "to let all towers count alike, divide by the number of examples instead")  # fmt: skip
+
+
+def _why_one_size(facts: Facts, loss: Tensor) -> str:
+    """Why a larger batch on one GPU would not give this loss; "" where it would."""
+    behind = needed([loss]).values()
+    if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
+        return "its batch has a fixed size"
+    nodes = {v.node for v in behind if isinstance(v, Tensor)}
+    norms = [e for e in facts.effects if e.kind == "batch norm" and e.node in nodes]
+    return "a batch norm takes statistics of each tower's examples" if any(map(_takes_statistics, norms)) else ""
+
+
+def _takes_statistics(norm: Effect) -> bool:
+    """Whether a batch norm may be in training; that of tf.layers is not unless it is told."""
+    keywords = norm.node.keywords if isinstance(norm.node, ast.Call) else []
+    training = next((k.value for k in keywords if k.arg in ("training", "is_training")), None)
+    if training is None:
+        return not norm.name.startswith("layers.")
+    return not (isinstance(training, ast.Constant) and not training.value)
+
+
+def _ways(over: Counted) -> list[Counted]:
+    """A denominator itself, and what it was summed from, which may be seen where the sum is not."""
+    ways = [over]
+    tensor = over.tensor
+    while over.how == "value" and tensor.op in ("cast", "to_float", "identity", *SUMS, "add", "maximum"):
+        inner = [v for v in tensor.inputs if isinstance(v, Tensor)]
+        if not inner:
+            break
+        if tensor.op in SUMS and inner[0].batch.kind == "example":
+            ways.append(Counted(inner[0], "sum"))
+            break
+        tensor = inner[0]
+        ways.append(Counted(tensor, "value"))
+    return ways
+
+
+def _seen(region: Region, tensor: Tensor, text: Text) -> str:
+    """The expression for a tensor at the end of a tower, "" where there is none."""
+    accesses = [a for i, a in region.block.accesses() if i in region.tower]
+    for access in accesses:
+        name = spelling(region.block.frame, access.place)
+        if access.value is tensor and name is not None and access.place.kind == "name" and _stays(region, access):
+            return name
+    node = tensor.node
+    if not isinstance(node, ast.expr) or tensor.site is None or tensor.site.frame is not region.block.frame:
+        return ""
+    inside = set(ast.walk(node))
+    reads = [a for a in accesses if not a.write and a.node in inside]
+    named = all(a.place.kind == "name" and a.place.frame is region.block.frame and _stays(region, a) for a in reads)
+    makes_variables = any(isinstance(n, ast.Attribute) and n.attr in ("layers", "contrib") for n in inside)
+    return text.of(node) if named and reads and not makes_variables else ""
+
+
+def _stays(region: Region, access: Access) -> bool:
+    """Whether a name means at the end of a tower what it meant here; inputs are the tower's shards until then."""
+    writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place]
+    last = max(writes, key=lambda a: a.time, default=None)
+    return last.value is access.value if last is not None else True

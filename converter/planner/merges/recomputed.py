@@ -1,0 +1,169 @@
+"""Values that no merging gives: the statements that make them are repeated after the loop, on merged values.
+
+The square root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the
+towers have of it; computed once more from what can be merged, it is what it was on one GPU. So is what
+has rows for each example, but may be fed in another number than that of the shards.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.frames import Access
+from converter.analysis.tensors.algebra import MULTIPLIED
+from converter.analysis.values import Input, Tensor, Value, Variable, needed
+from converter.planner.merges.merging import Wanted, is_mergeable, want
+from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
+from converter.planner.region.region import Region
+from converter.planner.writing.spelling import spelling
+
+HARMLESS = {"masked mean", "batch statistics", "device", "placeholder", "graph name"}  # effects that may happen twice
+SCOPES = {"name_scope", "variable_scope", "device", "op_scope"}  # with blocks that may be opened again
+RANDOM = ("random", "dropout", "truncated_normal", "multinomial", "sampled", "nce_loss", "sample")
+MAKE_VARIABLES = ("layers.", "contrib.", "keras.")
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """A statement of the towers that is repeated after the loop, inside the with blocks that are around it."""
+
+    stmt: ast.Assign
+    around: tuple[ast.With, ...]
+    reads: tuple[Access, ...]
+
+
+def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainStep]) -> tuple[Repeat, ...]:
+    """What is repeated after the loop; takes it from the values to merge, and adds those that it reads."""
+    crossed = _crossed(facts)
+    losses = {s.loss.uid for s in steps}
+
+    def merged(value: Value) -> bool:
+        return value.uid in losses or (is_mergeable(value) and value.uid not in crossed)
+
+    found: dict[ast.stmt, Repeat] = {}
+    for text, (part, _) in list(wanted.items()):
+        value = part.value
+        if merged(value):
+            continue
+        chain: dict[ast.stmt, Repeat] = {}
+        reads: Wanted = {}
+        if _follow(facts, region, text, value, merged, chain, reads):
+            found.update(chain)
+            del wanted[text]
+            for name, read in reads.items():
+                wanted.setdefault(name, read)
+    return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
+
+
+def _crossed(facts: Facts) -> set[int]:
+    """What examples of two inputs that are multiplied with each other are made of, as scores of items for users.
+
+    In a run that does not train the two may be fed in different numbers, and no shards fit both.
+    """
+    products = [
+        t for t in facts.tensors
+        if t.op == "matmul" and t.batch.why == MULTIPLIED and len(t.inputs) > 1
+        and t.inputs[0].roots.isdisjoint(t.inputs[1].roots)
+    ]  # fmt: skip
+    return set(needed(products))
+
+
+def _follow(
+    facts: Facts, region: Region, text: str, value: Value, merged: Callable[[Value], bool],
+    chain: dict[ast.stmt, Repeat], reads: Wanted,
+) -> bool:  # fmt: skip
+    """Whether a value can be computed once more from what is merged; notes the statements and what they read."""
+    made = repeat(facts, region, text, value)
+    if made is None:
+        return False
+    if made.stmt in chain:
+        return True
+    chain[made.stmt] = made
+    new: Wanted = {}
+    for access in made.reads:
+        want(facts, region, access, new)
+    for name, (part, node) in new.items():
+        if merged(part.value):
+            reads[name] = (part, node)
+        elif not _follow(facts, region, name, part.value, merged, chain, reads):
+            return False
+    return True
+
+
+def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | None:
+    """The statement that makes a value, None where repeating it would not give the value of the whole batch."""
+    writes = [a for i, a in region.block.accesses() if i in region.tower and a.write and _is(region, a, text)]
+    last = max(writes, key=lambda a: a.time, default=None)
+    if last is None or last.value is not value or last.site.frame is not region.block.frame:
+        return None
+    stmt, around = last.site.stmt, _around(region, last)
+    if not isinstance(stmt, ast.Assign) or around is None:
+        return None
+    mine = [a for _, a in region.block.accesses() if _within(region, a.site, stmt)]
+    if not _pure(facts, region, stmt) or not all(_final(region, a, stmt) for a in mine if not a.write):
+        return None
+    return Repeat(stmt, around, tuple(a for a in mine if not a.write))
+
+
+def _is(region: Region, access: Access, text: str) -> bool:
+    return spelling(region.block.frame, access.place) == text
+
+
+def _within(region: Region, site: object, stmt: ast.stmt) -> bool:
+    return any(s.stmt is stmt and s.frame is region.block.frame for s in site.chain())  # type: ignore[attr-defined]
+
+
+def _around(region: Region, access: Access) -> tuple[ast.With, ...] | None:
+    """The with blocks between the loop's block and a statement; None for other blocks, and for other contexts."""
+    found: list[ast.With] = []
+    for site in access.site.chain():
+        if site.frame is not region.block.frame:
+            return None
+        if site.stmt is not access.site.stmt:
+            if not isinstance(site.stmt, ast.With) or not all(_is_scope(item.context_expr) for item in site.stmt.items):
+                return None
+            found.append(site.stmt)
+        if site.stmt in region.block.index:
+            return tuple(reversed(found))
+    return None
+
+
+def _is_scope(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in SCOPES
+
+
+def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
+    """Whether a statement can be executed once more: it changes nothing and draws no random numbers."""
+    if any(e.kind not in HARMLESS and _within(region, e.site, stmt) for e in facts.effects):
+        return False
+    made = [t for t in facts.tensors if t.site is not None and _within(region, t.site, stmt)]
+    return not any(
+        isinstance(t, (Input, Variable)) or t.op.startswith(MAKE_VARIABLES) or any(name in t.op for name in RANDOM)
+        for t in made
+    )
+
+
+def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
+    """Whether a name still means after the loop what it meant when it was read."""
+    holder = access.place.holder
+    made_here = holder is not None and holder.site is not None and _within(region, holder.site, stmt)
+    if made_here or isinstance(access.value, Input) or _of_callee(region, access):
+        return True
+    mine = [a for _, a in region.block.accesses() if a.write and a.place == access.place and a.time <= region.end]
+    last = max(mine, key=lambda a: a.time, default=None)
+    if last is not None and last.value is not access.value:
+        return False
+    batched = isinstance(access.value, Tensor) and access.value.batch.kind != "free"
+    held = counts_examples(access.value) or is_made_of_shard(access.value)
+    return not (batched or held) or spelling(region.block.frame, access.place) is not None
+
+
+def _of_callee(region: Region, access: Access) -> bool:
+    """A parameter or a local of a function that the statement calls."""
+    frame = access.place.frame
+    return frame is not None and frame is not region.block.frame and frame.call_site is not None and region.in_tower(
+        frame.call_site
+    )

@@ -1,0 +1,86 @@
+"""Scopes that are opened in front of the loop and once more behind it: the second time they must not get a new name."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from converter.analysis.facts import Facts
+from converter.analysis.inputs.graph_names import pattern_of
+from converter.analysis.values import Tensor
+from converter.plan import Scope
+from converter.planner.region.block import BEHIND
+from converter.planner.region.names_in_graph import names_taken
+from converter.planner.region.region import Region
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+
+def reopened(facts: Facts, region: Region, names: Names, text: Text, aliases: Aliases) -> tuple[Scope, ...]:
+    """The with blocks that stand on both sides of the loop, for those that open a scope of names.
+
+    `tf.name_scope("loss")` names a new scope each time ("loss_1"), and so does `tf.variable_scope`
+    for operations; optimizers name variables of their own by it (Adam's beta1_power), and
+    checkpoints hold these (tensorflow/python/training/optimizer.py, 1.15).
+    """
+    kinds = {e.node: e.name for e in facts.effects if e.kind == "scope"}
+    found = []
+    for index in sorted(region.splits):
+        around = region.block.body[index]
+        assert isinstance(around, ast.With)
+        if around in region.behind and any(item.context_expr in kinds for item in around.items):
+            tensorflow = aliases.tensorflow(facts.path_of(around))
+            found.append(_scope(around, kinds, names, text, tensorflow))
+    return tuple(found)
+
+
+def _scope(around: ast.With, kinds: dict[ast.AST, str], names: Names, text: Text, tensorflow: str) -> Scope:
+    keep, first, enter = [], [], []
+    for item in around.items:
+        given = text.of(item.optional_vars) if item.optional_vars is not None else ""
+        source = text.of(item.context_expr)
+        kind = kinds.get(item.context_expr)
+        if kind is None:
+            keep.append(f"{source} as {given}" if given else source)
+            enter.append(keep[-1])
+            continue
+        name = names.fresh("scope", "outer_scope", "whole_scope")
+        if given:
+            first.append(f"{name} = {given}")
+        keep.append(f"{source} as {given or name}")
+        again = f" as {given}" if given else ""
+        if kind == "NameScope":
+            enter.append(f"{tensorflow}.name_scope({name}){again}")
+        else:
+            enter.append(f"{tensorflow}.variable_scope({name}){again}")
+            enter.append(f"{tensorflow}.name_scope({name}.original_name_scope)")
+    return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter))
+
+
+def asks_again(facts: Facts, region: Region) -> bool:
+    """Whether a scope or a summary after the loop has a name that the model has taken at the top on one GPU.
+
+    `tf.summary.scalar('loss', …)` after `with tf.name_scope('loss')` is loss_1 then; the towers' scope
+    has the name only below the tower's (Graph.unique_name, tensorflow/python/framework/ops.py, 1.15).
+    """
+    outer = next((t.scopes[: region.depth_of(t)] for t in facts.tensors if region.in_tower(t.site)), ())
+    above = tuple(scope.lower() for scope in outer)
+    taken = {(*above, name) for name in names_taken(facts, region)}
+    later: set[tuple[str, ...]] = set()
+    for tensor in facts.tensors:
+        inside = region.in_tower(tensor.site) or region.block.statement(tensor.site) == BEHIND
+        if not inside and tensor.time > region.end:
+            later |= _paths(tensor)
+    return bool(taken & later)
+
+
+def _paths(tensor: Tensor) -> set[tuple[str, ...]]:
+    """The scopes around a tensor, each with those around it, and the name that the script gives to a summary."""
+    names = [name.lower() for name in tensor.scopes]
+    node = tensor.node
+    paths = {tuple(names[: length + 1]) for length in range(len(names))}
+    if tensor.op == "summary" and isinstance(node, ast.Call) and node.args:
+        given = pattern_of(node.args[0]).partition("*")[0].lower()
+        paths |= {(*names, given), (*names, re.sub(r"_\d*$", "", given))}  # a number may be behind either
+    return {path for path in paths if "?" not in path and "" not in path}

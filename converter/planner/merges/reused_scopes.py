@@ -1,0 +1,53 @@
+"""Scopes that the model sets to be reused: each tower stands in a scope of its own, in the place of the outer one."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Effect, Facts
+from converter.analysis.values import Typed
+from converter.plan import Replace
+from converter.planner.region.region import Region
+from converter.planner.region.variable_reuse import opens_scope
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.source_text import Text
+
+
+def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[tuple[str, ...], list[Replace]]:
+    """What the towers set to be reused around the loop.
+
+    Returns lines that do so after the loop, where the script's own scope is the current one again, and what the
+    towers' statements say instead of it.
+    """
+    lines: dict[str, None] = {}
+    replaces: dict[ast.AST, Replace] = {}
+    direct = {region.block.body[i] for i in region.tower}
+    for effect in facts.effects:
+        scope = effect.value
+        if effect.kind != "reuse" or not region.in_tower(effect.site) or not isinstance(scope, Typed):
+            continue
+        outer = not region.in_tower(scope.site)
+        if outer and not _is_around(facts, effect, scope):
+            continue  # a scope that was left: whoever enters it again finds it so
+        if outer and effect.site.frame is not region.block.frame:
+            raise refuse(facts, effect.node, "TMG231",
+                         "the model sets a scope around the loop to be reused, and each tower has one of its own",
+                         "call tf.get_variable_scope().reuse_variables() there")  # fmt: skip
+        if effect.site.stmt in direct and (outer or scope.name == "get_variable_scope"):
+            lines[text.of(effect.node)] = None
+        if outer:
+            own = f"{tensorflow}.get_variable_scope().reuse_variables()"
+            replaces[effect.node] = Replace(text.start(effect.node), text.end(effect.node), own, "TMG123")
+    return tuple(lines), list(replaces.values())
+
+
+def _is_around(facts: Facts, effect: Effect, scope: Typed) -> bool:
+    """Whether a scope that was made before the towers is the one that these stand in."""
+    if scope.site is None or scope.name == "get_variable_scope":
+        return scope.site is not None and scope.site.scopes == effect.site.scopes
+    for site in effect.site.chain():
+        if site.stmt is scope.site.stmt:
+            return True
+        if opens_scope(facts, site.stmt):
+            return False
+    return False

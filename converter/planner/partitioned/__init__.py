@@ -1,0 +1,1 @@
+"""Variables cut into slices (`--variables partitioned`)."""

@@ -1,0 +1,263 @@
+"""Variables cut into slices (`--variables partitioned`): which stay whole, and what in a script knows only whole ones.
+
+A slice has part of its variable's shape and a name of its own. Reading a variable, its updates by an optimizer and
+checkpoints come to the same; what takes variables as objects may not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts
+from converter.analysis.inputs.graph_names import name_expression, pattern_of
+from converter.analysis.values import Variable
+from converter.diagnostics import Diagnostic
+from converter.plan import Replace
+from converter.planner.partitioned.variable_lists import check_lists, last_name
+from converter.planner.region.names_in_graph import LOOKUPS
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse, warn
+from converter.planner.writing.source_text import Text
+
+# Calls that take rows of a variable: only these travel while it is whole, and slices have rows of other numbers.
+ROWS = {"embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse", "embedding_lookup_unique",
+        "gather", "gather_nd", "nce_loss", "sampled_softmax_loss", "GreedyEmbeddingHelper",
+        "SampleEmbeddingHelper", "ScheduledEmbeddingTrainingHelper"}  # fmt: skip
+
+# Calls to which a variable is more than a tensor.
+OBJECTS = {"minimize", "compute_gradients", "gradients", "Saver", "variables_initializer", "initialize_variables",
+           "add_to_collection", "is_variable_initialized", "assign", "assign_add", "assign_sub", "scatter_update",
+           "scatter_add", "scatter_sub", "apply", "average", "append", "extend", "isinstance", "getattr", "len",
+           "list", "zip", "id", "print", "str"}  # fmt: skip
+READS = {"get_shape", "shape", "dtype"}  # attributes that are the same of what stands for the whole
+
+# Calls that make tables of rows, or treat each variable as a whole.
+ROWS_INSIDE = {"embed_sequence", "EmbeddingWrapper", "embedding_column", "shared_embedding_columns", "input_layer",
+               "linear_model", "embedding_rnn_seq2seq", "embedding_attention_seq2seq", "embedding_rnn_decoder",
+               "embedding_attention_decoder", "embedding_tied_rnn_seq2seq", "input_from_feature_columns"}  # fmt: skip
+SCOPES = {"variable_scope", "variable_op_scope"}
+BY_VARIABLE = {"LARSOptimizer", "LAMBOptimizer", "ShampooOptimizer", "GGTOptimizer", "MovingAverageOptimizer",
+               "swapping_saver", "variables_to_restore", "average_name", "set_custom_getter", "get_variables_by_name",
+               "get_variables_by_suffix", "get_unique_variable", "create_partitioned_variables"}  # fmt: skip
+KEYWORDS = {"custom_getter", "constraint", "kernel_constraint", "recurrent_constraint", "gradient_multipliers",
+            "clip_gradient_norm", "transform_grads_fn", "summarize_gradients"}  # fmt: skip
+REGULARIZERS = {"regularizer", "kernel_regularizer", "weights_regularizer", "recurrent_regularizer"}
+ADDITIVE = {"l2_loss", "reduce_sum", "square", "abs", "multiply", "scalar_mul", "pow", "float", "get_variable_scope"}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What becomes of a script's variables.
+
+    kept: the last parts of the names of those that are not cut. rows: the same of tables that are cut along their rows,
+    with what tells their look-ups so. warnings: what the script's reader should know.
+    """
+
+    kept: tuple[str, ...]
+    rows: tuple[str, ...]
+    replaces: tuple[Replace, ...]
+    warnings: tuple[Diagnostic, ...]
+
+
+def cut_variables(facts: Facts, regions: list[Region], text: Text) -> Cut:
+    """What becomes of the script's variables; raises Refusal for what would not mean the same with slices."""
+    check_lists(facts)
+    _check_calls(facts)
+    _check_regularizers(facts)
+    _check_names(facts)
+    _check_scopes(facts, regions)
+    _check_slots(facts)
+    kept: dict[str, None] = {}
+    rows: dict[str, None] = {}
+    calls: dict[ast.Call, None] = {}
+    warnings: dict[ast.AST, Diagnostic] = {}
+    for variable in facts.variables:
+        if variable.raw or not isinstance(variable.node, ast.Call) or variable.dims == ():
+            continue
+        node = _touched(facts, variable)
+        lookups = _lookups(facts, variable)
+        if node is None and not lookups:
+            continue
+        name = pattern_of(name_expression(variable) or _first(variable.node))
+        if "*" in name:
+            raise refuse(facts, node or variable.node, "TMG246",
+                         "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
+                         "give the variable a constant name, or use --variables balanced")  # fmt: skip
+        last = name.rpartition("/")[2]
+        if node is None and _by_rows(facts, lookups):
+            rows[last] = None
+            calls.update(dict.fromkeys(lookups))
+            continue
+        kept[last] = None
+        if node is not None:
+            message = f"{name!r} is taken for one object here: it stays whole, on one GPU"
+            hint = "leave it out of this, and its slices will be spread over the GPUs"
+            warnings.setdefault(node, warn(facts, node, "TMG319", message, hint))
+    replaces = tuple(_told(call, text) for call in calls)
+    return Cut(tuple(kept), tuple(rows), replaces, (*_raw(facts, regions), *warnings.values()))
+
+
+def _first(call: ast.Call) -> ast.expr | None:
+    return call.args[0] if call.args else None
+
+
+def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
+    """A warning where the model has variables that no getter makes."""
+    used = {uid for region in regions for uid in region.needed}
+    raw = [v for v in facts.variables if v.raw and v.uid in used and v.dims != ()]
+    objects = [e.node for e in facts.effects if e.kind == "object variable" and e.name.startswith("keras.")]
+    nodes = [v.node for v in raw if v.node is not None] + objects
+    if nodes:
+        yield warn(facts, nodes[0], "TMG318",
+                   "variables of tf.Variable and of Keras layers stay whole: they are spread over the GPUs by size",
+                   "make large ones by tf.get_variable or tf.layers, which can cut them")  # fmt: skip
+
+
+def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
+    """The calls that take rows of a variable."""
+    calls = [t.node for t in facts.tensors if variable in t.inputs and last_name(t.node) in ROWS]
+    return list(dict.fromkeys(call for call in calls if isinstance(call, ast.Call)))
+
+
+def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
+    """Whether these can be told how a table is cut; a look-up of something unknown could be of its rows, too."""
+    known = {t.node for t in facts.tensors if any(isinstance(value, Variable) for value in t.inputs)}
+    others = any(last_name(call) in ROWS and call not in known for call in facts.nodes(ast.Call))
+    plain = all(last_name(c) == "embedding_lookup" and len(c.args) <= 2 and not any(
+        k.arg in (None, "partition_strategy") for k in c.keywords) for c in lookups)  # fmt: skip
+    return plain and not others
+
+
+def _told(call: ast.Call, text: Text) -> Replace:
+    """A look-up that knows that slices hold consecutive rows; by default TensorFlow takes them for every N-th."""
+    head = text.of(call)
+    head = head[: head.rindex(")")].rstrip().removesuffix(",")
+    return Replace(text.start(call), text.end(call), f"{head}, partition_strategy='div')", "TMG139")
+
+
+def _touched(facts: Facts, variable: Variable) -> ast.AST | None:
+    """Where a script takes a variable for more than a tensor, if anywhere."""
+    for effect in facts.effects:
+        if effect.value is variable and effect.kind in ("assign", "ema", "ema read", "graph name", "mutation"):
+            return effect.node
+    reads = [a.node for a in facts.accesses if not a.write and a.value is variable]
+    return next((node for node in [variable.node, *reads] if node is not None and _is_object(facts, node)), None)
+
+
+def _is_object(facts: Facts, node: ast.AST) -> bool:
+    """Whether the place where a variable is read asks for more than its value."""
+    parents = facts.walked[facts.tree_of(facts.path_of(node))].parents
+    parent = parents.get(node)
+    if isinstance(node, ast.Name) and _is_element(node, parents):
+        return False  # the list that it comes from is followed, see variable_lists
+    if isinstance(parent, ast.keyword):
+        parent = parents.get(parent)
+    if isinstance(parent, ast.Attribute):
+        return parent.attr not in READS and not isinstance(node, ast.Call)
+    if isinstance(parent, ast.Call) and node is not parent.func:
+        return last_name(parent) in OBJECTS or parent in facts.unfollowed
+    if isinstance(parent, (ast.Tuple, ast.List)) and last_name(parents.get(parent)) == "run":
+        return False
+    if isinstance(parent, ast.Tuple):
+        return not isinstance(parents.get(parent), (ast.Return, ast.Assign))
+    return isinstance(parent, (ast.List, ast.Set, ast.Starred, ast.comprehension, ast.For, ast.Compare))
+
+
+def _is_element(node: ast.Name, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a name is that of the elements in a loop around it."""
+    around: ast.AST | None = node
+    while around is not None and not isinstance(around, (ast.FunctionDef, ast.Module)):
+        loops = getattr(around, "generators", [around] if isinstance(around, ast.For) else [])
+        if any(isinstance(n, ast.Name) and n.id == node.id for loop in loops for n in ast.walk(loop.target)):
+            return True
+        around = parents.get(around)
+    return False
+
+
+def _check_calls(facts: Facts) -> None:
+    for call in facts.nodes(ast.Call):
+        name = last_name(call)
+        if name in ROWS_INSIDE:
+            message = f"{name} looks up rows of a variable that it makes itself: slices would give other rows"
+            hint = "make the table by tf.get_variable, or use --variables balanced"
+            raise refuse(facts, call, "TMG246", message, hint)
+        if name in BY_VARIABLE:
+            raise _refused(facts, call, f"{name} knows variables one by one")
+        for keyword in call.keywords:
+            none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
+            if keyword.arg in KEYWORDS and not none:
+                raise _refused(facts, keyword.value, f"{keyword.arg} works on each variable as a whole")
+    for made in facts.nodes(ast.ClassDef):
+        if any(last_name(base).endswith("Optimizer") for base in made.bases):
+            raise _refused(facts, made, "this optimizer may treat each variable as a whole")
+    asked = {node for e in facts.effects if e.kind == "ema read" for node in ast.walk(e.node)}
+    for access in facts.accesses if asked else ():
+        if access.node in asked and isinstance(access.value, Variable) and not access.value.raw:
+            raise _refused(facts, access.node, "the moving average of a variable is asked for")
+
+
+def _refused(facts: Facts, node: ast.AST, what: str) -> Exception:
+    return refuse(facts, node, "TMG246", f"{what}, and slices would count as variables of their own",
+                  "use --variables balanced, which leaves variables whole")  # fmt: skip
+
+
+def _check_regularizers(facts: Facts) -> None:
+    """What the slices of a variable cost must add up to what the variable costs."""
+    functions = {f.name: f for f in facts.nodes(ast.FunctionDef)}
+    for call in facts.nodes(ast.Call):
+        for keyword in call.keywords:
+            value = keyword.value
+            if keyword.arg not in REGULARIZERS:
+                continue
+            written = value if isinstance(value, ast.Lambda) else functions.get(last_name(value))
+            inner = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
+            if any(last_name(n) not in ADDITIVE for n in inner):
+                raise _refused(facts, value, "this regularizer is computed of each variable")
+
+
+def _check_names(facts: Facts) -> None:
+    """Variables that are looked up in the graph by their names."""
+    named = {node for tensor, _, node in facts.named if not isinstance(tensor, Variable)}
+    for call in facts.nodes(ast.Call):
+        if isinstance(call.func, ast.Attribute) and call.func.attr in LOOKUPS and call not in named:
+            raise refuse(facts, call, "TMG247",
+                         "what is looked up here by its name may be a variable that is cut, or a value read from it",
+                         "keep it under a name of Python, or use --variables balanced")  # fmt: skip
+
+
+def _check_slots(facts: Facts) -> None:
+    """Slots of slices get the whole's name but for the scope that the optimizer stands in (slot_creator.py, 1.15)."""
+    parents = {call: facts.walked[facts.tree_of(facts.path_of(call))].parents for call in facts.nodes(ast.Call)
+               if last_name(call) in ("minimize", "apply_gradients", "optimize_loss")}  # fmt: skip
+    for call, above in parents.items():
+        around = [s.stmt for step in facts.train_steps if step.call is call for s in step.site.chain()]
+        at: ast.AST | None = call
+        while at is not None:
+            around += [at] if isinstance(at, ast.With) else []
+            at = above.get(at)
+        scoped = any(last_name(i.context_expr) in SCOPES for w in around if isinstance(w, ast.With) for i in w.items)
+        if scoped or last_name(call) == "optimize_loss":
+            raise refuse(facts, call, "TMG247", "the optimizer stands in a variable scope, where the slots of slices "
+                         "would be saved under other names", "apply the gradients outside of the scope")  # fmt: skip
+
+
+def _check_scopes(facts: Facts, regions: list[Region]) -> None:
+    """Models that are built again must find the slices: the scope around the loop has to hold them, too."""
+    for region in regions:
+        made = next((e for e in facts.effects if e.kind == "variable" and region.in_tower(e.site)), None)
+        chain = list(made.site.chain()) if made is not None else []
+        inner = next((place for place, site in enumerate(chain) if site.stmt in region.block.index), -1)
+        if inner < 0 or not chain[inner].scopes:
+            continue
+        around = {site.stmt for site in chain[inner + 1 :] if isinstance(site.stmt, ast.With)}
+        for effect in facts.effects:
+            value = effect.value
+            again = effect.kind == "variable" and not (isinstance(value, Variable) and value.dims == ())
+            outside = not around <= {site.stmt for site in effect.site.chain()}
+            if again and outside and effect.time > region.end and not any(r.in_any_tower(effect.site) for r in regions):
+                raise refuse(facts, effect.node, "TMG247", "variables are asked for again outside the scope in which "
+                             "the towers make them, where nothing tells that they are cut",
+                             "build the model in functions that are called at one level, or use --variables "
+                             "balanced")  # fmt: skip

@@ -1,0 +1,291 @@
+"""Lists of variables, of gradients, and of pairs of both: whether a script may use them where variables are cut.
+
+What adds up over the numbers of all variables, or treats each number alike, does. A norm of each gradient, a summary
+of each variable, a place in the list do not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.facts import Facts
+from converter.planner.writing.findings import refuse
+
+VARIABLES, GRADIENTS, PAIRS, NUMBERS = "variables", "gradients", "pairs", "numbers"  # lists
+ONE, GRADIENT = "variable", "gradient"  # elements of them
+LISTS = {"trainable_variables", "global_variables", "all_variables", "model_variables", "moving_average_variables",
+         "get_variables", "get_trainable_variables", "get_model_variables", "get_variables_to_restore"}  # fmt: skip
+KEYS = {"TRAINABLE_VARIABLES", "GLOBAL_VARIABLES", "VARIABLES", "MODEL_VARIABLES", "trainable_variables", "variables"}
+SAME = {"list", "tuple", "set", "sorted"}  # calls that give a list of the same
+TAKEN = {  # what takes such a list as it is
+    VARIABLES: {"minimize", "compute_gradients", "gradients", "Saver", "variables_initializer", "optimize_loss",
+                "initialize_variables", "assign_from_checkpoint_fn", "assign_from_checkpoint", "create_train_op",
+                "init_from_checkpoint", "apply", "extend", "report_uninitialized_variables"},
+    GRADIENTS: {"global_norm", "group", "extend"},
+    PAIRS: {"apply_gradients", "extend"},
+    NUMBERS: {"add_n", "sum", "reduce_sum", "accumulate_n", "group"},
+}  # fmt: skip
+ALIKE = {"clip_by_value", "identity", "scalar_mul", "cast", "multiply", "negative", "sign", "zeros_like",
+         "check_numerics"}  # fmt: skip
+SUMS = {"l2_loss"}
+
+
+def last_name(node: ast.AST | None) -> str:
+    """The last part of the name of a function or of what is called."""
+    node = node.func if isinstance(node, ast.Call) else node
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def check_lists(facts: Facts) -> None:
+    """Refuses what would be another thing of slices, with its line."""
+    for tree in facts.trees():
+        for node, kind in _sources(facts, tree):
+            _Follow(facts, tree).expression(node, kind)
+
+
+def _sources(facts: Facts, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+    """Where lists of variables, gradients and pairs begin."""
+    for call in facts.nodes(ast.Call, tree):
+        name = last_name(call)
+        if name in LISTS or (name in ("get_collection", "get_collection_ref") and call.args and _key(call.args[0])):
+            yield call, VARIABLES
+        elif name == "compute_gradients":
+            yield call, PAIRS
+        elif name == "gradients" and isinstance(call.func, ast.Attribute) and _of_variables(facts, call):
+            yield call, GRADIENTS
+    for attribute in facts.nodes(ast.Attribute, tree):
+        parent = facts.walked[tree].parents.get(attribute)
+        called = isinstance(parent, ast.Call) and parent.func is attribute
+        if attribute.attr in ("trainable_weights", "trainable_variables") and not called:
+            yield attribute, VARIABLES
+
+
+def _key(node: ast.expr) -> bool:
+    return last_name(node) in KEYS or (isinstance(node, ast.Constant) and node.value in KEYS)
+
+
+def _of_variables(facts: Facts, call: ast.Call) -> bool:
+    """Whether gradients are taken with respect to variables, for training."""
+    return any(step.call is call for step in facts.train_steps)
+
+
+class _Follow:
+    """Follows one list through a file."""
+
+    def __init__(self, facts: Facts, tree: ast.Module) -> None:
+        self.facts, self.tree = facts, tree
+        self.parents = facts.walked[tree].parents
+        self.seen: set[tuple[ast.AST, str]] = set()
+        self.bound: set[tuple[str, str]] = set()
+
+    def expression(self, node: ast.expr, kind: str) -> None:
+        """What becomes of the value of an expression."""
+        if (node, kind) in self.seen:
+            return
+        self.seen.add((node, kind))
+        parent = self.parents[node]
+        if isinstance(parent, ast.keyword):
+            parent = self.parents[parent]
+        if isinstance(parent, (ast.Expr, ast.If, ast.BoolOp, ast.UnaryOp, ast.Assert)):
+            return
+        if isinstance(parent, ast.Attribute) and parent.attr in ("append", "extend"):
+            return
+        if isinstance(parent, ast.IfExp):
+            if node is not parent.test:
+                self.expression(parent, kind)
+        elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            self.expression(parent, kind)
+        elif isinstance(parent, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            self._bind(parent, kind)
+        elif isinstance(parent, ast.Call):
+            self._called(parent, node, kind)
+        elif isinstance(parent, ast.Starred) and last_name(self.parents[parent]) in TAKEN.get(kind, ()):
+            return
+        elif isinstance(parent, ast.Starred):
+            self._unzipped(parent, kind)
+        elif isinstance(parent, ast.Return) and self._function(parent) is not None:
+            self._returned(parent, kind)
+        elif isinstance(parent, ast.comprehension) and parent.iter is node:
+            self._comprehension(parent, kind)
+        elif isinstance(parent, ast.comprehension):
+            return  # a condition
+        elif isinstance(parent, ast.For) and parent.iter is node:
+            self._elements(parent.target, kind, parent.body, parent)
+        elif isinstance(parent, ast.Compare) and node in parent.comparators:
+            return  # v in a list
+        else:
+            raise self._refused(parent if hasattr(parent, "lineno") else node, kind)
+
+    def _returned(self, parent: ast.Return, kind: str) -> None:
+        """Follows what a function gives to where it is called in this file."""
+        name = getattr(self._function(parent), "name", "")
+        for call in self.facts.nodes(ast.Call, self.tree):
+            if last_name(call) == name:
+                self.expression(call, kind)
+
+    def _bind(self, parent: ast.Assign | ast.AnnAssign | ast.AugAssign, kind: str) -> None:
+        for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
+            self._target(target, kind)
+
+    def _target(self, target: ast.expr, kind: str) -> None:
+        """Follows what is bound to a name, or to an attribute of that name of any object."""
+        if not isinstance(target, (ast.Name, ast.Attribute)):
+            raise self._refused(target, kind)
+        name = last_name(target)
+        if (name, kind) in self.bound:
+            return
+        self.bound.add((name, kind))
+        for node in self.facts.nodes(type(target), self.tree):
+            if last_name(node) == name and isinstance(node.ctx, ast.Load) and self._same_scope(node, target):
+                self.expression(node, kind)
+
+    def _same_scope(self, node: ast.AST, target: ast.expr) -> bool:
+        """Whether a name may be that of the target: it is read in the same function, or below it."""
+        home = self._function(target)
+        return isinstance(target, ast.Attribute) or home is None or home in self._around(node)
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        return next(self._around(node), None)
+
+    def _around(self, node: ast.AST) -> Iterator[ast.AST]:
+        at: ast.AST | None = node
+        while at is not None:
+            if isinstance(at, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                yield at
+            at = self.parents.get(at)
+
+    def _called(self, call: ast.Call, node: ast.expr, kind: str) -> None:
+        name = last_name(call)
+        if node is call.func or name in TAKEN.get(kind, ()):
+            return
+        if name in SAME:
+            self.expression(call, kind)
+        elif name == "clip_by_global_norm" and kind == GRADIENTS:
+            self._clipped(call)
+        elif name == "zip" and kind in (GRADIENTS, VARIABLES):
+            others = [a for a in call.args if a is not node]
+            if len(others) != 1:
+                raise self._refused(call, kind)
+            self.expression(call, PAIRS)
+        else:
+            raise self._refused(call, kind)
+
+    def _clipped(self, call: ast.Call) -> None:
+        """The gradients and their norm."""
+        parent = self.parents[call]
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple):
+            self._target(parent.targets[0].elts[0], GRADIENTS)
+        elif isinstance(parent, ast.Subscript):
+            self.expression(parent, GRADIENTS)
+        else:
+            raise self._refused(call, GRADIENTS)
+
+    def _unzipped(self, star: ast.Starred, kind: str) -> None:
+        """`grads, variables = zip(*pairs)`."""
+        call = self.parents[star]
+        parent = self.parents[call]
+        targets = parent.targets[0] if isinstance(parent, ast.Assign) else None
+        if kind != PAIRS or last_name(call) != "zip" or not isinstance(targets, ast.Tuple) or len(targets.elts) != 2:
+            raise self._refused(star, kind)
+        self._target(targets.elts[0], GRADIENTS)
+        self._target(targets.elts[1], VARIABLES)
+
+    def _comprehension(self, part: ast.comprehension, kind: str) -> None:
+        whole = self.parents[part]
+        if not isinstance(whole, (ast.ListComp, ast.GeneratorExp)) or len(whole.generators) != 1:
+            raise self._refused(whole, kind)
+        self._elements(part.target, kind, [whole.elt, *part.ifs], whole)
+        self.expression(whole, self._kind_of(whole.elt, part.target, kind))
+
+    def _kind_of(self, element: ast.expr, target: ast.expr, kind: str) -> str:
+        """What a comprehension over such a list is a list of."""
+        element = element.body if isinstance(element, ast.IfExp) and isinstance(element.body, ast.Tuple) else element
+        if isinstance(element, (ast.Tuple, ast.List)):
+            return PAIRS
+        names = _names(target, kind)
+        if isinstance(element, ast.Name):
+            return {ONE: VARIABLES, GRADIENT: GRADIENTS, PAIRS: PAIRS}.get(names.get(element.id, ""), NUMBERS)
+        if any(isinstance(n, ast.Call) and last_name(n) in SUMS for n in ast.walk(element)):
+            return NUMBERS
+        return GRADIENTS if kind in (GRADIENTS, PAIRS) else NUMBERS
+
+    def _elements(self, target: ast.expr, kind: str, inside: list[ast.expr] | list[ast.stmt], around: ast.AST) -> None:
+        names = _names(target, kind)
+        if not names:
+            raise self._refused(around, kind)
+        for part in inside:
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
+                    self._element(node, names[node.id], around)
+
+    def _element(self, node: ast.expr, kind: str, around: ast.AST) -> None:
+        """One variable or gradient of a list, where it is read."""
+        parent = self.parents[node]
+        while isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.IfExp)) and kind == GRADIENT:
+            node, parent = parent, self.parents[parent]
+        if parent is around or isinstance(parent, (ast.Compare, ast.comprehension)):
+            return  # what the list is made of, a condition
+        if isinstance(parent, (ast.Tuple, ast.List)):
+            self._pair(parent, around)
+        elif isinstance(parent, ast.Attribute) and kind == ONE:
+            self._attribute(parent, around)
+        elif isinstance(parent, ast.Call) and kind == ONE and last_name(parent) in {*SUMS, "assign", "zeros_like"}:
+            self._number(parent, around)
+        elif isinstance(parent, ast.Call) and last_name(parent) in ALIKE and node is parent.args[0]:
+            self._element(parent, kind, around)
+        elif not isinstance(parent, ast.If):
+            raise self._refused(parent if hasattr(parent, "lineno") else node, kind)
+
+    def _pair(self, pair: ast.Tuple | ast.List, around: ast.AST) -> None:
+        call = self.parents[pair]
+        while isinstance(call, ast.IfExp):
+            call = self.parents[call]
+        if call is around:
+            return
+        if isinstance(call, ast.Call) and last_name(call) == "append" and isinstance(call.func, ast.Attribute):
+            self._target(call.func.value, PAIRS)
+        else:
+            raise self._refused(pair, "pair")
+
+    def _attribute(self, attribute: ast.Attribute, around: ast.AST) -> None:
+        """`v.name`, of which a part may be asked for."""
+        parent = self.parents[attribute]
+        if attribute.attr == "assign" and isinstance(parent, ast.Call) and parent.func is attribute:
+            return self._number(parent, around)
+        if attribute.attr == "op" and isinstance(parent, ast.Attribute):
+            attribute, parent = parent, self.parents[parent]
+            split = self.parents[parent] if isinstance(parent, ast.Attribute) and parent.attr == "split" else None
+            first = self.parents.get(split) if split is not None else None  # the outermost scope
+            if isinstance(first, ast.Subscript) and isinstance(first.slice, ast.Constant) and first.slice.value == 0:
+                return None
+        if attribute.attr == "name" and isinstance(parent, ast.Compare) and attribute in parent.comparators:
+            return None
+        if attribute.attr == "name" and isinstance(parent, ast.Attribute) and parent.attr == "startswith":
+            return None
+        raise self._refused(attribute, ONE)
+
+    def _number(self, node: ast.expr, around: ast.AST) -> None:
+        """A number of each variable, which must be added to those of the others."""
+        parent = self.parents[node]
+        while isinstance(parent, ast.BinOp):
+            node, parent = parent, self.parents[parent]
+        adds = isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add)
+        if parent is not around and not adds and not isinstance(parent, (ast.IfExp, ast.Tuple)):
+            raise self._refused(node, ONE)
+
+    def _refused(self, node: ast.AST, kind: str) -> Exception:
+        what = {ONE: "a variable", VARIABLES: "variables", GRADIENT: "the gradient of a variable",
+                GRADIENTS: "gradients of variables"}.get(kind, "gradients with their variables")  # fmt: skip
+        return refuse(self.facts, node, "TMG245",
+                      f"this takes {what} from a list, where slices would stand for variables that are cut",
+                      "use --variables balanced, which leaves variables whole")  # fmt: skip
+
+
+def _names(target: ast.expr, kind: str) -> dict[str, str]:
+    """The names that elements of a list are bound to, with what they are; none where they are bound otherwise."""
+    if isinstance(target, ast.Name) and kind != PAIRS:
+        return {target.id: {VARIABLES: ONE, GRADIENTS: GRADIENT}.get(kind, NUMBERS)}
+    if isinstance(target, ast.Tuple) and kind == PAIRS and all(isinstance(e, ast.Name) for e in target.elts):
+        return dict(zip(map(last_name, target.elts), (GRADIENT, ONE), strict=False)) if len(target.elts) == 2 else {}
+    return {}

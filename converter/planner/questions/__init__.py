@@ -1,0 +1,1 @@
+"""Questions about the facts that several stages ask; nothing is decided here."""

@@ -1,0 +1,32 @@
+"""How a value depends on the batch."""
+
+from __future__ import annotations
+
+from converter.analysis.values import Count, Input, Tensor, Typed, Value, Variable
+
+
+def depends_on_batch(value: Value) -> bool:
+    """Whether a value is computed from a batch; the input that brings the batch in does not count."""
+    if isinstance(value, Input):
+        return False
+    batch = getattr(value, "batch", None)
+    return bool(value.roots) or (batch is not None and batch.kind != "free")
+
+
+def is_made_of_shard(value: Value) -> bool:
+    """Whether an object (a distribution) holds a shard of the batch: no merging gives the whole batch's."""
+    return isinstance(value, Typed) and value.kind in ("Distribution", "Triangle") and bool(value.roots)
+
+
+def counts_examples(value: Value) -> bool:
+    """Whether a value is a number of examples, or computed from one and from nothing else of the batch."""
+    todo, seen = [value], set()
+    while todo:
+        value = todo.pop()
+        if isinstance(value, Count):
+            return True
+        batched = isinstance(value, Tensor) and value.batch.kind != "free"
+        if value.uid not in seen and not batched and not isinstance(value, (Input, Variable)):
+            seen.add(value.uid)
+            todo += value.inputs
+    return False

@@ -1,0 +1,142 @@
+"""Of which type a value is, as far as the script says it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.values import Input, Sequence, Tensor, Value, Variable
+
+OTHERS = {"float64", "double", "to_double", "float16", "half"}
+FLOAT32 = {"float32", "float"}
+WITH_DEFAULT = "placeholder_with_default"  # of the type of its default
+INTEGERS = {"int32", "int64", "uint8", "int8", "int16", "bool"}
+
+# How many arguments come before the type, which is float32 where it is not given
+BY_DEFAULT = {"zeros": 1, "ones": 1, "random_normal": 3, "truncated_normal": 3, "random_uniform": 3}
+
+# What gives float32 of any type (tensorflow/python/ops/losses/losses_impl.py, image_ops_impl.py, 1.15)
+ALWAYS = {"to_float", "image.resize_images", "image.per_image_standardization"}
+ALWAYS |= {f"losses.{name}" for name in ("mean_squared_error", "absolute_difference", "log_loss", "huber_loss",
+                                         "hinge_loss", "cosine_distance")}  # fmt: skip
+
+# Whose results have another type than their operands, or one of their own
+BREAKING = {"cast", "saturate_cast", "bitcast", "constant", "convert_to_tensor", "py_func", "decode_raw", "one_hot",
+            "arg_max", "arg_min", "argmax", "argmin", "equal", "not_equal", "greater", "greater_equal", "less",
+            "less_equal", "is_nan", "is_inf", "is_finite", "nn.in_top_k", "shape", "size", "rank", "to_int32",
+            "to_int64", "to_double", "count_nonzero", "map_fn", "scan", "while_loop", "foldl", "foldr",
+            "image.convert_image_dtype", "string_to_number"}  # fmt: skip
+
+
+def names_other_types(facts: Facts) -> bool:
+    """Whether a script names other floating point types than float32 anywhere."""
+    return any(node.attr in OTHERS for node in facts.nodes(ast.Attribute)) or any(
+        node.value in ("float64", "double", "float16") for node in facts.nodes(ast.Constant)
+    )
+
+
+def is_float32(value: Value) -> bool:
+    """Whether a value is float32 for sure: NumPy's arrays are not by default, nor are iterators over them.
+
+    One operand tells, as TensorFlow does not mix types: where some operand of this type leads to a value through
+    operations that keep it, there is no other.
+    """
+    seen: set[int] = set()
+    todo: list[Value] = [value]
+    while todo:
+        one = todo.pop()
+        if one.uid in seen:
+            continue
+        seen.add(one.uid)
+        if isinstance(one, Sequence):
+            todo += one.parts()
+        elif isinstance(one, Tensor):
+            if _is_leaf(one):
+                return True
+            todo += _of_its_type(one)
+    return False
+
+
+def _of_its_type(tensor: Tensor) -> Iterable[Value]:
+    """The operands that have a tensor's type."""
+    if tensor.op in BREAKING or (isinstance(tensor, Input) and tensor.op != WITH_DEFAULT):
+        return ()
+    operands = [i for i in tensor.inputs if i not in tensor.control]
+    if "cross_entropy" in tensor.op and "sigmoid_cross_entropy_with_logits" not in tensor.op:
+        # labels are cast to the type of the logits
+        told = all(is_float32(t) or _is_integer(t) for t in _tensors(operands))
+        return operands if told else ()
+    return operands
+
+
+def _tensors(values: Iterable[Value]) -> Iterator[Tensor]:
+    for value in values:
+        if isinstance(value, Sequence):
+            yield from _tensors(value.parts())
+        elif isinstance(value, Tensor):
+            yield value
+
+
+def _is_integer(tensor: Tensor) -> bool:
+    """Whether a tensor counts or chooses: labels of classes."""
+    if isinstance(tensor, Input):
+        return tensor.dtype in INTEGERS
+    node = tensor.node
+    return tensor.op in ("argmax", "arg_max", "to_int32", "to_int64") or (
+        tensor.op == "cast" and isinstance(node, ast.Call) and _type_of(node, 1) in INTEGERS
+    )
+
+
+def _is_leaf(tensor: Tensor) -> bool:
+    """Whether it is float32 whatever it is made of."""
+    node = tensor.node
+    if isinstance(tensor, Input):
+        return tensor.dtype in FLOAT32 and tensor.op != WITH_DEFAULT
+    if tensor.op in ALWAYS:
+        return True
+    if not isinstance(node, ast.Call):
+        return False
+    if tensor.op in ("cast", "image.convert_image_dtype"):
+        return _type_of(node, 1) in FLOAT32
+    if tensor.op in BY_DEFAULT:
+        return _type_of(node, BY_DEFAULT[tensor.op]) in (*FLOAT32, None)
+    if tensor.op == "one_hot":
+        return _type_of(node, 5) in (*FLOAT32, None) and not _given(node, 2, "on_value", "off_value")
+    if tensor.op == "constant":
+        return _type_of(node, 1) in FLOAT32 or (_type_of(node, 1) is None and _is_written(node))
+    if isinstance(tensor, Variable) and not tensor.raw:
+        return _type_of(node, 2) in FLOAT32 or (_type_of(node, 2) is None and _initialized_by_object(node))
+    return False
+
+
+def _type_of(call: ast.Call, place: int) -> str | None:
+    """The type that a call is given, None for none; "?" where it is not written there."""
+    node = next((k.value for k in call.keywords if k.arg == "dtype"), None)
+    if node is None and len(call.args) > place:
+        node = call.args[place]
+    if node is None:
+        return "?" if any(k.arg is None for k in call.keywords) else None
+    named = node.attr if isinstance(node, ast.Attribute) else getattr(node, "value", "?")
+    return named if isinstance(named, str) else "?"
+
+
+def _given(call: ast.Call, place: int, *names: str) -> bool:
+    return len(call.args) > place or any(k.arg in (*names, None) for k in call.keywords)
+
+
+def _is_written(call: ast.Call) -> bool:
+    """Whether a constant is of numbers in the script's text, with a point."""
+    node = next((k.value for k in call.keywords if k.arg == "value"), call.args[0] if call.args else None)
+    parts = list(ast.walk(node)) if node is not None else []
+    plain = (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp, ast.expr_context, ast.unaryop)
+    return all(isinstance(p, plain) for p in parts) and any(isinstance(getattr(p, "value", None), float) for p in parts)
+
+
+def _initialized_by_object(call: ast.Call) -> bool:
+    """Whether a variable's first value is made in the variable's type, which is float32 then."""
+    made = next((k.value for k in call.keywords if k.arg == "initializer"), None)
+    if made is None:
+        return not any(k.arg is None for k in call.keywords)
+    function = made.func if isinstance(made, ast.Call) else None
+    return getattr(function, "attr", getattr(function, "id", "")).endswith("nitializer")

@@ -1,0 +1,51 @@
+"""Blocks of statements, and the statements that lead to a place."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.frames import Site
+
+Step = tuple[int, ast.stmt]  # a frame's uid and a statement executed in it
+
+
+def path(site: Site | None) -> tuple[Step, ...]:
+    """The statements that lead to a site, outermost first."""
+    if site is None:
+        return ()
+    return tuple(reversed([(s.frame.uid, s.stmt) for s in site.chain()]))
+
+
+def blocks(tree: ast.Module) -> Iterator[tuple[ast.AST, list[ast.stmt]]]:
+    """Every block of statements in a file, with the node that holds it; expressions are not looked into."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            block = getattr(node, name, None)
+            if isinstance(block, list) and block:
+                todo += block
+                yield node, block
+
+
+def suites(*trees: ast.Module) -> dict[ast.stmt, list[ast.stmt]]:
+    """For each statement, the block that it stands in."""
+    found: dict[ast.stmt, list[ast.stmt]] = {}
+    for tree in trees:
+        for _, block in blocks(tree):
+            if isinstance(block[0], ast.stmt):
+                found.update(dict.fromkeys(block, block))
+    return found
+
+
+def returns(stmt: ast.stmt) -> bool:
+    """Whether a statement may end the function that it stands in, other than by an error."""
+    todo: list[ast.AST] = [stmt]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Return):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
+    return False

@@ -1,0 +1,1 @@
+"""Where the loop stands, and which statements go into the towers, before them and after them."""

@@ -1,0 +1,54 @@
+"""A block of the script in one execution, and what each of its statements made, read or wrote."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access, Frame, Site
+
+IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
+
+
+class Block:
+    """One block of the script in one execution: the frame, its statements, and what each touched."""
+
+    def __init__(self, facts: Facts, frame: Frame, body: list[ast.stmt]) -> None:
+        self.facts = facts
+        self.frame = frame
+        self.body = body
+        self.index = {stmt: i for i, stmt in enumerate(body)}
+        self.moved: dict[ast.stmt, int] = {}  # statements inside of these that the loop leaves IN_FRONT or BEHIND
+        self._paths: dict[int, int | None] = {}
+        self._accesses: list[tuple[int, Access]] | None = None
+
+    def statement(self, site: Site | None) -> int | None:
+        """The index of the statement of this block that a site lies in."""
+        if site is None:
+            return None
+        key = id(site)
+        if key not in self._paths:
+            self._paths[key] = self._find(site)
+        return self._paths[key]
+
+    def _find(self, site: Site) -> int | None:
+        for step in site.chain():
+            if step.frame.uid == self.frame.uid and step.stmt in self.moved:
+                return self.moved[step.stmt]
+            if step.frame.uid == self.frame.uid and step.stmt in self.index:
+                return self.index[step.stmt]
+        return None
+
+    def move(self, stmts: Iterable[ast.stmt], where: int) -> None:
+        """Takes statements that are nested in the block's own out of the loop: `where` is IN_FRONT or BEHIND."""
+        self.moved.update(dict.fromkeys(stmts, where))
+        self._paths.clear()
+        self._accesses = None
+
+    def accesses(self) -> list[tuple[int, Access]]:
+        """Reads and writes inside this block, each with the index of its statement."""
+        if self._accesses is None:
+            found = ((self.statement(access.site), access) for access in self.facts.accesses)
+            self._accesses = [(index, access) for index, access in found if index is not None and index >= 0]
+        return self._accesses

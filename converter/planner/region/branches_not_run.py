@@ -1,0 +1,81 @@
+"""Branches that the walk did not take: another value of a constant takes them, and then the order has to be right."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.frames import Place
+from converter.planner.region.block import Block
+
+Touches = dict[int, tuple[set[Place], set[Place]]]
+SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def unwalked(block: Block) -> Touches:
+    """For statements with such branches: the places that these read, and those that they write, by their names."""
+    known: dict[tuple[str, str], set[Place]] = {}
+    walked: set[ast.AST] = set()
+    for _, access in block.accesses():
+        place = access.place
+        walked.add(access.node)
+        if place.kind == "attr" or (place.kind == "name" and place.frame is block.frame):
+            known.setdefault((place.kind, place.key), set()).add(place)
+    found: Touches = {}
+    above = _above(block, walked)
+    noted: set[ast.AST] = set()
+    for index, stmt in enumerate(block.body):
+        for branch in _branches(stmt):
+            roots = list(branch)
+            if above.isdisjoint(roots):
+                reads, writes = found.setdefault(index, (set(), set()))
+                for node in _nodes(roots) if noted.isdisjoint(roots) else ():
+                    noted.add(node)
+                    _note(node, known, reads, writes)
+    return found
+
+
+def _above(block: Block, walked: set[ast.AST]) -> set[ast.AST]:
+    """Nodes that were walked and those around them, up to the scope that they are in."""
+    parents = [nodes.parents for nodes in block.facts.walked.values()]
+    above: set[ast.AST] = set()
+    for node in walked:
+        at: ast.AST | None = node
+        while at is not None and at not in above and not isinstance(at, SCOPES):
+            above.add(at)
+            at = next((known[at] for known in parents if at in known), None)
+    return above
+
+
+def _branches(stmt: ast.stmt) -> Iterator[Iterable[ast.AST]]:
+    for node in _nodes([stmt]):
+        if isinstance(node, ast.If):
+            yield from (node.body, node.orelse)
+        elif isinstance(node, ast.IfExp):
+            yield from ((node.body,), (node.orelse,))
+
+
+def _nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Nodes below some, without those of scopes of their own."""
+    todo = list(roots)
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, SCOPES):
+            yield node
+            todo += ast.iter_child_nodes(node)
+
+
+def _note(node: ast.AST, known: dict[tuple[str, str], set[Place]], reads: set[Place], writes: set[Place]) -> None:
+    if isinstance(node, ast.Name):
+        places = known.get(("name", node.id), set())
+    elif isinstance(node, ast.Attribute):
+        places = known.get(("attr", node.attr), set())
+    elif isinstance(node, ast.AugAssign):  # its target is read, too
+        reads |= known.get(("name", getattr(node.target, "id", "")), set())
+        return
+    else:
+        return
+    if isinstance(node.ctx, ast.Load):
+        reads |= places
+    else:
+        writes |= places

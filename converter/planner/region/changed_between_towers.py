@@ -1,0 +1,63 @@
+"""What one tower would hand on to the next: places that the towers read before they change them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Value
+from converter.planner.region.block import Block
+
+
+def carried(block: Block, tower: Iterable[int]) -> list[Access]:
+    """The first reads of places that the towers read before they change them; not what each makes anew."""
+    chosen = set(tower)
+    first: dict[Place, Access] = {}
+    changed: set[Place] = set()
+    for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
+        if index in chosen:
+            start = first.setdefault(access.place, access)
+            if access.write and access.value is not start.value:
+                changed.add(access.place)
+    return [
+        a for place, a in first.items()
+        if not a.write and place in changed and not isinstance(a.value, Input) and not _fresh(block, chosen, place)
+    ]  # fmt: skip
+
+
+def _fresh(block: Block, tower: set[int], place: Place) -> bool:
+    """Whether a place is made anew by each tower: a local of what it calls, a part of an object that it makes."""
+    if place.kind != "name":
+        return place.holder is not None and block.statement(place.holder.site) in tower
+    frame = place.frame
+    return frame is not None and frame is not block.frame and block.statement(frame.call_site) in tower
+
+
+def starting_values(block: Block, tower: set[int]) -> set[int]:
+    """Statements right before those of the towers, or among them, that give a carried name its plain first value."""
+    found: set[int] = set()
+    while True:
+        chosen = tower | found
+        first = min(chosen)
+        more = {
+            index for access in carried(block, chosen) if _is_plain(access.value)
+            for index, write in block.accesses()
+            if write.write and write.place == access.place and write.value is access.value
+            and index not in chosen and index >= first - 1 and index < max(chosen)
+            and write.site.stmt is block.body[index] and isinstance(write.site.stmt, ast.Assign)
+        }  # fmt: skip
+        if not more:
+            return found
+        found |= more
+
+
+def is_container(value: Value) -> bool:
+    """Whether a value is a list or dict, whose contents can be set back."""
+    return isinstance(value, Mapping) or (isinstance(value, Sequence) and value.mutable)
+
+
+def _is_plain(value: Value) -> bool:
+    if isinstance(value, Sequence):
+        return not value.elements
+    return isinstance(value, (Constant, Number)) and not value.inputs

@@ -1,0 +1,27 @@
+"""Names in the graph that the model has in the original, and that the towers take from it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.inputs.graph_names import name_expression, pattern_of
+from converter.planner.region.region import Region
+
+LOOKUPS = {"get_tensor_by_name", "get_operation_by_name", "as_graph_element"}
+
+
+def names_taken(facts: Facts, region: Region) -> Iterator[str]:
+    """The names, as patterns, that the model has at the top of its scope on one GPU."""
+    for tensor in facts.tensors:
+        if not region.in_tower(tensor.site):
+            continue
+        depth = region.depth_of(tensor)
+        given = name_expression(tensor)
+        if len(tensor.scopes) > depth:
+            yield tensor.scopes[depth].replace("?", "*").lower()
+        elif given is not None:
+            yield pattern_of(given).partition("/")[0].lower()
+        else:  # TensorFlow names an operation by its function: Mean for tf.reduce_mean
+            function = getattr(getattr(tensor.node, "func", None), "attr", tensor.op)
+            yield function.lower().replace("reduce_", "").replace("_", "")

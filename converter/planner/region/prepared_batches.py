@@ -1,0 +1,108 @@
+"""Batches that are prepared before the model reads them: the loop begins behind what prepares them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts
+from converter.analysis.inputs.feeds import Decisions
+from converter.analysis.tensors.masking import is_count
+from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
+from converter.diagnostics import Diagnostic, Refusal
+from converter.planner.region.block import Block
+
+MODEL = {"variable", "raw variable", "object variable", "batch norm"}  # effects of what belongs into the towers
+CASTS = {"cast", "to_int32", "to_int64", "identity"}  # as the helper whole_batch looks through
+LOOKUPS = {"nn.embedding_lookup", "gather"}  # the rows of a table that a batch names, which costs next to nothing
+
+
+class Entrance(Refusal):
+    """Names expressions that give the towers their batches: another walk reads them as inputs."""
+
+    def __init__(self, diagnostic: Diagnostic, decisions: Decisions) -> None:
+        super().__init__(diagnostic)
+        self.decisions = decisions
+
+
+def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
+    """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
+
+    A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
+    batch.
+    """
+    made = (e for e in facts.effects if e.kind in MODEL and block.statement(e.site) == index)
+    if any(not isinstance(e.value, Variable) for e in made):
+        return {}  # a layer
+    inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]
+    if any(t.batch.kind not in ("example", "free") for t in inside):
+        return {}  # a mean of the batch would be one of all towers' examples
+    if any(t.batch.kind == "example" and t.op not in LOOKUPS and any(map(_is_weight, t.inputs)) for t in inside):
+        return {}
+    found: dict[ast.AST, int | None] = {}
+    for tensor in _leaving(block, index, values):
+        if isinstance(tensor, Input) or tensor.batch.kind == "free":
+            continue
+        rows = tensor.batch.kind == "example" and not tensor.batch.packed and tensor.batch.over is None
+        if not rows or tensor.node is None:
+            return {}
+        elsewhere = (v for v in values.values() if isinstance(v, Tensor) and v.node is tensor.node)
+        if any(block.statement(v.site) != index for v in elsewhere):
+            return {}  # in a function that the model calls too
+        if found.setdefault(tensor.node, tensor.batch.axis) != tensor.batch.axis:
+            return {}  # branches join batches in rows with batches in columns
+    return found
+
+
+def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
+    """Lengths of sequences that a statement of its own in the block counts in the inputs; nothing for others.
+
+    Counted once for the whole batch and cut with it, they tell the towers how long the longest of all is.
+    """
+    if not isinstance(lengths, Tensor) or isinstance(lengths, Input) or lengths.node is None or lengths.site is None:
+        return {}
+    rows = lengths.batch.kind == "example" and lengths.batch.axis == 0 and not lengths.batch.packed
+    stmt = lengths.site.stmt
+    alone = isinstance(stmt, ast.Assign) and stmt.value is lengths.node and stmt in block.body
+    once = all(v is lengths or v.node is not lengths.node for v in facts.tensors)
+    if rows and is_count(lengths) and alone and once:
+        return {lengths.node: 0}
+    return lengths_of(facts, block, inner) if (inner := uncast(lengths)) is not lengths else {}
+
+
+def uncast(value: Value) -> Value:
+    """What is cast to another type, as lengths are for a decoder."""
+    while isinstance(value, Tensor) and value.op in CASTS and isinstance(value.inputs[0], Tensor):
+        value = value.inputs[0]
+    return value
+
+
+def _is_weight(value: Value) -> bool:
+    """Whether a value is a variable, or made of variables and no example."""
+    free = isinstance(value, Tensor) and value.batch.kind == "free"
+    return free and any(isinstance(v, Variable) for v in needed([value]).values())
+
+
+def prepares(block: Block, index: int, values: dict[int, Value]) -> bool:
+    """Whether the loss takes from a statement what is computed there of the inputs that it makes."""
+    return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, index, values))
+
+
+def _leaving(block: Block, index: int, values: dict[int, Value]) -> list[Tensor]:
+    """The tensors of a statement that the loss takes from it."""
+    inside = {uid for uid, value in values.items() if block.statement(value.site) == index}
+    outside = (value for uid, value in values.items() if uid not in inside)
+    crossing = {i.uid: i for value in outside for i in (*value.inputs, *value.parts()) if i.uid in inside}
+    return [t for value in crossing.values() for t in tensors_in(value)]
+
+
+def upstream(inputs: Iterable[Input]) -> set[Input]:
+    """Inputs, and those that they are prepared from."""
+    found: set[Input] = set()
+    todo = list(inputs)
+    while todo:
+        value = todo.pop()
+        if value not in found:
+            found.add(value)
+            todo += [v for v in needed(value.inputs).values() if isinstance(v, Input)]
+    return found

@@ -1,0 +1,67 @@
+"""Statements that make variables, or find those that are there already."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.facts import Effect, Facts
+from converter.planner.region.block import Block
+
+
+def sets_reuse(facts: Facts, block: Block, index: int) -> bool:
+    """Whether a statement changes how those behind it find variables: it does so in a scope that it has not opened."""
+    effects = [e for e in facts.effects if e.kind == "reuse" and block.statement(e.site) == index]
+    return any(not _is_inside_of(facts, effect, block.body[index]) for effect in effects)
+
+
+def _is_inside_of(facts: Facts, effect: Effect, around: ast.stmt) -> bool:
+    for site in effect.site.chain():
+        if opens_scope(facts, site.stmt):
+            return True
+        if site.stmt is around:
+            return False
+    return False
+
+
+def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements make variables, or look them up."""
+    return any(e.kind == "variable" and block.statement(e.site) in indexes for e in facts.effects)
+
+
+def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
+    made = (e for e in facts.effects if e.kind == "variable" and e.name.startswith(("layers.", "contrib.", "keras.")))
+    return any(
+        block.statement(e.site) in indexes and isinstance(e.node, ast.Call)
+        and not any(k.arg in ("name", "scope") for k in e.node.keywords)
+        for e in made
+    )  # fmt: skip
+
+
+def finds_variables(facts: Facts, block: Block, index: int) -> bool:
+    """Whether a statement may ask for variables that are there already, by `reuse` in its scopes or its calls."""
+    found = (e for e in facts.effects if e.kind == "variable" and block.statement(e.site) == index)
+    given = [value for effect in found for value in _reuse_given(effect, block.body[index])]
+    return any(not isinstance(value, ast.Constant) or value.value for value in given)
+
+
+def is_found(effect: Effect, around: ast.stmt) -> bool:
+    """Whether a variable was there already, for certain, when a statement asked for it."""
+    return any(isinstance(value, ast.Constant) and value.value is True for value in _reuse_given(effect, around))
+
+
+def _reuse_given(effect: Effect, around: ast.stmt) -> Iterator[ast.expr]:
+    """What is given for `reuse` where a variable is asked for, and in the scopes around that up to a statement."""
+    calls = [effect.node]
+    for site in effect.site.chain():
+        calls += [item.context_expr for item in site.stmt.items] if isinstance(site.stmt, ast.With) else []
+        if site.stmt is around:
+            break
+    return (k.value for call in calls if isinstance(call, ast.Call) for k in call.keywords if k.arg == "reuse")
+
+
+def opens_scope(facts: Facts, stmt: ast.stmt) -> bool:
+    """Whether a statement is a with block that opens a scope of variables."""
+    items = {item.context_expr for item in stmt.items} if isinstance(stmt, ast.With) else set()
+    return any(e.kind == "scope" and e.name == "VariableScope" and e.node in items for e in facts.effects)

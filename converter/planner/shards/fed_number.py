@@ -1,0 +1,35 @@
+"""Batch sizes that are fed: towers count their own rows."""
+
+from __future__ import annotations
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.analysis.values import FED, Input, Number, Value
+from converter.planner.border.traffic import Traffic
+from converter.planner.writing.findings import refuse
+
+HINT = "read it off an input in the model, as tf.shape(X)[0]"
+
+
+def is_fed_number(value: Value) -> bool:
+    """Whether a number is made of one that is fed."""
+    return isinstance(value, Number) and any(o.key[0] == FED for o in value.origins)
+
+
+def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, int, str] | None:
+    """What a tower counts in place of a batch size that is fed: a shard, its batch axis, and the number's type.
+
+    None for a batch size that is known before the graph runs.
+    """
+    if not is_fed_number(access.value):
+        return None
+    placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
+    if not isinstance(placeholder, Input):
+        raise refuse(facts, access.node, "TMG207", "the model reads a number that is made of a fed batch size in front "
+                     "of it", "compute it inside the model")  # fmt: skip
+    cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]
+    if len(cut) != 1 or len(traffic.shards) != 1:
+        raise refuse(facts, access.node, "TMG207", "the batch size is fed to the model, and it is not known which of "
+                     "its inputs has as many rows", HINT)  # fmt: skip
+    name, axis = (cut[0].lead[0], cut[0].lead[2]) if cut[0].lead else (cut[0].places[0], cut[0].axes[0])
+    return name, axis, placeholder.dtype

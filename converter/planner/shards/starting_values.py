@@ -1,0 +1,78 @@
+"""What the towers change and read again: each of them begins with what stood there before the loop."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
+from converter.plan import Reset
+from converter.planner.border.global_names import declare
+from converter.planner.border.traffic import Traffic
+from converter.planner.region.changed_between_towers import carried
+from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.spelling import leaf, reach, spelling
+
+
+def begin_anew(facts: Facts, region: Region, names: Names, traffic: Traffic) -> None:
+    """Names, attributes, lists and dicts that one tower would hand on to the next get their values back."""
+    places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
+    for access in carried(region.block, region.tower):
+        _reset_place(facts, region, names, traffic, access, places)
+    for effect in facts.effects:
+        grown = changed_by(effect) if region.in_tower(effect.site) else None
+        if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
+            _reset_container(facts, region, names, traffic, grown, effect.node)
+        elif isinstance(grown, Input) and effect.name == "Input.pop":
+            raise _unreachable(facts, effect.node, grown.label or "a batch")
+
+
+def _reset_place(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, places: set[str]
+) -> None:
+    holder = access.place.holder
+    if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
+        _reset_container(facts, region, names, traffic, holder, access.node)
+    elif isinstance(access.value, Sequence) and access.value.mutable and not _is_bound_anew(facts, region, access):
+        _reset_container(facts, region, names, traffic, access.value, access.node)
+    else:
+        text = spelling(region.block.frame, access.place)
+        if text is None:
+            raise _unreachable(facts, access.node, access.place.key)
+        if text in places:
+            return
+        if isinstance(access.value, Absent):
+            traffic.resets.append(Reset(text, "", "absent"))
+            return
+        declare(facts, region, traffic, access, text)
+        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), "value"))
+
+
+def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
+    """Whether a name gets another list in the towers, and the list that it stood for stays as it was: `l = l + [x]`."""
+    grown = any(e.kind == "mutation" and e.value is access.value and region.in_tower(e.site) for e in facts.effects)
+    return not grown and reach(region.block.frame, access.value) is None
+
+
+def _reset_container(
+    facts: Facts, region: Region, names: Names, traffic: Traffic, value: Value, node: ast.AST
+) -> None:
+    if region.in_tower(value.site) or value.time > region.end:
+        return
+    text = reach(region.block.frame, value)
+    cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
+    if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
+        raise _unreachable(facts, node, value.label or "a list or dict")
+    if all(reset.place != text for reset in traffic.resets):
+        how = "list" if isinstance(value, Sequence) else "dict"
+        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), how))  # type: ignore[arg-type]
+
+
+def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:
+    return refuse(facts, node, "TMG231",
+                  f"the model changes {name} and reads it again: every tower would go on where the one before ended",
+                  "keep it in a variable of the function that builds the model")  # fmt: skip

@@ -1,0 +1,214 @@
+"""Where gradients are taken: in the loop, or over the towers' losses where the script takes them."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Constant, Function, Symbol, Typed
+from converter.plan import Gradient, Insert, Replace
+from converter.planner.border.traffic import Traffic
+from converter.planner.questions.statements import returns
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.helper_names import called
+from converter.planner.writing.source_text import Text
+
+COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops",
+            "name", "grad_loss")  # fmt: skip
+
+
+def gradients(
+    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str,
+    done: set[ast.AST],
+) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
+    """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`).
+
+    done: calls whose gradient is taken already, for the loss of another loop or another branch.
+    """
+    gradient: Gradient | None = None
+    if region.forward:
+        calls = {step.call: step for step in steps}
+        return None, [_colocated(facts, step, text) for step in calls.values()], [], [], False
+    replaces: list[Replace] = []
+    inserts: list[Insert] = []
+    helpers: list[str] = []
+    register = False
+    for step in steps:
+        if step.loss.uid not in traffic.loss_lists:
+            raise refuse(facts, step.call, "TMG209", "the name of this loss is given to another one within the towers",
+                         "give each loss a name of its own")  # fmt: skip
+        losses = traffic.loss_lists[step.loss.uid]
+        near = _same_names(region, step)
+        if not near:
+            if step.loss.batch.kind == "example":
+                raise refuse(facts, step.call, "TMG209",
+                             "the loss has one value for each example, and is minimised in another function",
+                             "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
+            register = True
+            assert step.loss_node is not None
+            losses = _registered(step.loss_node, text, traffic.one_gpu)
+        elif traffic.one_gpu and step.loss_node is not None:
+            losses = f"{losses} or [{text.of(step.loss_node)}]"
+        if step.call in done:
+            continue  # it is handed another loss
+        done.add(step.call)
+        # The weights of masked means are known when all towers are there.
+        alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
+        if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:
+            gradient, replace = inside
+            replaces.append(replace)
+            helpers.append("average_gradients")
+            continue
+        whole = _in_function(step, text, losses, tensorflow)
+        if whole is not None:
+            replaces.append(whole)
+            helpers.append("TowerOptimizer")
+            continue
+        made, before = _at_call(facts, step, names, text, losses)
+        replaces.append(made)
+        inserts += before
+        helpers.append("gradients_of_towers" if step.kind == "gradients" else "tower_gradients")
+    if register:
+        helpers.append("merge_loss")
+    return gradient, replaces, inserts, helpers, register
+
+
+def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
+    """The towers' losses behind a merged one; where there may be no towers, else the loss itself."""
+    if one_gpu:
+        return f"getattr({text.of(loss)}, 'tower_losses', [{text.of(loss)}])"
+    atom = isinstance(loss, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
+    return (text.of(loss) if atom else f"({text.of(loss)})") + ".tower_losses"
+
+
+def _colocated(facts: Facts, step: TrainStep, text: Text) -> Replace:
+    """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
+    call = step.call
+    if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
+        raise refuse(facts, call, "TMG219", "the training step stands among the statements of the model",
+                     "take the gradients after the loss")  # fmt: skip
+    made = text.with_argument(call, "colocate_gradients_with_ops=True")
+    return Replace(text.start(call), text.end(call), made, "TMG133")
+
+
+def _same_names(region: Region, step: TrainStep) -> bool:
+    """Whether the loop's names can be seen where the gradient is taken."""
+    return step.site.frame.uid == region.block.frame.uid and not step.chosen
+
+
+def _inside(
+    facts: Facts, region: Region, step: TrainStep, names: Names, text: Text, losses: str
+) -> tuple[Gradient, Replace] | None:
+    """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
+    call = step.call
+    if step.kind != "minimize" or not isinstance(call.func, ast.Attribute) or step.site.stmt not in region.block.index:
+        return None
+    arguments = _minimize_arguments(call)
+    if arguments is None or any(name in arguments for name in COMPUTE_ARGUMENTS):
+        return None
+    if _may_be_over(region, region.block.index[step.site.stmt]):
+        return None
+    optimizer = call.func.value
+    if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
+        if not _known_before(facts, region, optimizer):
+            return None
+        name, create = names.numbered("optimizer", "tower_optimizer"), text.of(optimizer)
+    elif isinstance(optimizer, ast.Name) and step.optimizer is not None and 0 < step.optimizer.time < region.start:
+        name, create = optimizer.id, ""
+    else:
+        return None
+    grads = names.fresh("tower_grads", "tower_gradients_list")
+    applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
+    return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
+
+
+def _may_be_over(region: Region, end: int) -> bool:
+    """Whether the function may return between the towers' statements and a later one, as where it does not train."""
+    between = region.block.body[min(region.tower) : end]
+    return any(map(returns, between))
+
+
+def _known_before(facts: Facts, region: Region, node: ast.expr) -> bool:
+    """Whether all that an expression reads has its value before the loop begins."""
+    inside = set(ast.walk(node))
+    places = {a.place for a in facts.accesses if not a.write and a.node in inside}
+    return not any(a.write and a.place in places and a.time >= region.start for a in facts.accesses)
+
+
+def _minimize_arguments(call: ast.Call) -> dict[str, ast.expr] | None:
+    """Arguments of minimize by name; None where they are given by * or **."""
+    if any(isinstance(a, ast.Starred) for a in call.args) or any(k.arg is None for k in call.keywords):
+        return None
+    found = dict(zip(MINIMIZE, call.args, strict=False))
+    found.update({k.arg: k.value for k in call.keywords if k.arg})
+    return found
+
+
+def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text: Text) -> str:
+    rest = [f"{name}={text.of(arguments[name])}" for name in ("global_step", "name") if name in arguments]
+    return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
+
+
+# What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)
+BY_NAME = {"Adagrad": "AdagradOptimizer(rate)", "Adam": "AdamOptimizer(rate)", "Ftrl": "FtrlOptimizer(rate)",
+           "Momentum": "MomentumOptimizer(rate, 0.9)", "RMSProp": "RMSPropOptimizer(rate)",
+           "SGD": "GradientDescentOptimizer(rate)"}  # fmt: skip
+TAKE_WHOLE_STEPS = {"optimize_loss": 3, "create_train_op": 1}  # where their optimizer stands
+
+
+def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
+    """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
+    function = step.kind.rpartition(".")[2]
+    if function not in TAKE_WHOLE_STEPS:
+        return None
+    place = TAKE_WHOLE_STEPS[function]
+    plain = step.call.args if not any(isinstance(a, ast.Starred) for a in step.call.args) else []
+    given = [k.value for k in step.call.keywords if k.arg == "optimizer"] + plain[place : place + 1]
+    if not given:
+        return None
+    node, written = given[0], text.of(given[0])
+    value = step.optimizer
+    if isinstance(value, Typed) and value.kind == "Optimizer":
+        made = f"{called('TowerOptimizer')}({written}, {losses})"
+    elif function == "optimize_loss" and isinstance(value, Constant) and value.value in BY_NAME:
+        made = f"lambda rate: {called('TowerOptimizer')}({tensorflow}.train.{BY_NAME[str(value.value)]}, {losses})"
+    elif function == "optimize_loss" and isinstance(value, (Symbol, Function)):
+        made = f"lambda *rate: {called('TowerOptimizer')}(({written})(*rate), {losses})"
+    else:
+        return None
+    return Replace(text.start(node), text.end(node), made, "TMG118")
+
+
+def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
+    """The gradient taken where the script takes it, over the towers' losses."""
+    call = step.call
+    if step.kind == "gradients":
+        rest = [text.of(a) for a in call.args[1:]] + [
+            f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)
+        ]
+        made = f"{called('gradients_of_towers')}({', '.join([losses, *rest])})"
+        return Replace(text.start(call), text.end(call), made, "TMG102"), []
+    arguments = _minimize_arguments(call)
+    if (
+        step.kind not in ("minimize", "compute_gradients")
+        or arguments is None
+        or not isinstance(call.func, ast.Attribute)
+    ):
+        raise refuse(facts, call, "TMG213", f"a training step made by {step.kind} is not converted yet",
+                     "use optimizer.minimize, or compute_gradients and apply_gradients")  # fmt: skip
+    if step.kind == "compute_gradients":
+        order = ("loss", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+        arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
+    inserts: list[Insert] = []
+    optimizer = text.of(call.func.value)
+    if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
+        name = names.numbered("optimizer", "tower_optimizer")
+        inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
+        optimizer = name
+    compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
+    grads = f"{called('tower_gradients')}({', '.join([optimizer, losses, *compute])})"
+    made = grads if step.kind == "compute_gradients" else _apply_call(optimizer, grads, arguments, text)
+    return Replace(text.start(call), text.end(call), made, "TMG102"), inserts

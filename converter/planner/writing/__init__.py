@@ -1,0 +1,1 @@
+"""Text and names: what stands where in the files, and how planned lines are written."""

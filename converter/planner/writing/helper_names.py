@@ -1,0 +1,78 @@
+"""Which helpers a script needs, and what they are called in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+
+from converter.choices import Variables
+from converter.options import Options
+from converter.plan import Insert, Plan, Replace
+from converter.planner.writing.free_names import Names
+from converter.runtime.catalog import catalog
+
+# the suffix of the helpers that place variables
+PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced", "partitioned": "_partitioned"}
+ONE_GPU = "_or_one_gpu"  # suffix of the helpers that also serve where no towers are built
+_CALLED = re.compile("\0(\\w+)\0")
+
+
+def called(helper: str) -> str:
+    """How planned text refers to a helper: what it is called is known when all that the script needs are."""
+    return f"\0{helper}\0"
+
+
+def with_names(plan: Plan) -> Plan:
+    """A plan whose texts call the helpers by the names that they have in the script."""
+    given = {name.removesuffix(ONE_GPU): new for name, new in plan.helpers}
+
+    def named(text: str) -> str:
+        return _CALLED.sub(lambda found: given[found.group(1)], text)
+
+    def changed(edit: Replace | Insert) -> Replace | Insert:
+        if isinstance(edit, Replace):
+            return replace(edit, text=named(edit.text))
+        return replace(edit, lines=tuple(map(named, edit.lines)))
+
+    return replace(
+        plan,
+        replaces=tuple(map(changed, plan.replaces)),  # type: ignore[arg-type]
+        inserts=tuple(map(changed, plan.inserts)),  # type: ignore[arg-type]
+        define=named(plan.define),
+    )
+
+
+def helper_names(
+    wanted: Iterable[str], options: Options, names: Names
+) -> tuple[tuple[str, str], ...]:
+    """The wanted helpers and those that they need, each with a name that is free in the script."""
+    known = catalog()
+    suffix = PLACED.get(options.variables, "")
+    left_out = () if options.fewer_gpus == "refuse" else ("check_gpus",)
+
+    def variant(name: str) -> str:
+        if options.one_gpu and name + ONE_GPU in known:
+            return name + ONE_GPU
+        return name + suffix if name + suffix in known else name
+
+    todo = [variant(name) for name in wanted]
+    chosen: set[str] = set()
+    while todo:
+        name = todo.pop()
+        if name not in chosen:
+            chosen.add(name)
+            todo += [variant(n) for n in known[name].needs if n in known and n not in left_out]
+    named = {}
+    for name in known:
+        if name in chosen:
+            plain = name.removesuffix(suffix).removesuffix(ONE_GPU)
+            named[name] = names.fresh(plain, f"towers_{plain}")
+    return tuple(named.items())
+
+
+def read_by_helpers(helpers: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
+    """The names that helpers read which are not helpers, and the modules that they import."""
+    known = catalog()
+    chosen = [known[name] for name, _ in helpers]
+    return {n for h in chosen for n in h.needs} - set(known), {m for h in chosen for m in h.imports if m != "tf"}

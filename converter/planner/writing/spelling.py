@@ -1,0 +1,67 @@
+"""How the loop's function writes a name, an attribute or an item."""
+
+from __future__ import annotations
+
+from converter.analysis.frames import Frame, Place
+from converter.analysis.values import Instance, Module, Value
+
+
+def spelling(frame: Frame, place: Place) -> str | None:
+    """The expression for a place in a frame's own names, None where it cannot be reached from there."""
+    if place.kind == "name":
+        if place.frame is frame:
+            return place.key
+        if place.frame is not None and frame.lookup(place.key) and frame.lookup(place.key)[0] is place.frame:  # type: ignore[index]
+            return place.key
+        if place.frame is None or place.frame.closure is not None:
+            return None  # a local of another function
+        module = next((n for n, v in _visible(frame) if isinstance(v, Module) and v.frame is place.frame), None)
+        return module and f"{module}.{place.key}"
+    holder = reach(frame, place.holder)
+    if holder is None or (place.kind == "item" and place.key.startswith("?")):
+        return None
+    return f"{holder}.{place.key}" if place.kind == "attr" else f"{holder}[{place.key}]"
+
+
+def reach(frame: Frame, holder: Value | None, depth: int = 2) -> str | None:
+    """The expression for an object in a frame's own names, None where it cannot be reached from there."""
+    if holder is None:
+        return None
+    names = _visible(frame)
+    for name, value in names:
+        if value is holder:
+            return name
+    if depth == 0:
+        return None
+    for name, value in names:
+        if not isinstance(value, (Instance, Module)):
+            continue
+        for attribute, inner in (value.attributes if isinstance(value, Instance) else value.frame.locals).items():
+            if inner is holder:
+                return f"{name}.{attribute}"
+    return None
+
+
+def _visible(frame: Frame) -> list[tuple[str, Value]]:
+    """What the names mean that a frame can read, its own before those around it."""
+    scope: Frame | None = frame
+    names: list[tuple[str, Value]] = []
+    while scope is not None:
+        known = dict(names)
+        names += [
+            (n, v) for n, v in scope.locals.items()
+            if n not in known and (scope is frame or scope.bound.get(n, 0) <= frame.began)
+        ]  # fmt: skip
+        scope = scope.closure
+    return names
+
+
+def leaf(text: str) -> str:
+    """A name for what an expression stands for: `images` for `self.images`, `heads_0` for `heads[0]`."""
+    tail = text.rpartition(".")[2] if not text.endswith("]") else text.partition("[")[2].strip("'\"]")
+    clean = "".join(c if c.isalnum() else "_" for c in tail).strip("_")
+    if clean.isidentifier():
+        return clean
+    if text.endswith("]") and clean:
+        return f"{leaf(text.partition('[')[0])}_{'_'.join(filter(None, clean.split('_')))}"
+    return "value"
