@@ -109,22 +109,6 @@ RULES = (
         "together with the script.",
     ),
     Rule(
-        code="TMG013",
-        title="an imported file of the project cannot be read",
-        why="The script imports a file that lies beside it and is not readable as Python 3, so that nothing is "
-        "known of what the script takes from there. Where the model, its inputs or the batches come from "
-        "that file, the conversion is refused or may miss them; where it only loads data or draws a plot, "
-        "nothing is lost. `python -m lib2to3 -w FILE` mends Python 2 syntax.",
-    ),
-    Rule(
-        code="TMG014",
-        title="files of the project import each other before what they ask for is there",
-        why="Two files import each other, and one takes a name from the other with `from … import …` while "
-        "that one has not come to the name yet. Python cannot import them in this order, and the script "
-        "stops there, before its conversion and after it. Files that import each other as modules and read "
-        "each other's names when they need them are followed.",
-    ),
-    Rule(
         code="TMG090",
         title="internal error",
         why="The tool itself failed on this file. Nothing was written for it, and the other files were "

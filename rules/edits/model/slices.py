@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.rule import Rule
-from rules.checks.batches.slices import PARTITIONED, script
+from rules.checks.partitioned.scripts import PARTITIONED, script
 
 RULES = (
     Rule(

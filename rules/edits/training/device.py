@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.rule import Rule
-from rules.checks.script.device import SCRIPT
+from rules.checks.script.own_devices import SCRIPT
 
 RULES = (
     Rule(

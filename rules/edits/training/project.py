@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from converter.rule import Rule
-from rules.checks.files.project import MODEL, MODEL_AND_USER
+from rules.checks.files.files_that_change import MODEL
+from rules.checks.files.other_scripts import MODEL_AND_USER
 
 RULES = (
     Rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.rule import Rule
-from rules.checks.files.visible import script
+from rules.checks.script.visible_gpus import script
 
 RULES = (
     Rule(

@@ -1,71 +1,10 @@
-"""What the building of a model changes as it goes, in Python and in variables: towers must not hand it on."""
+"""A variable carries what is computed from one batch to the next step."""
 
 from __future__ import annotations
 
 from converter.rule import Rule
 
 RULES = (
-    Rule(
-        code="TMG231",
-        title="the model changes something that the loop cannot set back",
-        why="Building the model changes a value and reads it again, so every tower has to begin with what stood "
-        "there before. Where the loop stands, this value has no name: it belongs to another function or to "
-        "another file. Keep it in a variable of the function that builds the model or of the module, or "
-        "hand it over. So it is with a function of the model that lists the variables made so far before all are made.",
-        before="""\
-import tensorflow as tf
-
-batch_size = 64
-
-
-def numbered():
-    count = 0
-
-    def layer(x, size):
-        nonlocal count
-        count += 1
-        return tf.layers.dense(x, size, name='layer%d' % count)
-
-    return layer
-
-
-layer = numbered()
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-logits = layer(tf.nn.relu(layer(X, 64)), 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        after="""\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-
-
-def layer(x, size, number):
-    return tf.layers.dense(x, size, name='layer%d' % number)
-
-
-logits = layer(tf.nn.relu(layer(X, 64, 1)), 10, 2)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels})
-""",
-        references=("docs: TMG131, what is set back",),
-    ),
     Rule(
         code="TMG234",
         title="a variable carries what is computed from one batch to the next step",

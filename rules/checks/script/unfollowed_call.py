@@ -1,4 +1,4 @@
-"""What a run told of calls that are not followed (convert --trace)."""
+"""The loss needs a call that is not followed."""
 
 from __future__ import annotations
 
@@ -31,18 +31,5 @@ RULES = (
         "attribute that the loss needs, where only methods of a class in another package could have set it.",
         before=_SCRIPT.format(imported="import networks\n", model="networks.classifier(X)"),
         after=_SCRIPT.format(imported="", model="tf.layers.dense(X, 10)"),
-    ),
-    Rule(
-        code="TMG309",
-        title="what a call gives is known from a run only",
-        why="The analysis does not follow calls into other packages, or of functions whose names are only known as the "
-        "script runs. With --trace the script is run up to its first training step, and each tensor that such a call "
-        "gave is computed for the batch, for both parts of it, and for the batch in another order: a row for each "
-        "example, a mean or a sum over them, or nothing of these, and then the script stays refused. What was seen "
-        "stands in the header as --traced LINE:COLUMN=FACT, by the call's closing parenthesis. It held for one batch "
-        "at the first weights: prove the conversion.",
-        before=_SCRIPT.format(imported="import networks\n", model="networks.classifier(X)"),
-        after=_SCRIPT.format(imported="", model="tf.layers.dense(X, 10)"),
-        options=("--traced", "7:31=example:0/-x10+variables"),
     ),
 )

@@ -1,27 +1,8 @@
-"""Placeholders: the batch that is fed is cut into shards, one for each tower."""
+"""An input without a shape may be one value, or have a row for each example."""
 
 from __future__ import annotations
 
 from converter.rule import Rule
-
-_DEFAULT = """\
-import tensorflow as tf
-
-batch_size = 64
-X = tf.placeholder(tf.float32, [None, 784])
-Y = tf.placeholder(tf.int64, [None])
-noise = tf.placeholder_with_default({default}, [None, 784])
-logits = tf.layers.dense(X + noise, 10)
-loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels, noises = next_batch(batch_size)
-        sess.run(train_op, {X: images, Y: labels, noise: noises})
-    print(sess.run(loss, {X: images, Y: labels}))
-"""
 
 _SHAPELESS = """\
 import tensorflow as tf
@@ -52,17 +33,6 @@ RULES = (
         "--shared NAME, or --batch-axis NAME=0.",
         before=_SHAPELESS.replace("{shape}", ""),
         after=_SHAPELESS.replace("{shape}", ", [None]"),
-        references=("docs: TMG103, which inputs are cut",),
-    ),
-    Rule(
-        code="TMG243",
-        title="an input is left to a default of one row",
-        why="tf.placeholder_with_default takes the default where nothing is fed. One of a single row goes with a "
-        "batch of any size on one GPU, because TensorFlow repeats it for each example; but the towers cut "
-        "their rows out of every input, and only the first would find one. Give it a default with a row for "
-        "each example, made of the size of another input, or feed it in every run.",
-        before=_DEFAULT.replace("{default}", "tf.zeros([1, 784])"),
-        after=_DEFAULT.replace("{default}", "tf.zeros([tf.shape(X)[0], 784])"),
         references=("docs: TMG103, which inputs are cut",),
     ),
 )

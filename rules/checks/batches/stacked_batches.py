@@ -1,0 +1,56 @@
+"""Several batches behind each other meet an input with one row for each example."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG215",
+        title="several batches behind each other meet an input with one row for each example",
+        why="Two batches put behind each other (tf.concat along the batch axis, the two sides of a pair, "
+        "real and generated images) are no longer one batch: a tower has the shard of the first behind "
+        "the shard of the second. An input that is fed with rows for all of them at once, such as "
+        "labels for both halves, would be cut down the middle instead, and its rows would belong to "
+        "other examples. So would the pieces into which the model splits what is fed (tf.split into a "
+        "given number of pieces along the batch axis, as for the parts of a recurrent net's state): those "
+        "of a shard are other ones. Feed what belongs to each of the batches on its own, and put it "
+        "together as the batches are.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+A = tf.placeholder(tf.float32, [None, 784])
+B = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.float32, [None, 1])
+prediction = tf.layers.dense(tf.concat([A, B], 0), 1)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        a, b, targets = next_batches(batch_size)
+        sess.run(train_op, {A: a, B: b, Y: targets})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+A = tf.placeholder(tf.float32, [None, 784])
+B = tf.placeholder(tf.float32, [None, 784])
+YA = tf.placeholder(tf.float32, [None, 1])
+YB = tf.placeholder(tf.float32, [None, 1])
+prediction = tf.layers.dense(tf.concat([A, B], 0), 1)
+loss = tf.reduce_mean(tf.square(prediction - tf.concat([YA, YB], 0)))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        a, b, targets_a, targets_b = next_batches(batch_size)
+        sess.run(train_op, {A: a, B: b, YA: targets_a, YB: targets_b})
+""",
+        references=("docs: TMG103, how batches are cut",),
+    ),
+)

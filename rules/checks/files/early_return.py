@@ -1,0 +1,63 @@
+"""Another script may leave the model before its towers are done."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+_LEFT_EARLY = """\
+# --- model.py ---
+import tensorflow as tf
+
+
+def network(x, y, training):
+    with tf.variable_scope('net'):
+        logits = tf.layers.dense(x, 10)
+        probs = tf.nn.softmax(logits)
+        if not training:
+            return probs
+    loss = tf.losses.sparse_softmax_cross_entropy(y, logits)
+    return loss
+
+
+# --- predict.py ---
+import tensorflow as tf
+from model import network
+
+X = tf.placeholder(tf.float32, [None, 784])
+probs = network(X, None, False)
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    print(sess.run(probs, {X: images}))
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import network
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = network(X, Y, True)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
+
+RULES = (
+    Rule(
+        code="TMG263",
+        title="another script may leave the model before its towers are done",
+        why="Other scripts that import a changed file go on building the model for one GPU, by the same statements "
+        "as before and in their order (TMG127). Here the towers' statements stand on both sides of a with block's "
+        "return: behind the loop the block is opened once more for it, and a script for which the function ends "
+        "there would build what follows, too. Return behind the loss, or build what the other script needs by a "
+        "function of its own. The example is converted in place.",
+        before=_LEFT_EARLY,
+        after=_LEFT_EARLY.replace("        if not training:\n            return probs\n", "").replace(
+            "    loss =", "    if not training:\n        return probs\n    loss ="
+        ),
+    ),
+)

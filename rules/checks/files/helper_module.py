@@ -1,0 +1,60 @@
+"""Another script does not find the module of helpers."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+MODEL_AND_USER = """\
+# --- model.py ---
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self):
+        self.x = tf.placeholder(tf.float32, [None, 784])
+        self.y = tf.placeholder(tf.int64, [None])
+        logits = tf.layers.dense(self.x, 10)
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, logits)
+
+
+# --- evaluate.py ---
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    print(sess.run(net.loss, {net.x: images, net.y: labels}))
+
+
+# --- train.py ---
+import tensorflow as tf
+from model import Net
+
+batch_size = 64
+net = Net()
+train_op = tf.train.AdamOptimizer(0.001).minimize(net.loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {net.x: images, net.y: labels})
+"""
+_APART = MODEL_AND_USER.replace("# --- model.py ---", "# --- nets/__init__.py ---\n# --- nets/model.py ---").replace(
+    "from model import", "from nets.model import", 1
+).replace("# --- train.py ---", "# --- nets/train.py ---")
+
+RULES = (
+    Rule(
+        code="TMG265",
+        title="another script does not find the module of helpers",
+        why="Files that change import the number of towers and their helpers from a module beside the converted "
+        "script. A script in another folder that imports such a file, too, does not look for modules there, and "
+        "would end with an ImportError. Put both scripts into one folder, or let the other one add the folder to "
+        "sys.path. The example is converted in place.",
+        before=_APART,
+        after=_APART.replace("# --- nets/train.py ---", "# --- train.py ---").replace(
+            "from model import", "from nets.model import"
+        ),
+    ),
+)

@@ -1,0 +1,56 @@
+"""A session of another file keeps its configuration."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG306",
+        title="a session of another file keeps its configuration",
+        why="The session is made in a file that is not written (-o FILE, standard output), so that it does "
+        "not get the configuration that towers need: an operation that has no GPU kernel then fails "
+        "where soft placement is off. Give the session allow_soft_placement=True there, or let the "
+        "tool do it, with --output-dir or --in-place.",
+        before="""\
+# --- sessions.py ---
+import tensorflow as tf
+
+
+def make_session():
+    return tf.Session()
+
+
+# --- train.py ---
+import tensorflow as tf
+from sessions import make_session
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+sess = make_session()
+sess.run(tf.global_variables_initializer())
+for step in range(100):
+    images, labels = next_batch(batch_size)
+    sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(X, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for step in range(100):
+    images, labels = next_batch(batch_size)
+    sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+)

@@ -1,0 +1,55 @@
+"""A value of the model is fed in its stead."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG223",
+        title="a value of the model is fed in its stead",
+        why="TensorFlow lets any tensor be fed. A tensor that the towers compute is one in each of them, "
+        "and the merged one after the loop; fed with a batch, the merged one would have its value and "
+        "the towers would not. Feed a placeholder, and let the model read it "
+        "(tf.placeholder_with_default takes a tensor that stands in where nothing is fed).",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, 64)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+    print(sess.run(logits, {hidden: load_hidden()}))
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, 64)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+H = tf.placeholder(tf.float32, [None, 64])
+with tf.variable_scope(tf.get_variable_scope(), reuse=True):
+    decoded = tf.layers.dense(H, 10, name='dense_1')
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+    print(sess.run(decoded, {H: load_hidden()}))
+""",
+    ),
+)

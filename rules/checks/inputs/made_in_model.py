@@ -1,0 +1,59 @@
+"""An input is made by the same statement as the model that reads it."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG204",
+        title="an input is made by the same statement as the model that reads it",
+        why="The placeholders stand before the loop, the model inside. One statement makes both here, a "
+        "call that goes into a function for the one and the other, so there is no place between them "
+        "for the loop to begin. Make the placeholders first and hand them to the function.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def model(width):
+    x = tf.placeholder(tf.float32, [None, width])
+    return x, tf.layers.dense(x, 10)
+
+
+Y = tf.placeholder(tf.int64, [None])
+X, logits = model(784)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def model(x):
+    return tf.layers.dense(x, 10)
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = model(X)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+    ),
+)

@@ -1,0 +1,1 @@
+"""What `--variables partitioned` cannot cut."""

@@ -1,0 +1,51 @@
+"""The script trains by an Estimator or by Keras."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG220",
+        title="the script trains by an Estimator or by Keras",
+        why="tf.estimator.Estimator, Model.fit and their like hold the session and the training loop "
+        "themselves: they call the script's functions, feed them and apply the gradients, and they "
+        "bring a way of their own to use several GPUs, tf.distribute.MirroredStrategy, which is handed "
+        "to them in one line. Use that. Towers are for scripts that run a session; a model that is "
+        "trained in one converts.",
+        before="""\
+import tensorflow as tf
+
+
+def model_fn(features, labels, mode):
+    logits = tf.layers.dense(features, 10)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.AdamOptimizer(0.001).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+estimator = tf.estimator.Estimator(model_fn)
+estimator.train(input_fn, steps=100)
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+logits = tf.layers.dense(X, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=(
+            "tf.distribute.MirroredStrategy (TensorFlow 1.14; tf.contrib.distribute before)",
+            "tf.estimator.RunConfig(train_distribute=...)",
+        ),
+    ),
+)

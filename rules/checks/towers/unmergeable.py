@@ -1,0 +1,73 @@
+"""A value of the towers is read after the loss and cannot be merged."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG210",
+        title="a value of the towers is read after the loss and cannot be merged",
+        why="The whole batch's value can be put together from the towers' only for what has a row for each "
+        "example, a mean, or a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 "
+        "score of the whole batch is no mean of those of its parts, so any merging would show a wrong "
+        "number. Where the statement that makes it does nothing else, it is repeated after the loop; this "
+        "one makes variables too, draws random numbers, or stands in a function or a loop of its own. "
+        "Compute the value in a statement of its own, from tensors that have one row for each example: "
+        "those are put together exactly. Nor can a loss be merged that one call of a class or function makes and "
+        "another leaves out (`if training:`): the towers of that call would miss it.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def layer(x):
+    x = tf.layers.dense(x, 64)
+    mean, variance = tf.nn.moments(x, [0])
+    return (x - mean) / tf.sqrt(variance + 0.001), variance
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden, variance = layer(X)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+tf.summary.histogram('variance', variance)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def normalised(x):
+    mean, variance = tf.nn.moments(x, [0])
+    return (x - mean) / tf.sqrt(variance + 0.001), variance
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+dense = tf.layers.dense(X, 64)
+hidden, variance = normalised(dense)
+logits = tf.layers.dense(hidden, 10)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, logits)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+tf.summary.histogram('variance', variance)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("docs: TMG104, what is merged and how", "docs: TMG116, what is computed once more"),
+    ),
+)

@@ -1,0 +1,67 @@
+"""The training step stands among the statements of the model."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG219",
+        title="the training step stands among the statements of the model",
+        why="The towers build the model N times; the training step is taken once, after the loop. Here one "
+        "statement does both: a return that builds the loss and minimises it, or a block in which the "
+        "step stands between parts of the model. Take the gradients in a statement of its own, after "
+        "the loss. A with block, and a condition that calls nothing and that the model does not change, is "
+        "opened once more behind the loop for what follows the loss in it; a for or a try is not.",
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    return tf.train.AdamOptimizer(0.001).minimize(cost(x, y))
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = train_step(X, Y)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+
+
+def cost(x, y):
+    return tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 10))
+
+
+def train_step(x, y):
+    loss = cost(x, y)
+    return tf.train.AdamOptimizer(0.001).minimize(loss)
+
+
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+train_op = train_step(X, Y)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+""",
+        references=("docs: TMG101 and TMG102, where gradients are taken",),
+    ),
+)

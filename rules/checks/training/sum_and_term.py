@@ -1,0 +1,51 @@
+"""The loss adds a sum over the examples and a term that does not depend on them."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG211",
+        title="the loss adds a sum over the examples and a term that does not depend on them",
+        why="With --batch total the towers' sums over their shards add up to the sum over the batch, so "
+        "that the steps stay the original's. A term beside the sum that does not depend on the "
+        "examples, such as weight decay, is in every tower's loss and would be added N times. Divide "
+        "the sum by the batch size, so that the loss is a mean and the towers are averaged, or take "
+        "--batch per-gpu, which averages them too.",
+        options=("--batch", "total"),
+        before="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable('w', [784, 1])
+loss = tf.reduce_sum(tf.square(tf.matmul(X, w) - Y)) + 0.01 * tf.nn.l2_loss(w)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, targets = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: targets})
+""",
+        after="""\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.float32, [None, 1])
+w = tf.get_variable('w', [784, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(X, w) - Y)) + 0.01 / batch_size * tf.nn.l2_loss(w)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, targets = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: targets})
+""",
+        references=("docs: TMG301, sums with --batch per-gpu",),
+    ),
+)
