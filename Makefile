@@ -38,7 +38,7 @@ $(BIN)/python:
 
 # pip compiles what it installs, but an editable install leaves this package to Python, which may have been told
 # (PYTHONDONTWRITEBYTECODE) not to: then every start would compile again.
-COMPILE = $(BIN)/python -m compileall -q converter rules
+COMPILE = $(BIN)/python -m compileall -q tf_multigpu converter rules
 
 $(VENV)/.verify: $(BIN)/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[verify,report]'
@@ -117,4 +117,4 @@ bench: compiled
 clean:
 	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 build dist htmlcov .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
-	find converter rules tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +
+	find tf_multigpu converter rules tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +

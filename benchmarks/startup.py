@@ -44,7 +44,7 @@ def plain(folder: Path, rounds: int) -> list[timing.Figure]:
         "`--in-place --num-gpus=4 -v`": [*tool, path, "--in-place", "--num-gpus=4", "-v"],
         "`--in-place --skip-non-training`, a hook": [*tool, "--in-place", "--skip-non-training", path],
         "standard input": timing.Run([*tool, "-"], 2, script),
-        "`python -m converter --check`": [sys.executable, "-m", "converter", "convert", "--check", path],
+        "`python -m tf_multigpu --check`": [sys.executable, "-m", "tf_multigpu", "convert", "--check", path],
     }
     return [
         timing.Figure(f"without TensorFlow: {way}", timing.ratios(command, BARE, rounds), PLAIN)

@@ -98,7 +98,7 @@ def conversion(source: Path, output: Path) -> list[str]:
 
 def compile_tool() -> None:
     """Compiles the tool, which an editable install under PYTHONDONTWRITEBYTECODE leaves to every start."""
-    for package in ("converter", "rules"):
+    for package in ("tf_multigpu", "converter", "rules"):
         compileall.compile_dir(ROOT / package, quiet=1)
 
 

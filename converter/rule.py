@@ -47,15 +47,21 @@ class Rule:
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule below `rules.checks` and `rules.edits`, found by walking them, in the order of their codes."""
-    pages = (rule for folder in ("rules.checks", "rules.edits") for module in modules_below(folder)
+    pages = (rule for folder in ("checks", "edits") for module in rule_modules(folder)
              for rule in getattr(module, "RULES", ()))  # fmt: skip
     return tuple(sorted(pages, key=lambda rule: rule.code))
 
 
-def modules_below(package: str) -> Iterator[ModuleType]:
-    """Every module of a package and of the packages inside it, imported, in the order of their names."""
+def rule_modules(folder: str) -> Iterator[ModuleType]:
+    """Every module in a folder of `rules` and in the folders inside it, imported, in the order of their names."""
+    import rules
+
+    return _modules_below(f"{rules.__name__}.{folder}")  # the package has another name where it is installed
+
+
+def _modules_below(package: str) -> Iterator[ModuleType]:
     for info in iter_modules(import_module(package).__path__, f"{package}."):
         if info.ispkg:
-            yield from modules_below(info.name)
+            yield from _modules_below(info.name)
         else:
             yield import_module(info.name)

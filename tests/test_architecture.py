@@ -58,7 +58,10 @@ MAY_IMPORT = {
         "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",
         "converter.verify.data", "converter.profile", "converter.profile.data",
     },
-    "converter.__main__": {"converter.cli"},
+    # What is installed: the command and what programs call.
+    "tf_multigpu": {
+        "converter.cli", "converter.conversion", "converter.source", "converter.verify", "converter.verify.data",
+    },
 }  # fmt: skip
 
 # These find the rules by walking their package; none of them may name one.
@@ -70,7 +73,7 @@ PYTHON_2_NAMES = {"__builtin__", "StringIO", "cPickle", "Queue"}
 
 def modules() -> Iterator[tuple[str, Path]]:
     """Dotted name and file of every module of both packages."""
-    for package in ("converter", "rules"):
+    for package in ("tf_multigpu", "converter", "rules"):
         for path in sorted((ROOT / package).rglob("*.py")):
             parts = path.relative_to(ROOT).with_suffix("").parts
             yield ".".join(part for part in parts if part != "__init__"), path
@@ -99,7 +102,7 @@ def crossings() -> Iterator[tuple[str, str, str]]:
     """Importing room, imported room and place of every import between rooms."""
     for module, path in MODULES.items():
         for line, name in imports(path):
-            if name.split(".")[0] in ("converter", "rules"):
+            if name.split(".")[0] in ("tf_multigpu", "converter", "rules"):
                 source, target = room_of(module), room_of(name)
                 if source != target and not (name == "rules" and source in WALK_RULES):
                     yield source, target, f"{path.relative_to(ROOT)}:{line} imports {name}"

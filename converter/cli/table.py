@@ -65,7 +65,10 @@ class Option(NamedTuple):
 
 
 class Command(NamedTuple):
-    """One command; `body` is `module:function`, and the function's parameters are all names of this row."""
+    """One command.
+
+    body: `.module:function` in this package; the function's parameters are all names of this row.
+    """
 
     name: str
     help: str
@@ -83,7 +86,7 @@ class Command(NamedTuple):
             UsageError: the values do not go together, or one of them is none.
         """
         module, function = self.body.split(":")
-        body: Callable[..., int] = getattr(import_module(module), function)
+        body: Callable[..., int] = getattr(import_module(module, __package__), function)
         return body(**values)
 
 
@@ -105,7 +108,7 @@ def _choice(flag: str, choices: tuple[str, ...], help: str, default: str | None 
 CONVERT = Command(
     "convert",
     "Rewrite single-GPU training scripts for several GPUs.",
-    "converter.cli.convert:convert_command",
+    ".convert:convert_command",
     (Argument("sources", "SRC", "Scripts, or folders of them; - is standard input.", many=True),),
     (
         Option(("--verify",), "Train both on virtual devices first; write only what is proven."),
@@ -185,7 +188,7 @@ CONVERT = Command(
 VERIFY = Command(
     "verify",
     "Prove a conversion: run both scripts on virtual devices and compare their training steps.",
-    "converter.cli.verify:verify_command",
+    ".verify:verify_command",
     (_SINGLE, _MULTI, _ARGS),
     (
         Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
@@ -209,7 +212,7 @@ VERIFY = Command(
 PROFILE = Command(
     "profile",
     "Predict what a conversion costs on real GPUs: bytes between devices, work per tower, step times.",
-    "converter.cli.profile:profile_command",
+    ".profile:profile_command",
     (_SINGLE, _MULTI, _ARGS),
     (
         _text("--gpus", "N,N,..", "Numbers of towers to run; three tell about all others.", "2,4,8"),
@@ -237,7 +240,7 @@ PROFILE = Command(
 EXPLAIN = Command(
     "explain",
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
-    "converter.cli.explain:explain_command",
+    ".explain:explain_command",
     (Argument("code", "CODE", "A code as in diagnostics, such as TMG004."),),
     examples=(("tf-multigpu explain TMG004", ""),),
 )
@@ -245,7 +248,7 @@ EXPLAIN = Command(
 RULES = Command(
     "rules",
     "List every rule and diagnostic with its code and title.",
-    "converter.cli.rules:rules_command",
+    ".rules:rules_command",
     options=(Option(("--json",), "Print all that is known of them as JSON."),),
 )
 

@@ -151,7 +151,7 @@ def import_all() -> None:
     from converter.rule import all_rules
 
     for name in ("analysis", "planner", "rewrite", "conversion"):
-        import_module(f"converter.{name}")
+        import_module(f"..{name}", __package__)
     all_rules()
 
 

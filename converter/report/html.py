@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from converter import __version__
+from converter import report as report_package
 from converter.report import plots
 from converter.report.device_graph import device_graph, towers_of
 from converter.report.sides import Stretch, side_by_side
@@ -55,7 +56,7 @@ class Picture:
 def render_html(report: Report, scripts: Scripts) -> str:
     """The whole page."""
     environment = Environment(
-        loader=PackageLoader("converter", "report"),
+        loader=PackageLoader(report_package.__name__, "."),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

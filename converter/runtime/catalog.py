@@ -71,7 +71,7 @@ class _Catalog(Mapping[str, Helper]):
         self._texts: dict[str, tuple[str, set[str]]] = {}  # each definition, and the modules that its file imports
         self._made: dict[str, Helper] = {}
         for module in MODULES:
-            data = get_data("converter.runtime", f"{module}.py")
+            data = get_data(__name__, f"{module}.py")
             assert data is not None
             text = data.decode().replace("\r\n", "\n")
             modules = set(_IMPORT.findall(text))

@@ -93,7 +93,7 @@ def test_what_goes_wrong_outside_of_all_files(run: Run, monkeypatch: pytest.Monk
 
 
 def process(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "converter", *arguments]
+    command = [sys.executable, "-m", "tf_multigpu", *arguments]
     return subprocess.run(command, cwd=ROOT, env=os.environ | variables, capture_output=True, text=True)
 
 

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-SHIPPED = ("converter", "rules", "pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml")
+SHIPPED = (
+    *("tf_multigpu", "converter", "rules", "tools", "pyproject.toml", "README.md", "LICENSE"), ".pre-commit-hooks.yaml",
+)  # fmt: skip
 SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 CONFIG = """\
 repos:
@@ -52,7 +54,7 @@ class Repository:
         return done.returncode, done.stdout + done.stderr
 
     def convert(self, *arguments: str) -> None:
-        command = [sys.executable, "-m", "converter", "convert", *arguments]
+        command = [sys.executable, "-m", "tf_multigpu", "convert", *arguments]
         variables = self.variables | {"PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=self.folder, env=variables, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr

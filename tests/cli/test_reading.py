@@ -132,7 +132,7 @@ def test_whatever_is_read_is_what_typer_reads(monkeypatch: pytest.MonkeyPatch, w
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=lambda command: command.name)
 def test_functions_take_what_the_table_has(command: Command) -> None:
     module, function = command.body.split(":")
-    taken = inspect.signature(getattr(import_module(module), function)).parameters
+    taken = inspect.signature(getattr(import_module(module, "converter.cli"), function)).parameters
     assert sorted(taken) == sorted([*(one.name for one in command.arguments), *(one.name for one in command.options)])
 
 

@@ -18,7 +18,7 @@ from converter.cli.shortcut import nothing_to_do
 from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PROGRAM = "import sys; from converter.cli.app import main; sys.exit(main())"
+PROGRAM = "import sys; from tf_multigpu.__main__ import main; sys.exit(main())"
 HEAVY = {"tensorflow", "numpy", "black", "rich", "pydantic", "libcst.matchers", "libcst.codemod", "yaml"}
 
 

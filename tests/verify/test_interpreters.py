@@ -289,7 +289,7 @@ LASTS = DAEMONS + "note()\ntime.sleep(60)\n"
 @pytest.mark.tf1
 def test_all_ends_with_the_tool(tmp_path: Path, tensorflow_python: str) -> None:
     script = put(tmp_path, "script", LASTS.format(note=str(tmp_path / "pids")))
-    words = [sys.executable, "-m", "converter", "verify", str(script), str(script), "--python", tensorflow_python]
+    words = [sys.executable, "-m", "tf_multigpu", "verify", str(script), str(script), "--python", tensorflow_python]
     tool = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
     pids = noted(tmp_path, 8)
     (server,) = (process.pid for process in family(tool.pid) if process.pid not in [tool.pid, *pids])

@@ -97,7 +97,7 @@ def test_the_clock_ends_what_left_the_process_group(tmp_path: Path) -> None:
 def test_an_interrupt_ends_everything(tmp_path: Path, sent: signal.Signals) -> None:
     paths = [str(path) for path in scripts(tmp_path, PATIENT)]
     (tmp_path / "temporary").mkdir()
-    command = [sys.executable, "-m", "converter", "verify", *paths]
+    command = [sys.executable, "-m", "tf_multigpu", "verify", *paths]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a shell's background jobs ignore it
     process = subprocess.Popen(
@@ -131,7 +131,7 @@ def test_progress_goes_from_the_first_step_to_the_last() -> None:
 
 def command(*more: str) -> list[str]:
     scripts = [str(DATA / "single.py"), str(DATA / "multi.py")]
-    return [sys.executable, "-m", "converter", "verify", *scripts, "--steps", "1", *more]
+    return [sys.executable, "-m", "tf_multigpu", "verify", *scripts, "--steps", "1", *more]
 
 
 def on_terminal(*more: str) -> str:

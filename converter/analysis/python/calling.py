@@ -33,7 +33,7 @@ from converter.analysis.values import (
     opaque,
     tensors_in,
 )
-from converter.rule import modules_below
+from converter.rule import rule_modules
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 def handlers() -> dict[str, Handler]:
     """What the rules know about calls, by TensorFlow's name or by "Type.method"."""
     found: dict[str, Handler] = {}
-    for module in modules_below("rules.calls"):
+    for module in rule_modules("calls"):
         found.update(getattr(module, "CALLS", {}))
     return found
 

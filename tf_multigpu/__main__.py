@@ -1,4 +1,4 @@
-"""`python -m converter` is `tf-multigpu`."""
+"""`python -m tf_multigpu` is `tf-multigpu`."""
 
 import sys
 
