@@ -9,6 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from converter.cli.app import INTERRUPTED
+from converter.cli.endings import ended_in_order
+
 if TYPE_CHECKING:
     from converter.profile import Fabric
 
@@ -27,10 +30,14 @@ def profile_command(
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     try:
         settings = Settings(_numbers(gpus), machine, python, tuple(args), timeout, True)
-        result = profile(Path(single), Path(multi), settings)
+        with ended_in_order():
+            result = profile(Path(single), Path(multi), settings)
     except VerifyError as error:
         print(f"profile: {error}", file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print("profile: interrupted; the scripts were ended", file=sys.stderr)
+        return INTERRUPTED
     except Stopped as problem:
         lines = [f"profile: {problem.reason}", *(f"  | {line}" for line in problem.log.splitlines())]
         print("\n".join(lines), file=sys.stderr)

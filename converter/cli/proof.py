@@ -6,10 +6,12 @@ import os
 import shlex
 import tempfile
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from converter import conversion
+from converter.cli.endings import ended_in_order
 from converter.cli.request import Request
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
@@ -39,10 +41,12 @@ def prove(
     from converter.verify import Settings, VerifyError
 
     candidate = _beside(source.path, data)
+    watched = request.pool.guard.removes(candidate) if request.pool else nullcontext()
     settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch)
     try:
         single, name = Path(source.path), target or source.path
-        report = run_verification(single, candidate, settings, parts, pool=request.pool)
+        with watched:
+            report = run_verification(single, candidate, settings, parts, pool=request.pool)
         report = replace(report, command=report.command.replace(str(candidate), shlex.quote(name)))
         if request.html:
             write_page(report, single, candidate, request.html, name)
@@ -82,7 +86,8 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
     if not sites:
         return _hinted(refused, "a run was not made: it has no call that could be looked into")
     try:
-        facts, why = trace_calls(source, sites, request.python, pool=request.pool)
+        with ended_in_order():
+            facts, why = trace_calls(source, sites, request.python, pool=request.pool)
     except VerifyError as error:
         message = f"the script cannot be run for --trace: {error}"
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, "name an interpreter by --python")) from None

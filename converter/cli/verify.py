@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
@@ -10,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converter.choices import BatchMode
+from converter.cli.app import INTERRUPTED
+from converter.cli.endings import ended_in_order
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
     from converter.verify import Interpreters, Report, Settings
-
-
-INTERRUPTED = 128 + signal.SIGINT
 
 
 def verify_command(
@@ -68,20 +66,12 @@ def run_verification(
     quiet: bool = False,
     pool: Interpreters | None = None,
 ) -> Report:
-    """What `convert --verify` calls, too: with a progress bar, and ended in order by SIGTERM as by Ctrl-C."""
+    """What `convert --verify` calls, too: with a progress bar, and ended in order by signals as by Ctrl-C."""
     from converter.cli.progress import progress_bar
     from converter.verify import verify
 
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        with progress_bar(quiet) as tell:
-            return verify(single, multi, settings, parts, tell, pool)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+    with ended_in_order(), progress_bar(quiet) as tell:
+        return verify(single, multi, settings, parts, tell, pool)
 
 
 def _print(report: Report, as_json: bool, quiet: bool) -> None:

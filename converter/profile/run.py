@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -20,7 +19,7 @@ from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, Tim
 from converter.verify.data import VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
-from converter.verify.workspace import WORK, copy_folder, lay_over, read_towers, set_gpus
+from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
@@ -46,8 +45,7 @@ def profile(
     if not settings.gpus or min(settings.gpus) < 1:
         raise VerifyError("the numbers of GPUs must be 1 or more")
     python, towers = find_interpreter(settings.python), read_towers(multi, {})
-    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
-        work = Path(folder).resolve()
+    with opened(pool) as interpreters, work_folder(interpreters.guard) as work:
         jobs = [_job("the original script", single, work / "original", 1, settings.args)]
         jobs += _converted(single, multi, settings, towers.way, work / "converted")
         compared = conversions(single, multi) if settings.placements else ()
@@ -57,7 +55,7 @@ def profile(
             if one.files is not None
         }
         limits = Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY))
-        with opened(pool) as interpreters, ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
             start = partial(Child, interpreters, python, limits=limits)
             every = [*jobs, *(job for several in apart.values() for job in several)]
             answers = list(threads.map(lambda job: _run(start, python, job, work), every))

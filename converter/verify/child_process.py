@@ -16,6 +16,7 @@ from typing import Any
 
 from converter.verify.family import TOKEN, end, family
 from converter.verify.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
+from converter.verify.output import Output
 
 Event = dict[str, Any]
 
@@ -91,15 +92,18 @@ class Child:
         self._job = Path(job["work"]) / f"{job['role']}.json"
         self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
         self._folder = Path(job["script"]).parent
+        self._log = Path(job["log"])
         self.role: str = job["role"]
         self.title: str = job["title"]
-        self.log = Path(job["log"])
         self.server: Server | None = None
         self.alone = ""
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
-        self._environment = {**environment, TOKEN: self._token}
+        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
         self._running: Running | None = None
+        self._seen: set[tuple[int, int]] = set()  # processes that belonged to the script at some look
+        self._output: Output | None = None
+        pool.guard.ends(self._token)
         limits.children.append(self)
         try:
             self._begin()
@@ -110,7 +114,8 @@ class Child:
     def _begin(self) -> None:
         """Starts the process: forked where a server can, else by itself."""
         self._events: queue.Queue[Event | None] = queue.Queue()
-        self._started, self._since = False, time.monotonic()
+        self._started, self._since, self._over = False, time.monotonic(), False
+        self._output = Output(self._log)
         found = self._pool.server(self._python, self._environment)
         if isinstance(found, Server):
             self.server = found
@@ -148,7 +153,9 @@ class Child:
             except queue.Empty:
                 if self._is_stuck():
                     self._again("a forked process does not start")
-                continue
+                if not self._is_over():
+                    continue
+                event = None
             if event is None and self.server and not self._started:
                 self._again("a forked process ended before it started")
                 continue
@@ -159,6 +166,11 @@ class Child:
                 return event
             if self._on_step:
                 self._on_step(self.role, event["number"])
+
+    def _is_over(self) -> bool:
+        """Whether the process had ended at the last look, too: what it has forked may keep its line open for ever."""
+        over, self._over = self._over, self._running is not None and self._running.status() is not None
+        return over and self._over
 
     def _is_stuck(self) -> bool:
         return bool(self.server) and not self._started and time.monotonic() - self._since > START
@@ -180,7 +192,11 @@ class Child:
 
     def memory(self) -> int:
         """Bytes that the script and all it has started take, with what they share with each other and the server."""
-        return sum(process.memory for process in family(self._running.pid)) if self._running else 0
+        if self._running is None:
+            return 0
+        found = family(self._running.pid, "", self._seen)
+        self._seen |= {process.name for process in found}
+        return sum(process.memory for process in found)
 
     def send(self, **command: Any) -> None:
         """Sends a command; a process that is gone says so itself."""
@@ -190,9 +206,7 @@ class Child:
 
     def tail(self, lines: int = 20) -> str:
         """The last lines that the script printed."""
-        if not self.log.exists():
-            return ""
-        return "\n".join(self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-lines:])
+        return "\n".join(self._output.text().splitlines()[-lines:]) if self._output else ""
 
     def __enter__(self) -> Child:
         return self
@@ -211,8 +225,17 @@ class Child:
         running, self._running = self._running, None
         if running:
             if hasattr(os, "killpg"):
-                end(running.pid, self._token)
+                end(running.pid, self._token, self._seen)
             running.close()
+        if self._output:
+            self._output.close()
+
+
+def _own_folder(job: Mapping[str, Any]) -> Path:
+    """Where a script's temporary files go; they are removed with the job's folder."""
+    folder = Path(job["work"]) / f"{job['role']}-tmp"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
 def _listen(running: Running, events: queue.Queue[Event | None]) -> None:

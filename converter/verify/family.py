@@ -1,16 +1,20 @@
 """The processes that a script has started: what they take, and their end.
 
 They are told by descent, by process group and session, and by a variable that they inherit in their
-environment: a daemon leaves all but the last behind.
+environment: a daemon leaves all but the last behind. Run as a program, this file is the guard of another
+process (see guard.py); so it imports nothing of the tool.
 """
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,13 +29,22 @@ _LIMITS = (  # of a container: cgroup 2, cgroup 1
 
 @dataclass(frozen=True)
 class Process:
-    """A running process; session is 0 where the system does not say."""
+    """A running process; session and start are 0 where the system does not say.
+
+    start: when it began, in the system's ticks: with it a number that was given to another process meanwhile is told.
+    """
 
     pid: int
     parent: int
     group: int
     session: int
     memory: int  # bytes that are resident
+    start: int = 0
+
+    @property
+    def name(self) -> tuple[int, int]:
+        """What no other process has, ever."""
+        return self.pid, self.start
 
 
 def memory_of_machine() -> int:
@@ -45,10 +58,21 @@ def memory_of_machine() -> int:
     return min((size for size in sizes if size > 0), default=0)
 
 
-def family(leader: int, token: str = "") -> list[Process]:
-    """The leader of a process group, its descendants, and whatever carries the token; none that has ended."""
+def family(leader: int, token: str = "", known: Iterable[tuple[int, int]] = ()) -> list[Process]:
+    """The leader of a process group, its descendants, and whatever carries the token; none that has ended.
+
+    known: names of processes that belong to it, whatever has become of their parents.
+    """
+    named = frozenset(known)
+    return _with_descendants(
+        lambda p: leader in (p.pid, p.group, p.session) or p.name in named or bool(token) and _carries(p.pid, (token,))
+    )
+
+
+def _with_descendants(is_one: Callable[[Process], bool]) -> list[Process]:
+    """The running processes that are meant, and all that they have started."""
     running = list(_processes())
-    found = {p.pid: p for p in running if leader in (p.pid, p.group, p.session) or _carries(p.pid, token)}
+    found = {p.pid: p for p in running if is_one(p)}
     grown = True
     while grown:
         more = {p.pid: p for p in running if p.parent in found and p.pid not in found}
@@ -57,15 +81,31 @@ def family(leader: int, token: str = "") -> list[Process]:
     return list(found.values())
 
 
-def end(leader: int, token: str) -> None:
-    """Kills a family, and again until none of it is left: a process may start another meanwhile."""
+def end(leader: int, token: str, known: Iterable[tuple[int, int]] = ()) -> None:
+    """Kills a family, and again until none of it is left: a process may start another meanwhile.
+
+    All are looked for before the first is killed: a daemon without the token is told by its parent only.
+    """
+    names = {*known, *(process.name for process in family(leader, token, known))}
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(leader, signal.SIGKILL)
+    _kill(lambda: family(leader, token, names))
+
+
+def end_marked(tokens: Iterable[str]) -> None:
+    """Kills all processes that carry one of the tokens, with all that they have started."""
+    marks = tuple(tokens)
+    names = {process.name for process in _with_descendants(lambda p: _carries(p.pid, marks))} if marks else set()
+    if names:
+        _kill(lambda: _with_descendants(lambda p: p.name in names or _carries(p.pid, marks)))
+
+
+def _kill(left: Callable[[], list[Process]]) -> None:
     for _ in range(100):
-        left = family(leader, token)
-        if not left:
+        running = left()
+        if not running:
             return
-        for process in left:
+        for process in running:
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(process.pid, signal.SIGKILL)
         time.sleep(0.02)
@@ -86,13 +126,12 @@ def unshared(pid: int) -> int:
     return sum(int(row[1]) * 1024 for row in rows)
 
 
-def _carries(pid: int, token: str) -> bool:
-    if not token:
-        return False
+def _carries(pid: int, tokens: Iterable[str]) -> bool:
     try:
-        return f"{TOKEN}={token}".encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+        held = (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
     except OSError:  # gone, another user's, or a system without /proc
         return False
+    return any(f"{TOKEN}={token}".encode() in held for token in tokens)
 
 
 def _processes() -> Iterator[Process]:
@@ -111,7 +150,8 @@ def _from_proc() -> Iterator[Process]:
         # the name, in parentheses, may hold anything; proc(5) counts the state behind it as field 3
         state, parent, group, session, *rest = text[text.rindex(")") + 1 :].split()
         if state not in "ZX":
-            yield Process(int(entry), int(parent), int(group), int(session), int(rest[17]) * page)
+            memory, start = int(rest[17]) * page, int(rest[15])
+            yield Process(int(entry), int(parent), int(group), int(session), memory, start)
 
 
 def _from_ps() -> Iterator[Process]:
@@ -125,3 +165,30 @@ def _from_ps() -> Iterator[Process]:
         pid, parent, group, memory, state, *_ = line.split()
         if not state.startswith("Z"):
             yield Process(int(pid), int(parent), int(group), 0, int(memory) * 1024)
+
+
+def _guard() -> None:
+    """Reads what to end and to remove, and does both when the writer is gone without a last word."""
+    for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
+        signal.signal(number, signal.SIG_IGN)
+    tokens: list[str] = []
+    paths: dict[str, None] = {}
+    for line in sys.stdin:
+        word, what = json.loads(line)
+        if word == "done":
+            return
+        if word == "token":
+            tokens.append(what)
+        elif word == "path":
+            paths[what] = None
+        else:
+            paths.pop(what, None)
+    end_marked(tokens)
+    for path in paths:
+        shutil.rmtree(path, ignore_errors=True)
+        with suppress(OSError):
+            os.unlink(path)
+
+
+if __name__ == "__main__":
+    _guard()

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from converter.verify.family import TOKEN, end, resident, unshared
+from converter.verify.guard import Guard
 
 PROBE = Path(__file__).parent / "child" / "probe.py"
 ANSWER = 60.0  # seconds for a server's answer, which takes milliseconds
@@ -24,7 +25,7 @@ Answer = dict[str, Any]
 Key = tuple[str, frozenset[tuple[str, str]]]
 
 # Variables that nothing reads while TensorFlow is imported: they may differ among the scripts of one server.
-LATE = frozenset({"CUDA_VISIBLE_DEVICES", TOKEN, "PWD", "OLDPWD", "SHLVL", "_"})
+LATE = frozenset({"CUDA_VISIBLE_DEVICES", TOKEN, "PWD", "OLDPWD", "SHLVL", "TMPDIR", "_"})
 
 
 class Unfit(Exception):
@@ -45,12 +46,20 @@ class Server:
     failure: the answer of an interpreter that has no TensorFlow, as a script's own process would give it.
     """
 
-    def __init__(self, python: str, environment: Mapping[str, str], imports: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        python: str,
+        environment: Mapping[str, str],
+        imports: Iterable[str] = (),
+        guard: Guard | None = None,
+    ) -> None:
         self.failure: Answer | None = None
         self.users = 0  # scripts that it has forked and that were not ended yet
         self._why: str | None = None  # "" when it is ready, else why it does not serve
         self._token, self._number, self._lock = uuid.uuid4().hex, 0, threading.RLock()
         self._given = {**environment, TOKEN: self._token}
+        if guard:
+            guard.ends(self._token)
         self._answers: queue.Queue[Answer | None] = queue.Queue()
         self._process = subprocess.Popen(
             [python, str(PROBE), "--serve", *imports],
@@ -156,9 +165,12 @@ class Interpreters:
     late: names of variables that may differ among the scripts of one server, besides those of LATE.
     imports: modules that scripts are to find imported beside TensorFlow, where the interpreter has them. It saves their
         time where most scripts import them.
+
+    guard: ends all of it when this process is killed.
     """
 
     def __init__(self, late: Iterable[str] = (), imports: Iterable[str] = ()) -> None:
+        self.guard = Guard()
         self._late, self._imports = LATE | set(late), tuple(imports)
         self._servers: dict[Key, Server] = {}
         self._alone: dict[Key, str] = {}  # {what cannot be forked: why}
@@ -173,6 +185,7 @@ class Interpreters:
             servers, self._servers = list(self._servers.values()), {}
         for server in servers:
             server.close()
+        self.guard.close()
 
     def server(self, python: str, environment: Mapping[str, str]) -> Server | str:
         """The server for an interpreter and an environment, maybe one that still imports; or why there is none."""
@@ -181,7 +194,7 @@ class Interpreters:
             why = self._alone.get(key) or _why_alone(environment)
             if why:
                 return why
-            server = self._servers.pop(key, None) or Server(python, environment, self._imports)
+            server = self._servers.pop(key, None) or Server(python, environment, self._imports, self.guard)
             self._servers[key] = server  # the last one used comes last
             for other in list(self._servers)[:-KEPT]:
                 if not self._servers[other].users:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +21,7 @@ from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
 from converter.verify.slices import join_slices, wholes_in
 from converter.verify.traces import losses, step_trace
-from converter.verify.workspace import WORK, copy_folder, lay_over, read_towers, set_gpus
+from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
 TITLES = {"record": "the converted script", "replay": "the original script"}
 
@@ -143,8 +142,7 @@ def _in_copies(
     tell: Callable[[Progress], None],
 ) -> tuple[Report, tuple[str, ...]]:
     """The report of running both in copies of their folders, and what of these was left out."""
-    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
-        work = Path(folder).resolve()
+    with work_folder(files.pool.guard) as work:
         limits = Limits(time.monotonic() + settings.timeout, _memory(settings))
         means = _Means(files.pool, find_interpreter(settings.python), limits)
         multi_copy, notes = copy_folder(files.multi, work / "converted")
@@ -204,7 +202,7 @@ def _run(
             Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
             Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
         ):
-            answers = _follow(single, multi, asked, stages)
+            answers = _follow(single, multi, jobs["record"]["record"], asked, stages)
             return replace(answers, processes=how_started([multi, single]))
     except TimeIsUp:
         raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
@@ -248,7 +246,7 @@ class _Answers:
     processes: str = ""
 
 
-def _follow(single: Child, multi: Child, asked: _Asked, stages: _Stages) -> _Answers:
+def _follow(single: Child, multi: Child, record: str, asked: _Asked, stages: _Stages) -> _Answers:
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
@@ -267,7 +265,7 @@ def _follow(single: Child, multi: Child, asked: _Asked, stages: _Stages) -> _Ans
         wholes=sorted(wholes),
     )
     recorded = expect(multi, "recorded")
-    single.send(record=str(multi.log.parent / "record.pickle"))
+    single.send(record=record)
     return _Answers(started, mine, theirs, recorded, expect(single, "replayed"))
 
 

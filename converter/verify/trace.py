@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +14,7 @@ from converter.verify.child_process import Child, Limits, MemoryIsUp, TimeIsUp, 
 from converter.verify.data import VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
-from converter.verify.workspace import WORK, copy_folder
+from converter.verify.workspace import copy_folder, work_folder
 
 MEMORY = 0.75  # of the machine's
 
@@ -34,8 +33,7 @@ def trace_calls(
     """
     interpreter, script = find_interpreter(python), Path(source.path).resolve()
     limits = Limits(time.monotonic() + timeout, int(memory_of_machine() * MEMORY))
-    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
-        work = Path(folder).resolve()
+    with opened(pool) as pool, work_folder(pool.guard) as work:
         copy, _ = copy_folder(script, work / "original")
         copy.write_bytes(encode(source, marked(source, sites)))
         job = {
@@ -48,7 +46,7 @@ def trace_calls(
             "log": str(work / "log"),
         }
         try:
-            with opened(pool) as pool, Child(pool, interpreter, job, environment(1), limits) as child:
+            with Child(pool, interpreter, job, environment(1), limits) as child:
                 expect(child, "started")
                 answer = expect(child, "traced")
         except TimeIsUp:

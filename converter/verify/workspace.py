@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from converter.verify.data import BatchMode
+from converter.verify.guard import Guard
 
 MARKER = "# tf-multigpu: helpers for training on several GPUs"
 LARGEST_FILE = 256 * 2**20  # bytes
@@ -83,6 +86,15 @@ def _neighbours(path: Path) -> Iterator[Path]:
 def _constant(text: bytes) -> re.Match[bytes] | None:
     begin = text.find(MARKER.encode())
     return _CONSTANT.search(text, begin) if begin >= 0 else None
+
+
+@contextmanager
+def work_folder(guard: Guard) -> Iterator[Path]:
+    """A temporary folder that goes with the block, and with this process if that is killed."""
+    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
+        path = Path(folder).resolve()
+        with guard.removes(path):
+            yield path
 
 
 def lay_over(folder: Path, parts: Mapping[str, bytes]) -> None:

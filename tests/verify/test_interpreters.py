@@ -101,7 +101,7 @@ import json, os, sys, signal, threading
 import tensorflow as tf
 with open({note!r}, 'w') as note:
     json.dump({{
-        'environment': {{k: v for k, v in os.environ.items() if k != 'TF_MULTIGPU_VERIFY'}},
+        'environment': {{k: v for k, v in os.environ.items() if k not in ('TF_MULTIGPU_VERIFY', 'TMPDIR')}},
         'arguments': sys.argv[1:], 'path': sys.path[1:], 'script': os.path.basename(sys.path[0]), 'name': __name__,
         'folder': os.path.basename(os.getcwd()), 'input': sys.stdin.read(), 'threads': threading.active_count(),
         'encodings': [sys.stdout.encoding, sys.stderr.encoding, sys.getfilesystemencoding()],
@@ -287,16 +287,21 @@ LASTS = DAEMONS + "note()\ntime.sleep(60)\n"
 
 
 @pytest.mark.tf1
-def test_all_ends_with_the_tool(tmp_path: Path, tensorflow_python: str) -> None:
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGHUP])
+def test_all_ends_with_the_tool(tmp_path: Path, tensorflow_python: str, sent: signal.Signals) -> None:
+    (tmp_path / "temporary").mkdir()
+    environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     script = put(tmp_path, "script", LASTS.format(note=str(tmp_path / "pids")))
     words = [sys.executable, "-m", "tf_multigpu", "verify", str(script), str(script), "--python", tensorflow_python]
-    tool = subprocess.Popen(words, cwd=ROOT, stderr=subprocess.DEVNULL)
+    tool = subprocess.Popen(words, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL)
     pids = noted(tmp_path, 8)
-    (server,) = (process.pid for process in family(tool.pid) if process.pid not in [tool.pid, *pids])
-    assert all(map(runs, [server, *pids]))
-    tool.send_signal(signal.SIGKILL)
+    beside = [process.pid for process in family(tool.pid) if process.pid not in [tool.pid, *pids]]
+    assert len(beside) == 2 and all(map(runs, [*beside, *pids]))  # the server, the guard
+    assert len(list((tmp_path / "temporary").iterdir())) == 1
+    tool.send_signal(sent)
     tool.wait()
-    assert still_running([server, *pids]) == []
+    assert still_running([*beside, *pids]) == []
+    assert list((tmp_path / "temporary").iterdir()) == []
 
 
 # -- where nothing can be forked ---------------------------------------------------------------

@@ -23,6 +23,7 @@ import time
 import warnings
 
 from tmgprobe.process import channel as channels
+from tmgprobe.process import system
 
 TOKEN = 'TF_MULTIGPU_VERIFY'  # as in converter/verify/family.py
 TRIAL = 60  # seconds for a session in a forked process
@@ -50,6 +51,7 @@ def serve():
         except ImportError:
             pass
     _settle()
+    system.adopt_orphans()
     why = _trial(tf, mark)
     if why:
         line.leave(event='unfit', why=why)
@@ -192,6 +194,8 @@ class _Server(object):
             if found:
                 del self._running[pid]
                 self._ended[pid] = -os.WTERMSIG(status) if os.WIFSIGNALED(status) else os.WEXITSTATUS(status)
+                if not self._running:
+                    system.end_children()  # daemons of scripts that have ended
         return self._ended.get(pid)
 
     def _end(self):
@@ -203,6 +207,7 @@ class _Server(object):
                         kill(victim, signal.SIGKILL)
                     except OSError:
                         pass
+        system.end_children()
         os._exit(0)
 
 
