@@ -19,8 +19,7 @@ from converter.room import with_room
 from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Facts
-    from converter.analysis.inputs.feeds import Decisions
+    from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
     from converter.rewrite import Rewritten
     from converter.source import Source

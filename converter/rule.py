@@ -56,12 +56,13 @@ def rule_modules(folder: str) -> Iterator[ModuleType]:
     """Every module in a folder of `rules` and in the folders inside it, imported, in the order of their names."""
     import rules
 
-    return _modules_below(f"{rules.__name__}.{folder}")  # the package has another name where it is installed
+    return modules_below(f"{rules.__name__}.{folder}")  # the package has another name where it is installed
 
 
-def _modules_below(package: str) -> Iterator[ModuleType]:
+def modules_below(package: str) -> Iterator[ModuleType]:
+    """Every module of a package and of the packages inside it, imported, in the order of their names."""
     for info in iter_modules(import_module(package).__path__, f"{package}."):
         if info.ispkg:
-            yield from _modules_below(info.name)
+            yield from modules_below(info.name)
         else:
             yield import_module(info.name)

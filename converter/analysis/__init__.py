@@ -5,13 +5,13 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.options import Options
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Facts
-    from converter.analysis.inputs.feeds import Decisions
+    from converter.analysis.facts import Decisions, Facts
     from converter.analysis.project import Project
 
 __all__ = ["read_facts"]
@@ -34,22 +34,24 @@ def read_facts(
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back
     from converter.analysis.project import Project
-    from converter.analysis.walk import Walk
+    from converter.analysis.python.run import walked
+    from converter.analysis.walk import Known
 
     project = project or Project(os.path.dirname(os.path.abspath(path)), originals or {})
-    traced = dict(options.traced)
-    facts = Walk(path, tree, {}, project, traced).run()
+    known = Known(traced=dict(options.traced))
+    facts = walked(path, tree, project, known)
     if facts.endless is not None:
         return facts
     decisions = decide_inputs(facts, options)
-    facts = Walk(path, tree, decisions, project, traced).run() if decisions else facts
+    known = replace(known, decisions=decisions)
+    facts = walked(path, tree, project, known) if decisions else facts
     while again := fed_back(facts, decisions, options):
         decisions.update(again)
-        facts = Walk(path, tree, decisions, project, traced).run()
+        facts = walked(path, tree, project, known)
     data = data_entries(facts)
     decisions.update(entrances or {})
     if not data:
-        return Walk(path, tree, decisions, project, traced).run() if entrances else facts
-    cut = Walk(path, tree, decisions, project, traced, data).run()
+        return walked(path, tree, project, known) if entrances else facts
+    cut = walked(path, tree, project, replace(known, data=data))
     facts.uncut = why_uncut(cut, data)
     return facts if facts.uncut else cut

@@ -79,3 +79,4 @@ class Call:
 
 
 Handler = Callable[[Call], Value]
+Context = Callable[["Walk", Typed, ast.expr], Callable[[], object]]  # enters a `with` block; gives what leaves it

@@ -9,11 +9,28 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from converter.analysis.frames import Access, Frame, Place, Site
-from converter.analysis.inputs.embedded_data import Entry
+from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
-from converter.analysis.values import Host, Input, Number, Origin, Tensor, Typed, Value, Variable, needed
+from converter.analysis.values import Frame, Host, Input, Number, Origin, Site, Tensor, Typed, Value, Variable, needed
+
+Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
+SIZE = -1
+# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
+Decisions = dict[ast.AST, int | None]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """Data on its way into the graph.
+
+    meets: what it is set against. columns: whether a matrix is multiplied with it from the left.
+    """
+
+    key: Key
+    value: Value
+    meets: Value | None = None
+    columns: bool = False
 
 
 @dataclass(frozen=True)
@@ -123,6 +140,7 @@ class Facts:
     tree: ast.Module
     module: Frame
     project: Project
+    data_axes: dict[Key, int] = field(default_factory=dict)  # data that is read as inputs, along which axes
     accesses: list[Access] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)

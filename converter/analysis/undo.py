@@ -43,14 +43,14 @@ class Change:
         return self.holder is other.holder and _same(self.key, other.key)
 
 
-Journal = list[Change]
+UndoLog = list[Change]
 Changes = list[tuple[Change, Value | None]]  # with what each place stood for in the end
 
 
-def take_back(journal: Journal, since: int) -> Changes:
+def take_back(log: UndoLog, since: int) -> Changes:
     """Undoes the changes noted since a mark; gives each place's first change, and what it stood for in the end."""
     first: Changes = []
-    for change in journal[since:]:
+    for change in log[since:]:
         if not any(c.same_place(change) for c, _ in first):
             first.append((change, change.get()))
     for change, _ in first:

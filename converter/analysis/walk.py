@@ -1,49 +1,37 @@
-"""Walks through the building of the graph: executes a script on stand-ins for its values.
+"""The state of one walk through a script, which executes it on stand-ins for its values.
 
 Module top level, calls into the script's own functions and methods, closures and attributes are
-followed in execution order. What TensorFlow's functions do to a batch is known to the rules.
-
-Executing a statement evaluates expressions, evaluating a call executes statements: the modules of
-this package that do so need each other, and import each other inside functions, when all are loaded.
+followed in execution order by the modules of `python/`; what a library's functions do to a batch is known to the rules.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from converter.analysis import values
-from converter.analysis.facts import Effect, Facts, Maybe
-from converter.analysis.frames import Access, Frame, Place, Site
-from converter.analysis.inputs.embedded_data import Key
-from converter.analysis.inputs.feeds import SIZE, Decisions, is_zero_state
+from converter.analysis.facts import Decisions, Effect, Facts, Key, Maybe
+from converter.analysis.frames import Access, Place
+from converter.analysis.joined import left_out
 from converter.analysis.project import Project
-from converter.analysis.python import statements
-from converter.analysis.python.expressions import EVALUATE
-from converter.analysis.python.joins import left_out
-from converter.analysis.python.repeats import Endless, Repeats
-from converter.analysis.undo import Journal
+from converter.analysis.repeats import Endless, Repeats
+from converter.analysis.undo import UndoLog
 from converter.analysis.values import (
-    FED,
-    FREE,
-    Class,
     Constant,
-    Count,
+    Frame,
     Function,
     Host,
     Input,
-    Instance,
     Number,
     Origin,
     Sequence,
-    ShapeOf,
+    Site,
     Tensor,
     Typed,
     Value,
     Variable,
-    needed,
 )
 
 MAX_STATEMENTS = 100_000  # executed in one walk, beside MAX_PER_LINE of the script and of what it imports
@@ -51,23 +39,43 @@ MAX_PER_LINE = 4
 MAX_DEPTH = 24
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a script before a walk, from the options and from walks before.
+
+    decisions: expressions that are read as inputs, or are known to be none. traced: what a run told of calls, by
+    their places. data: where examples enter the graph that are fed to no placeholder.
+    """
+
+    decisions: Decisions = field(default_factory=dict)
+    traced: Mapping[str, str] = field(default_factory=dict)
+    data: Mapping[Key, int] = field(default_factory=dict)
+
+
 class Walk:
-    """The state of one walk; the work is done in statements.py, expressions.py and calling.py."""
+    """The state of one walk; the folder python/ does the work.
+
+    evaluate: gives the value of an expression.
+    """
 
     def __init__(
-        self, path: str, tree: ast.Module, decisions: Decisions, project: Project, traced: Mapping[str, str],
-        data: Mapping[Key, int] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        path: str,
+        tree: ast.Module,
+        project: Project,
+        known: Known,
+        evaluate: Callable[[Walk, ast.expr], Value],
+    ) -> None:
         self.module = Frame(tree, None, None)
         self.project = project
         self.modules: dict[str, Frame] = {}  # other files of the project, by path
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
-        self.facts = Facts(path, tree, self.module, project)
-        self.decisions = decisions
-        self.traced = traced
-        self.data = data or {}  # where examples enter the graph that are fed to no placeholder
+        self.facts = Facts(path, tree, self.module, project, dict(known.data))
+        self.decisions = known.decisions
+        self.traced = known.traced
+        self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None
         self.clock = 0
@@ -82,25 +90,11 @@ class Walk:
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
-        self.journal: Journal = []  # what attributes and items stood for before they were changed
+        self.undo_log: UndoLog = []  # what attributes and items stood for before they were changed
         self.scopes: list[str] = []
         self.collections: dict[object, list[Value]] = {}
         self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
         self.settings = Typed("Settings", "", [], {}, None)  # what files of settings hold, by name
-
-    def run(self) -> Facts:
-        """Executes the whole script; gives what was found."""
-        assert isinstance(self.module.node, ast.Module)
-        try:
-            statements.execute_block(self, self.module.node.body)
-        except Endless:
-            self.facts.endless = self.facts.accesses[-1].node if self.facts.accesses else self.module.node
-            return self.facts
-        with suppress(Endless):  # what nobody calls is no part of the model
-            self._enter_uncalled()
-        cut = self.facts.cut
-        self.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in self.facts.accesses]
-        return self.facts
 
     def count(self) -> None:
         """Counts one more statement, or turn of a comprehension.
@@ -112,96 +106,11 @@ class Walk:
         if self.executed > self.most:
             raise Endless
 
-    def enter_module(self, frame: Frame) -> None:
-        """Executes the top level of another file of the project."""
-        assert isinstance(frame.node, ast.Module)
-        self.most += MAX_PER_LINE * lines_of(frame.node)
-        self.importing.append(frame)
-        with self.inside(frame):
-            statements.execute_block(self, frame.node.body)
-        self.importing.remove(frame)
-
-    def _enter_uncalled(self) -> None:
-        """Functions and classes that nobody called may be called by code that is not followed: read them too.
-
-        Those that no other one mentions come first: they know what they hand to the others.
-        """
-        from converter.analysis.python.calling import call_with_unknowns, use_with_unknowns
-
-        left = {
-            name: value for name, value in self.module.locals.items()
-            if isinstance(value, (Function, Class)) and value.node not in self.entered and not name.startswith("__")
-        }  # fmt: skip
-        mentions = {name: _names_in(value.node) for name, value in left.items()}
-        for name in sorted(left, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
-            value = left[name]
-            if isinstance(value, Function) and value.node not in self.entered:
-                call_with_unknowns(self, value)
-            elif isinstance(value, Class) and value.node not in self.entered:
-                use_with_unknowns(self, value)
-
     # -- values ------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression, with where and when it was made."""
-        value = EVALUATE[type(node)](self, node)
-        if self.decisions.get(node) == SIZE:
-            return self._fed_size(value, node)
-        if node in self.decisions and isinstance(value, Tensor):
-            value = self._decided(value, self.decisions[node])
-        elif node in self.decisions and isinstance(value, Sequence) and is_zero_state(node):
-            value = self._decided_nest(value, self.decisions[node])
-        elif node in self.decisions and isinstance(value, Sequence):
-            for element in value.elements:  # what comes out of a queue together
-                if isinstance(element, Input) and element.ambiguous:
-                    self._decided(element, self.decisions[node])
-        return self.stamp(value, node)
-
-    def joined(self, value: Value, stmt: ast.stmt) -> Value:
-        """What two branches of a statement leave of one name: an input, where the towers are to read it as one."""
-        decided = stmt in self.decisions and value.site is None
-        if decided and isinstance(value, Tensor) and value.batch.kind == "example":
-            value = self._decided(value, self.decisions[stmt])
-        made = value.site is None
-        self.stamp(value, stmt)
-        if made and isinstance(value, Instance):  # one of two objects
-            for name, part in value.attributes.items():
-                self.write(Place("attr", value.uid, name, holder=value), part, stmt)
-        return value
-
-    def _decided_nest(self, value: Sequence, axis: int | None) -> Sequence:
-        """The state of a recurrent net that is fed: each of its tensors is an input."""
-        elements: list[Value] = []
-        for element in value.elements:
-            if isinstance(element, Sequence):
-                element = self._decided_nest(element, axis)
-            elif isinstance(element, Tensor):
-                size = [v for v in element.inputs if isinstance(v, Number)][:1]
-                element = self._decided(element, axis)
-                if isinstance(element, Input):
-                    element.shape = Sequence(size)
-            elements.append(element)
-        return Sequence(elements, value.mutable, value.many).like(value)
-
-    def _fed_size(self, value: Value, node: ast.expr) -> Number:
-        """A placeholder for the number of examples: a batch size that is known when the graph runs."""
-        origins = frozenset((self.origin(node, FED),))
-        number = Number(None, origins, origins, (self.stamp(value, node),))
-        self.facts.fed_sizes.append(number)
-        self.stamp(number, node)
-        return number
-
-    def _decided(self, value: Tensor, axis: int | None) -> Tensor:
-        """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
-        if not isinstance(value, Input):
-            fed = Input("fed", value.dims, _fixed_shape(value), "")
-            fed.inputs, value = (value,), fed
-        value.ambiguous = False
-        if axis is not None:
-            value.shard(axis)
-        else:
-            value.batch, value.roots = FREE, frozenset()
-        return value
+        return self._evaluate(self, node)
 
     def stamp(self, value: Value, node: ast.AST) -> Value:
         """Notes where and when a value was made, unless it is known."""
@@ -316,24 +225,6 @@ class Walk:
             self.frame = outer
 
 
-def _fixed_shape(value: Tensor) -> Value | None:
-    """The shape of the inputs that a tensor is made of, where it has their fixed number of rows; else None."""
-    inputs = [root for root in value.roots if isinstance(root, Input)]
-    measured = any(isinstance(v, (Count, ShapeOf)) for v in needed([value]).values())
-    return inputs[0].shape if inputs and all(map(_is_fixed, inputs)) and not measured else None
-
-
-def _is_fixed(value: Input) -> bool:
-    """Whether TensorFlow knows an input's whole shape; it does so of what comes out of a queue."""
-    entries = value.shape.elements if isinstance(value.shape, Sequence) else []
-    rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
-    return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))
-
-
 def lines_of(tree: ast.Module) -> int:
     """The lines of a file up to its last statement."""
     return (tree.body[-1].end_lineno or 0) if tree.body else 0
-
-
-def _names_in(node: ast.AST) -> set[str]:
-    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}

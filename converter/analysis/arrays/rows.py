@@ -22,7 +22,7 @@ from converter.analysis.values import Sequence as List
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
-    from converter.analysis.frames import Site
+    from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from collections.abc import Sequence as SequenceType
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import Shape, rows_from, shape_of
+from converter.analysis.facts import Entry, Facts, Key
+from converter.analysis.tensors.spreading import CONSTANT, dims_of, spreads
 from converter.analysis.values import (
     Batch,
     Host,
@@ -22,12 +22,8 @@ from converter.analysis.values import (
 )
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Facts
     from converter.analysis.walk import Walk
 
-Key = tuple[ast.AST, str]  # the operation that data goes into, and by which of its arguments
-
-CONSTANT = "constant"  # the op of a tensor of nothing but data
 DATA = "data"  # the op of an Input that is no placeholder
 
 STATISTICS = ("batch norm", "batch norm scope", "batch statistics")  # effects
@@ -56,19 +52,6 @@ ENTRANCES = {
 }  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Entry:
-    """Data on its way into the graph.
-
-    meets: what it is set against. columns: whether a matrix is multiplied with it from the left.
-    """
-
-    key: Key
-    value: Value
-    meets: Value | None = None
-    columns: bool = False
-
-
 def data_axis(value: Value) -> int | None:
     """The axis of the examples of an array or a list: the first, of a single row the second; None without any."""
     if isinstance(value, Host) and not value.roots and value.call != "run":
@@ -89,7 +72,7 @@ def enter(walk: Walk, value: Value, key: Key, meets: Value | None = None, column
     if data_axis(value) is None:
         return value
     walk.facts.data.append(Entry(key, value, meets, columns and len(shape_of(value) or ()) == 2))
-    axis = walk.data.get(key)
+    axis = walk.facts.data_axes.get(key)
     return value if axis is None else _cut(walk, value, axis)
 
 
@@ -144,7 +127,7 @@ def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | N
         return None
     key = (node, "value")
     walk.facts.data.append(Entry(key, value))
-    axis = walk.data.get(key)
+    axis = walk.facts.data_axes.get(key)
     if axis is None:
         return None
     stmt = walk.site.stmt if walk.site is not None else None
@@ -156,7 +139,7 @@ def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | N
 
 def used_by_python(walk: Walk, values: Iterable[Value], node: ast.AST) -> None:
     """Notes that Python code reads data; among the statements of the model it would see a shard."""
-    if walk.data:
+    if walk.facts.data_axes:
         for value in values:
             if isinstance(value, (Host, Sequence)):
                 walk.effect("read by Python", "", value, node)
@@ -243,23 +226,6 @@ def _why_not(tensor: Tensor) -> str:
     return ""
 
 
-def misfit(operands: SequenceType[Tensor], values: SequenceType[Value]) -> str:
-    """Why data cannot be cut where it is set against something else; "" if it can.
-
-    A graph that was built for all examples is built for a shard: what meets the shard must not have an axis as
-    long as the data, as it would be left whole, and spread over a shard of one row.
-    """
-    examples = [t for t in operands if t.batch.kind == "example"]
-    if any(t.batch.kind == "reduced" for t in operands):
-        return "the data meet what is computed from all of them"
-    if len({t.roots for t in examples}) > 1 and any(t.rank is None for t in examples):
-        return "data whose number of axes is not known are set against each other"
-    for tensor, value in zip(operands, values, strict=True):
-        if tensor.batch.kind == "free" and not all(_spreads(_dims(tensor, value), e) for e in examples):
-            return "the data meet something that may have an entry of its own for each example"
-    return ""
-
-
 def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
     """What the examples behind losses are set against that is no input and may have a row for each of them."""
     behind = _behind(losses)
@@ -269,28 +235,8 @@ def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
             continue
         if isinstance(value, Tensor):
             made = value.batch.kind == "free" and not any(isinstance(v, Variable) for v in needed([value]).values())
-            dims = _dims(value, value) if made and value.op == CONSTANT else ()
+            dims = dims_of(value, value) if made and value.op == CONSTANT else ()
         else:
             dims = () if getattr(value, "roots", None) or any(tensors_in(value)) else shape_of(value)
-        if not _spreads(dims, meets):
+        if not spreads(dims, meets):
             yield entry
-
-
-def _dims(tensor: Tensor, value: Value) -> Shape:
-    if tensor.dims is not None:
-        return tensor.dims
-    if tensor.inputs and (tensor.op == CONSTANT or (isinstance(tensor, Variable) and tensor.raw)):
-        return shape_of(tensor.inputs[0])
-    return shape_of(value)
-
-
-def _spreads(dims: Shape, example: Tensor) -> bool:
-    """Whether something is the same for all examples that it is set against."""
-    if dims is None:
-        return False
-    if all(length == 1 for length in dims):
-        return True
-    if example.rank is None:
-        return False
-    place = example.rank - example.batch.axis
-    return len(dims) < place or dims[-place] == 1

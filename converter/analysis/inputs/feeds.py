@@ -6,16 +6,11 @@ import ast
 from collections.abc import Container
 
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
-from converter.analysis.facts import Facts
+from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.tensors.algebra import PICKED
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
-
-SIZE = -1
-# expression, or a statement that joins branches -> batch axis, None: shared, SIZE: the number of the examples
-Decisions = dict[ast.AST, int | None]
-
 
 ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
           "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import ast
-from functools import cache, reduce
+from functools import reduce
 from typing import TYPE_CHECKING
 
-from converter.analysis.call import Call, Handler
-from converter.analysis.frames import Frame
+from converter.analysis.call import Call
 from converter.analysis.inputs.embedded_data import ENTRANCES, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
-from converter.analysis.python.builtins import BUILTINS, METHODS
-from converter.analysis.python.items import get_attribute, iterate
-from converter.analysis.python.records import RECORDS, fields_of, make_record
+from converter.analysis.library import handlers
+from converter.analysis.python.containers import iterate
+from converter.analysis.python.joins import join
+from converter.analysis.python.namedtuples import fields_of, make_record
+from converter.analysis.python.naming import name_numbers
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
     Bound,
     Choice,
     Class,
     Constant,
+    Frame,
     Function,
     Host,
     Instance,
@@ -33,19 +35,10 @@ from converter.analysis.values import (
     opaque,
     tensors_in,
 )
-from converter.rule import rule_modules
+from converter.analysis.walk import MAX_DEPTH
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
-
-
-@cache
-def handlers() -> dict[str, Handler]:
-    """What the rules know about calls, by TensorFlow's name or by "Type.method"."""
-    found: dict[str, Handler] = {}
-    for module in rule_modules("calls"):
-        found.update(getattr(module, "CALLS", {}))
-    return found
 
 
 def call(walk: Walk, node: ast.Call) -> Value:
@@ -65,8 +58,6 @@ def call(walk: Walk, node: ast.Call) -> Value:
             kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
         else:
             kwargs[keyword.arg] = value
-            from converter.analysis.python.statements import name_numbers
-
             name_numbers(walk, keyword.arg, value)
     return call_value(walk, function, args, kwargs, node)
 
@@ -78,8 +69,6 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Class):
         return _instantiate(walk, function, args, kwargs, node)
     if isinstance(function, Choice):
-        from converter.analysis.python.joins import join
-
         return reduce(join, [call_value(walk, option, args, kwargs, node) for option in function.options])
     if isinstance(function, Partial):
         return call_value(walk, function.function, function.args + args, {**function.kwargs, **kwargs}, node)
@@ -92,7 +81,7 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         if found is not None:
             return found
     if isinstance(function, Typed):
-        handler = handlers().get(f"{function.kind}.__call__") or RECORDS.get(f"{function.kind}.__call__")
+        handler = handlers().get(f"{function.kind}.__call__")
         if handler:
             return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
     return unknown(walk, function, args, kwargs, node, "")
@@ -104,13 +93,13 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
         call = Call(walk, symbol.name, args, kwargs, node, None)
         handler = handlers().get(symbol.name)
         return handler(call) if handler else _unknown_tensorflow(call)
-    if symbol.library == "builtins" and symbol.name in BUILTINS:
+    if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
         used_by_python(walk, args, node)
-        return BUILTINS[symbol.name](Call(walk, symbol.name, args, kwargs, node, None))
+        return handler(Call(walk, symbol.name, args, kwargs, node, None))
     dotted = f"{symbol.library}.{symbol.name}".strip(".")
     if dotted == "functools.partial" and args:
         return Partial(args[0], args[1:], kwargs)
-    handler = handlers().get(dotted) or RECORDS.get(dotted)
+    handler = handlers().get(dotted)
     if handler:
         return handler(Call(walk, dotted, args, kwargs, node, None))
     return unknown(walk, symbol, args, kwargs, node, dotted)
@@ -176,7 +165,6 @@ def unknown(
 def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dict[str, Value], node: ast.AST) -> Value:
     """The result of executing a function of the script; a host value where it is too deep or called too often."""
     from converter.analysis.python.statements import execute_block
-    from converter.analysis.walk import MAX_DEPTH
 
     walk.entered.add(function.node)
     deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
@@ -199,8 +187,6 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
 
 
 def _result(walk: Walk, frame: Frame) -> Value:
-    from converter.analysis.python.joins import join
-
     if not frame.returns:
         return Constant(None)
     value = frame.returns[0]
@@ -212,8 +198,6 @@ def _result(walk: Walk, frame: Frame) -> Value:
 
 
 def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Value], kwargs: dict[str, Value]) -> None:
-    from converter.analysis.python.statements import name_numbers
-
     spec = function.node.args
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     values = dict(zip(names, args, strict=False))
@@ -315,45 +299,9 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind
     call = Call(walk, f"{kind}.{bound.name}", args, kwargs, node, receiver)
-    handler = handlers().get(call.name) or METHODS.get(call.name) or RECORDS.get(call.name)
+    handler = handlers().get(call.name)
     if handler is not None:
         return handler(call)
     if isinstance(receiver, Tensor):
         return _unknown_tensorflow(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
     return unknown(walk, bound, args, kwargs, node, "")
-
-
-# -- with -----------------------------------------------------------------------------------------
-
-
-def enter_with(walk: Walk, context: Value, node: ast.expr) -> tuple[str, object]:
-    """Enters a context; gives back what leave_with needs."""
-    if isinstance(context, Typed) and context.kind == "ControlDependencies":
-        outer = walk.control
-        walk.control = [*outer, *(t for arg in context.args for t in tensors_in(arg))]
-        return "control", outer
-    if isinstance(context, Typed) and context.kind in ("NameScope", "VariableScope"):
-        name = context.args[0] if context.args else None
-        walk.effect("scope", context.kind, context, node)
-        walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
-        return "scope", None
-    if isinstance(context, Instance):
-        call_method(walk, context, "__enter__", [], node)
-    return "", None
-
-
-def leave_with(walk: Walk, state: tuple[str, object]) -> None:
-    kind, outer = state
-    if kind == "control":
-        walk.control = outer  # type: ignore[assignment]
-    elif kind == "scope":
-        walk.scopes.pop()
-
-
-def bind_with(context: Value) -> Value:
-    if isinstance(context, Bound):
-        return context.receiver
-    return context
-
-
-__all__ = ["call", "call_function", "call_method", "call_value", "get_attribute", "handlers"]

@@ -6,11 +6,15 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from converter.analysis.frames import Frame
-from converter.analysis.python.items import ITEMS, iterate
+from converter.analysis.python.calling import call
+from converter.analysis.python.containers import iterate
+from converter.analysis.python.items import ITEMS
+from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
+from converter.analysis.python.statements import assign
 from converter.analysis.values import (
     Constant,
+    Frame,
     Function,
     Host,
     Mapping,
@@ -52,8 +56,6 @@ def _dict(walk: Walk, node: ast.Dict) -> Value:
             continue
         key_value, item = walk.evaluate(key), walk.evaluate(value)
         if isinstance(key_value, Constant) and isinstance(key_value.value, str):
-            from converter.analysis.python.statements import name_numbers
-
             name_numbers(walk, key_value.value, item)
         pairs.append((key_value, item))
     return Mapping(pairs)
@@ -64,8 +66,6 @@ def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:
 
 
 def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
-    from converter.analysis.python.statements import assign
-
     frame = Frame(node, walk.frame, walk.site)
     pairs: list[tuple[Value, Value]] = []
     over: list[Value] = []  # what is iterated over
@@ -106,14 +106,10 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
 
 
 def _lambda(walk: Walk, node: ast.Lambda) -> Value:
-    from converter.analysis.python.statements import _defaults
-
-    return Function(node, walk.frame, _defaults(walk, node.args))
+    return Function(node, walk.frame, defaults_of(walk, node.args))
 
 
 def _call(walk: Walk, node: ast.Call) -> Value:
-    from converter.analysis.python.calling import call
-
     return call(walk, node)
 
 
@@ -132,8 +128,6 @@ def _yield(walk: Walk, node: ast.Yield) -> Value:
 
 
 def _named(walk: Walk, node: ast.NamedExpr) -> Value:
-    from converter.analysis.python.statements import assign
-
     value = walk.evaluate(node.value)
     assign(walk, node.target, value)
     return value

@@ -9,8 +9,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from converter.analysis.facts import LocalModule
-from converter.analysis.frames import Frame, Place
-from converter.analysis.values import Constant, Instance, Module, Symbol, Value
+from converter.analysis.frames import Place
+from converter.analysis.values import Constant, Frame, Instance, Module, Symbol, Value
+from converter.analysis.walk import MAX_PER_LINE, lines_of
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -162,13 +163,25 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
         walk.modules[path] = frame
         walk.facts.modules[path] = LocalModule(data, tree, frame)
         walk.facts.foreign.update(dict.fromkeys(ast.walk(tree), path))
-        walk.enter_module(frame)
+        _execute(walk, frame)
     module = Module(walk.modules[path])
     parent, _, last = name.rpartition(".")
     package = local_module(walk, parent, stmt, level) if parent else None
     if package is not None:  # the package's attribute from now on, under whatever name it goes
         package.frame.locals[last] = module
     return module
+
+
+def _execute(walk: Walk, frame: Frame) -> None:
+    """Executes the top level of another file of the project."""
+    from converter.analysis.python.statements import execute_block
+
+    assert isinstance(frame.node, ast.Module)
+    walk.most += MAX_PER_LINE * lines_of(frame.node)
+    walk.importing.append(frame)
+    with walk.inside(frame):
+        execute_block(walk, frame.node.body)
+    walk.importing.remove(frame)
 
 
 def _symbol(root: str, rest: str) -> Symbol:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
 
+from converter.analysis.arrays.shapes import is_new_axis
 from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
+from converter.analysis.python.calling import call_function, call_method
+from converter.analysis.python.containers import entry_of, flag_value, item_place, known_item
 from converter.analysis.python.imports import canonical
-from converter.analysis.tensors import moving, shaping
+from converter.analysis.tensors import moving
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.values import (
-    LISTED,
     Absent,
     Bound,
     Choice,
@@ -113,8 +115,6 @@ def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> V
 
 
 def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node: ast.AST) -> Value | None:
-    from converter.analysis.python.calling import call_function
-
     place = Place("attr", holder.uid, name, holder=holder)
     own = holder.state if isinstance(holder, Typed) else holder.attributes
     if name in own and not isinstance(holder, Class):
@@ -165,20 +165,6 @@ def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> V
     return Bound(holder, name)
 
 
-def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:
-    """What a flag stands for before the script sets it."""
-    origin = walk.origin(node, "flag", name)
-    return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
-
-
-def item_place(holder: Value, key: Value) -> Place:
-    """The place of an item of a container, by the key's value or else by its identity: with a "?" in front."""
-    if isinstance(key, Number) and key.value is None:
-        return Place("item", holder.uid, "?", holder=holder)
-    known = repr(getattr(key, "value", key.uid))
-    return Place("item", holder.uid, known if hasattr(key, "value") else f"?{known}", holder=holder)
-
-
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     holder = walk.evaluate(node.value)
     if isinstance(holder, Input) and holder.op.endswith("get_next") and not _cuts(holder, node.slice):
@@ -187,11 +173,10 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
             return entry_of(walk, holder, chosen.value, node)
         return holder.another()  # one of several components
     if isinstance(holder, Tensor):
-        taken = moving.subscript(walk, holder, node.slice)
+        taken = moving.subscript(holder, _index(walk, node.slice))
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
-        rows = parts[0] if parts else None
-        whole = isinstance(rows, ast.Slice) and not (rows.lower or rows.upper or rows.step)
-        return (window(walk, holder, taken.inputs[1:], len(parts)) if whole else None) or taken
+        rows = bool(parts) and _is_whole(parts[0])
+        return (window(walk.facts, holder, taken.inputs[1:], len(parts)) if rows else None) or taken
     key = walk.evaluate(node.slice)
     used_by_python(walk, [holder], node)
     value = get_item(walk, holder, key, node)
@@ -199,15 +184,29 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     return value
 
 
-def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Input:
-    """A component of a batch that came in as a dict; it is there from when the batch is."""
-    if key not in batch.entries:
-        made = batch.entries[key] = batch.another()
-        made.site, made.time, made.node, made.scopes = batch.site, batch.time, batch.node, batch.scopes
-        walk.facts.tensors.append(made)
-        walk.facts.inputs.append(made)
-    walk.read(item_place(batch, Constant(key)), batch.entries[key], node)
-    return batch.entries[key]
+def _index(walk: Walk, node: ast.expr) -> Iterator[moving.Index]:
+    """The entries of an index, each evaluated when it is asked for."""
+    parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
+    for part in parts:
+        if isinstance(part, ast.Constant) and part.value is Ellipsis:
+            yield moving.Index("rest", behind=len([p for p in parts if not is_new_axis(p)]) - 1)
+        elif is_new_axis(part):
+            yield moving.Index("new")
+        else:
+            kind: Literal["one", "slice", "whole"] = "slice" if isinstance(part, ast.Slice) else "one"
+            yield moving.Index("whole" if _is_whole(part) else kind, walk.evaluate(part))
+
+
+def _is_whole(node: ast.expr) -> bool:
+    return isinstance(node, ast.Slice) and not (node.lower or node.upper or node.step)
+
+
+def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
+    """What `holder[key]` stands for."""
+    known = known_item(walk, holder, key, node)
+    if known is None and isinstance(holder, Instance) and holder.cls is not None:
+        known = call_method(walk, holder, "__getitem__", [key], node)
+    return known or _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
 
 
 def _cuts(batch: Input, index: ast.expr) -> bool:
@@ -215,108 +214,9 @@ def _cuts(batch: Input, index: ast.expr) -> bool:
     return batch.dims is not None or isinstance(index, ast.Tuple)
 
 
-def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
-    """What `holder[key]` stands for."""
-    if isinstance(holder, Mapping):
-        return holder.get(key) or any_of([v for _, v in holder.pairs], (holder, key))
-    if isinstance(holder, ShapeOf):
-        cut = node.slice if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) else None
-        return shaping.dimension(holder, key) if cut is None else _dimensions(walk, holder, cut, key)
-    if isinstance(holder, Sequence):
-        note_position(walk, holder)
-        if holder.many:
-            if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
-                return any_of(holder.elements[:1], (holder, key))
-            part = Sequence(holder.elements, holder.mutable, many=True)
-            part.inputs = (*part.inputs, holder, key)
-            return part
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            return _slice_of(walk, holder, node.slice)
-        if (
-            isinstance(key, Number)
-            and isinstance(key.value, int)
-            and -len(holder.elements) <= key.value < len(holder.elements)
-        ):
-            return holder.elements[key.value]
-        return any_of(holder.elements, (holder, key))
-    if isinstance(holder, Instance) and holder.cls is not None:
-        from converter.analysis.python.calling import call_method
-
-        found = call_method(walk, holder, "__getitem__", [key], node)
-        if found is not None:
-            return found
-    return _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
-
-
-def note_position(walk: Walk, holder: Value) -> None:
-    """Notes that entries of a list of the graph's variables are told apart by the order in which these were made."""
-    entries = holder.elements if isinstance(holder, Sequence) else []
-    if any(isinstance(entry, Tensor) and entry.op == LISTED for entry in entries):
-        walk.facts.told_by_position = True
-
-
-def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value:
-    """`x.get_shape()[1:]`: the entries of a shape; of an unknown one only the last is known to be one."""
-    if shape.tensor.rank is not None:
-        return _slice_of(walk, Sequence(iterate(shape, None)), cut)
-    begin = walk.evaluate(cut.lower) if cut.lower is not None else None
-    last = getattr(begin, "value", None) == -1 and cut.upper is None and cut.step is None
-    return Sequence([shaping.dimension(shape, Number(-1))]) if last else Host((shape, key))
-
-
-def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
-    """One of several values, it is not known which; a value of Python where there are none."""
-    from converter.analysis.python.joins import join
-
-    if not candidates:
-        return Host(inputs)
-    value = candidates[0]
-    for candidate in candidates[1:]:
-        value = join(value, candidate)
-    return value
-
-
-def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice) -> Value:
-    bounds = []
-    for part in (node.lower, node.upper, node.step):
-        value = walk.evaluate(part) if part is not None else Constant(None)
-        known = getattr(value, "value", None)
-        if part is not None and not isinstance(known, int):
-            result = Sequence(holder.elements, holder.mutable, many=bool(holder.elements))
-            result.inputs = (*result.inputs, holder, value)
-            return result
-        bounds.append(known)
-    return Sequence(holder.elements[slice(*bounds)], holder.mutable).like(holder)
-
-
 def _slice(walk: Walk, node: ast.Slice) -> Value:
     parts = [walk.evaluate(part) for part in (node.lower, node.upper, node.step) if part is not None]
     return Host(parts, "slice", node)
-
-
-def iterate(value: Value, length: int | None) -> list[Value]:
-    """The values that unpacking or a loop gives, as many as are known to differ."""
-    if isinstance(value, Sequence):
-        return value.elements * (length or 2) if value.many and value.elements else list(value.elements)
-    if isinstance(value, Mapping):
-        return [key for key, _ in value.pairs]
-    if isinstance(value, ShapeOf):
-        rank = value.tensor.rank if value.tensor.rank is not None else length
-        return [shaping.dimension(value, Number(i)) for i in range(rank or 1)]
-    if isinstance(value, Input) and (value.op.endswith("get_next") or value.op.startswith("train.")):
-        return [value.another() for _ in range(length or 2)]  # components of an iterator's or a queue's batch
-    if isinstance(value, Tensor):
-        parts = moving.unstacked(value)
-        return [Tensor(parts.batch, (value,), parts.dims, "unstack") for _ in range(length or 2)]
-    if isinstance(value, Host) and value.call == "run" and (several := _fetched(value)):
-        rest = [v for v in value.inputs if v is not several]
-        return [Host((*rest, fetch), "run", value.node) for fetch in several.elements]
-    return [Host((value,), "item", getattr(value, "node", None)) for _ in range(length or 2)]
-
-
-def _fetched(run: Host) -> Sequence | None:
-    """The list of what a run fetches, if it is one."""
-    return next((v for v in run.inputs if isinstance(v, Sequence) and not v.many), None)
 
 
 ITEMS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {

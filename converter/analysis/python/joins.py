@@ -76,34 +76,6 @@ def _part(one: Value | None, two: Value | None, depth: int) -> Value:
     return join(one, two, depth - 1)
 
 
-def leaves(value: Value) -> list[Value]:
-    """The inputs of which branches have chosen one; the value itself where it is no such choice."""
-    if not isinstance(value, Tensor) or isinstance(value, Input) or value.op != "join":
-        return [value]
-    found = [leaf for part in value.inputs for leaf in leaves(part)]
-    return found if found and all(isinstance(leaf, Input) for leaf in found) else [value]
-
-
-def choices(loss: Tensor) -> list[Tensor]:
-    """The tensors of which branches have chosen one."""
-    if loss.op != "join" or isinstance(loss, Input):
-        return [loss]
-    return [leaf for part in loss.inputs if isinstance(part, Tensor) for leaf in choices(part)]
-
-
-def left_out(value: Value) -> tuple[bool, bool, bool]:
-    """Of such a part: whether there may be nothing, None, or what is no tensor, in its place."""
-    unset = none = plain = False
-    todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
-    while todo:
-        other = todo.pop()
-        is_none = isinstance(other, Constant) and other.value is None
-        unset, none = unset or isinstance(other, Absent), none or is_none
-        plain = plain or not (is_none or isinstance(other, (Absent, Tensor)))
-        todo += other.inputs if isinstance(other, Tensor) and other.op == "join" else ()
-    return unset, none, plain
-
-
 def _is_keyed(value: Mapping) -> bool:
     """Whether a dict holds tensors of the model under keys that are known."""
     batched = any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(value))

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from converter.analysis.frames import Place
-from converter.analysis.python.repeats import Where
+from converter.analysis.repeats import Where
 from converter.analysis.values import Instance, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:

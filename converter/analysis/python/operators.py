@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.inputs.embedded_data import enter
-from converter.analysis.python.items import any_of, item_place, iterate
+from converter.analysis.python.containers import any_of, item_place, iterate
+from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
@@ -67,7 +68,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         left, right = enter(walk, left, (node, "left"), right), enter(walk, right, (node, "right"), left, product)
         if isinstance(op, ast.MatMult):
             return algebra.matmul(left, right)
-        return algebra.elementwise(walk, name, [left, right])
+        return algebra.elementwise(walk.facts, name, [left, right])
     if name == "multiply":
         left, right = _as_factor(walk, left, right, node), _as_factor(walk, right, left, node)
     if isinstance(left, (Number, Count)) and isinstance(right, (Number, Count)):
@@ -155,7 +156,7 @@ def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
         known = truth(operand)
         return Host((operand,)) if known is None else Constant(not known)
     if isinstance(operand, Tensor):
-        return algebra.elementwise(walk, "negative", [operand])
+        return algebra.elementwise(walk.facts, "negative", [operand])
     if isinstance(operand, Number):
         value = None if operand.value is None else -operand.value if isinstance(node.op, ast.USub) else operand.value
         return Number(value, operand.origins, operand.linear, (operand,))
@@ -167,7 +168,7 @@ def _compare(walk: Walk, node: ast.Compare) -> Value:
     if any(isinstance(o, Tensor) for o in operands) and not isinstance(
         node.ops[0], (ast.Is, ast.IsNot, ast.Eq, ast.NotEq)
     ):
-        return algebra.elementwise(walk, "compare", operands)
+        return algebra.elementwise(walk.facts, "compare", operands)
     if len(operands) == 2:
         if isinstance(operands[1], Mapping) and isinstance(node.ops[0], (ast.In, ast.NotIn)):
             walk.read(item_place(operands[1], operands[0]), operands[1].get(operands[0]) or Absent(), node)
@@ -239,8 +240,6 @@ def _bool(walk: Walk, node: ast.BoolOp) -> Value:
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:
-    from converter.analysis.python.joins import join
-
     known = decide(walk, node.test)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)

@@ -7,11 +7,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.frames import Place
-from converter.analysis.python.calling import bind_with, enter_with, leave_with
+from converter.analysis.inputs.decided import after_branches
+from converter.analysis.python.calling import call_value
+from converter.analysis.python.containers import flag_value, item_place, iterate, note_position
+from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.imports import import_from, import_module
-from converter.analysis.python.items import flag_value, item_place, iterate, note_position
 from converter.analysis.python.joins import join
 from converter.analysis.python.loops import Turns
+from converter.analysis.python.naming import bind_name, defaults_of, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.undo import Change, Changes, take_back
@@ -19,6 +22,7 @@ from converter.analysis.values import (
     Absent,
     Class,
     Constant,
+    Frame,
     Function,
     Host,
     Instance,
@@ -118,14 +122,14 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         holder, replaced = walk.evaluate(target.value), False
         name_numbers(walk, target.attr, value)
         if isinstance(holder, (Instance, Class)):
-            walk.journal.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
+            walk.undo_log.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
             replaced = _takes_the_place_of_a_method(holder, target.attr)
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
             old = holder.state.get(target.attr)
             if old is None and holder.kind in ("Namespace", "Flags"):  # a flag has a value before it is set
                 old = flag_value(walk, holder, target.attr, target)
-            walk.journal.append(Change(holder, target.attr, old))
+            walk.undo_log.append(Change(holder, target.attr, old))
             holder.state[target.attr] = value
         place = Place("attr", holder.uid, target.attr, holder=holder)
         if replaced:  # it was called by this name, as long as the object had nothing under it
@@ -134,7 +138,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
         if isinstance(holder, Mapping):
-            walk.journal.append(Change(holder, key, holder.get(key)))
+            walk.undo_log.append(Change(holder, key, holder.get(key)))
             holder.set(key, value)
             if isinstance(key, Constant) and isinstance(key.value, str):
                 name_numbers(walk, key.value, value)
@@ -162,46 +166,12 @@ def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
         assign(walk, target, walk.stamp(element, target))
 
 
-def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
-    """Binds a name in the frame that Python would choose, and notes the write."""
-    frame = walk.frame
-    if name in frame.globals:
-        found = frame.closure.lookup(name) if frame.closure else None
-        frame = found[0] if found else frame.module
-    if frame.locals.get(name) is not value:
-        frame.bound[name] = walk.clock
-    frame.locals[name] = value
-    if not value.label:
-        value.label = name
-    name_numbers(walk, name, value)
-    walk.write(Place("name", frame.uid, name, frame=frame), value, node)
-
-
-def name_numbers(walk: Walk, name: str, value: Value) -> None:
-    """Remembers the names under which a number is known: a batch size is often named so."""
-    if isinstance(value, Number) and len(value.linear) == 1 and value.origins == value.linear:
-        (origin,) = value.linear
-        walk.facts.origin_names.setdefault(origin.key, set()).add(name)
-
-
 def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
-    function: Value = Function(stmt, walk.frame, _defaults(walk, stmt.args))
+    function: Value = Function(stmt, walk.frame, defaults_of(walk, stmt.args))
     for decorator in reversed(stmt.decorator_list):
         function = _decorate(walk, decorator, function)
     bind_name(walk, stmt.name, walk.stamp(function, stmt), stmt)
     return None
-
-
-def _defaults(walk: Walk, args: ast.arguments) -> dict[str, Value]:
-    defaults: dict[str, Value] = {}
-    positional = [*args.posonlyargs, *args.args]
-    for parameter, node in zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True):
-        defaults[parameter.arg] = walk.evaluate(node)
-        name_numbers(walk, parameter.arg, defaults[parameter.arg])
-    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-        if default is not None:
-            defaults[parameter.arg] = walk.evaluate(default)
-    return defaults
 
 
 def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
@@ -209,8 +179,6 @@ def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
     name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
     if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
         return Typed(name, name, [function], {}, None)
-    from converter.analysis.python.calling import call_value
-
     value = walk.evaluate(decorator)
     if isinstance(value, (Function, Class)):
         result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
@@ -224,7 +192,6 @@ def _call_of(decorator: ast.expr) -> ast.Call:
 
 def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
     cls = Class(stmt, [walk.evaluate(base) for base in stmt.bases])
-    from converter.analysis.frames import Frame
 
     frame = Frame(stmt, walk.frame, walk.site)
     with walk.inside(frame):
@@ -261,12 +228,12 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     known = decide(walk, stmt.test)
     if known is not None and not _trains_either_way(walk, stmt):
         return execute_block(walk, stmt.body if known else stmt.orelse)
-    before, mark, branches = dict(walk.frame.locals), len(walk.journal), Turns(walk, stmt)
+    before, mark, branches = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt)
     first = execute_block(walk, stmt.body)
-    after_body, changed = walk.frame.locals, take_back(walk.journal, mark)
-    walk.frame.locals, mark = dict(before), len(walk.journal)
+    after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark)
+    walk.frame.locals, mark = dict(before), len(walk.undo_log)
     second = execute_block(walk, stmt.orelse)
-    changed_too = take_back(walk.journal, mark)
+    changed_too = take_back(walk.undo_log, mark)
     branches.leave_open()
     if bool(first) is not bool(second):
         for change, value in changed_too if first else changed:
@@ -314,7 +281,7 @@ def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, st
     if one is two and one is None:
         change.put(None)
         return
-    joined = walk.joined(join(one, two), stmt)
+    joined = after_branches(walk, join(one, two), stmt)
     walk.maybe(place, one, two, joined)
     change.put(joined)
     if joined not in (one, two):
@@ -325,7 +292,7 @@ def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stm
     """Lets each name stand for what either branch left in it; a name that got a new value was written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
-        value = walk.joined(join(one.get(name), two.get(name)), stmt)
+        value = after_branches(walk, join(one.get(name), two.get(name)), stmt)
         walk.maybe(Place("name", walk.frame.uid, name, frame=walk.frame), one.get(name), two.get(name), value)
         walk.frame.locals[name] = value
         if value is not one.get(name) and value is not two.get(name):
@@ -382,8 +349,8 @@ def _with(walk: Walk, stmt: ast.With) -> Signal:
         if item.optional_vars is not None:
             assign(walk, item.optional_vars, bind_with(context))
     signal = execute_block(walk, stmt.body)
-    for state in reversed(entered):
-        leave_with(walk, state)
+    for leave in reversed(entered):
+        leave()
     return signal
 
 
@@ -398,12 +365,12 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     """A handler's bindings count only for names that the body did not bind."""
-    before, mark = dict(walk.frame.locals), len(walk.journal)
+    before, mark = dict(walk.frame.locals), len(walk.undo_log)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
     execute_block(walk, handler.body)
     walk.frame.locals = {**walk.frame.locals, **before}
-    for change, value in take_back(walk.journal, mark):
+    for change, value in take_back(walk.undo_log, mark):
         change.put(value if change.old is None else change.old)
 
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from collections.abc import Sequence as SequenceType
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import shape_of
-from converter.analysis.inputs.embedded_data import misfit
+from converter.analysis.facts import Facts
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.tensors.spreading import misfit
 from converter.analysis.values import (
     CONFLICT,
     FREE,
@@ -33,9 +33,6 @@ from converter.analysis.values import (
     other,
     tensors_in,
 )
-
-if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
 
 Dims = tuple[int | None, ...] | None
 SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
@@ -150,15 +147,15 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
     return Batch("reduced", how=batch.how, per=batch.per | origins, affine=batch.affine, why=batch.why)
 
 
-def elementwise(walk: Walk, op: str, values: SequenceType[Value]) -> Tensor:
+def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     """An element by element operation with broadcasting; operands may be numbers or lists of tensors."""
     operands = [as_tensor(v) for v in values]
     if op == "divide" and len(operands) == 2 and is_ratio(operands):
         return Tensor(masked_mean(*operands), values, (), op)
     batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
-    if walk.data and batch.kind == "example" and (why := misfit(operands, values)):
+    if facts.data_axes and batch.kind == "example" and (why := misfit(operands, values)):
         batch = opaque(why)
-    if batch.per and any(named_batch(walk.facts.origin_names.get(o.key, ())) for o in batch.per):
+    if batch.per and any(named_batch(facts.origin_names.get(o.key, ())) for o in batch.per):
         batch = replace(batch, how="mean", per=frozenset())
     return Tensor(batch, values, broadcast_dims(operands), op)
 

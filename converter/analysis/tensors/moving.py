@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from converter.analysis.tensors.algebra import APART, PART, PICKED, Dims, as_tensor, combine
 from converter.analysis.values import (
@@ -17,9 +16,6 @@ from converter.analysis.values import (
     Value,
     opaque,
 )
-
-if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
 
 
 def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:
@@ -154,35 +150,45 @@ def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
     return moved(tensor, tensor.batch.axis - (axis < tensor.batch.axis), dims, "unstack")
 
 
-def subscript(walk: Walk, tensor: Tensor, node: ast.expr) -> Tensor:
+@dataclass(frozen=True)
+class Index:
+    """One entry of an index.
+
+    kind: "new" adds an axis, "one" takes an entry, "slice" takes several, "whole" all, "rest" is `...`. value: what
+    stands there. behind: for "rest", the entries of the index that take from an axis.
+    """
+
+    kind: Literal["new", "one", "slice", "whole", "rest"]
+    value: Value | None = None
+    behind: int = 0
+
+
+def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
     """`x[:, -1]`, `x[0]`, `x[..., None]`: follows the batch axis through basic indexing."""
-    parts = list(node.elts) if isinstance(node, ast.Tuple) else [node]
     inputs: list[Value] = [tensor]
     position, axis, dims = 0, 0, []
     batch = tensor.batch
     new_axis: int | None = None
-    for part in parts:
-        if isinstance(part, ast.Constant) and part.value is Ellipsis:
-            rest = len([p for p in parts if not _is_new(p)]) - 1
-            skip = (tensor.rank or 0) - rest
+    for entry in index:
+        if entry.kind == "rest":
             if tensor.rank is None:
                 break
+            skip = tensor.rank - entry.behind
             if position <= batch.axis < position + skip:
                 new_axis = axis + batch.axis - position
             dims += list((tensor.dims or ())[position : position + skip])
             position, axis = position + skip, axis + skip
             continue
-        if _is_new(part):
+        if entry.kind == "new":
             axis, dims = axis + 1, [*dims, 1]
             continue
-        inputs.append(walk.evaluate(part))
-        whole = isinstance(part, ast.Slice)
+        inputs += [entry.value] if entry.value is not None else []
         if position == batch.axis and batch.kind == "example":
-            if not whole or part.lower or part.upper or part.step:  # type: ignore[attr-defined]
-                batch = opaque(PART if whole else PICKED)
+            if entry.kind != "whole":
+                batch = opaque(PART if entry.kind == "slice" else PICKED)
             new_axis = axis
-        if whole:
-            full = not (part.lower or part.upper or part.step)  # type: ignore[attr-defined]
+        if entry.kind != "one":
+            full = entry.kind == "whole"
             dims.append(tensor.dims[position] if full and tensor.dims and position < len(tensor.dims) else None)
             axis += 1
         position += 1
@@ -192,9 +198,3 @@ def subscript(walk: Walk, tensor: Tensor, node: ast.expr) -> Tensor:
     if new_axis is None:
         new_axis = axis + batch.axis - position
     return Tensor(replace(batch, axis=new_axis), inputs, rest_dims, "subscript")
-
-
-def _is_new(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value is None) or (
-        isinstance(node, ast.Attribute) and node.attr == "newaxis"
-    )

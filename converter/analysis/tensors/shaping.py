@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from math import prod
-from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import shape_of
+from converter.analysis.facts import Facts
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
@@ -22,9 +22,6 @@ from converter.analysis.values import (
     opaque,
     other,
 )
-
-if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
 
 
 def dimension(shape: ShapeOf, key: Value) -> Value:
@@ -77,7 +74,7 @@ def element_count(tensor: Tensor) -> int | None:
     return prod(d for d in rest if d is not None) if None not in rest else None
 
 
-def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
+def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
     """tf.reshape: follows the batch axis where it stays in front."""
     entries = shape_entries(shape)
     inputs = (tensor,) if shape is None else (tensor, shape)
@@ -91,7 +88,7 @@ def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
     if tensor.batch.axis != 0:
         return _reshape_behind(tensor, entries, inputs, dims)
     first = entries[0]
-    if isinstance(first, Count) or stands_for_batch(walk, first):
+    if isinstance(first, Count) or stands_for_batch(facts, first):
         rest = (None, *dims[1:]) if dims else None
         times = (
             first.scaled if isinstance(first, Count) else len(first.origins) > 1 if isinstance(first, Number) else False
@@ -115,27 +112,27 @@ def reshape(walk: Walk, tensor: Tensor, shape: Value | None) -> Tensor:
     return Tensor(opaque("it is reshaped so that the batch is no longer in front"), inputs, dims, "reshape")
 
 
-def stands_for_batch(walk: Walk, entry: Value) -> bool:
+def stands_for_batch(facts: Facts, entry: Value) -> bool:
     """A number in front of a shape that a placeholder's batch axis has too, or that is named as one."""
     if not isinstance(entry, Number) or len(entry.linear) == 0:
         return False
     known = {
         o.key
-        for i in walk.facts.inputs
-        for n in walk.facts.batch_sizes
+        for i in facts.inputs
+        for n in facts.batch_sizes
         if isinstance(n[0], Number)
         for o in n[0].linear
     }
-    found = any(o.key in known or named_batch(walk.facts.origin_names.get(o.key, ())) for o in entry.linear)
+    found = any(o.key in known or named_batch(facts.origin_names.get(o.key, ())) for o in entry.linear)
     if found:
-        walk.facts.counted.append(entry)
+        facts.counted.append(entry)
     return found
 
 
-def batch_entry(walk: Walk, entries: list[Value] | None) -> int | None:
+def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:
     """The position of the batch size in a shape, None where it is not there."""
     for place, entry in enumerate(entries or ()):
-        if isinstance(entry, Count) or stands_for_batch(walk, entry):
+        if isinstance(entry, Count) or stands_for_batch(facts, entry):
             return place
     return None
 

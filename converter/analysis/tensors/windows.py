@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
+from converter.analysis.facts import Facts
 from converter.analysis.tensors import shaping
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
-
-if TYPE_CHECKING:
-    from converter.analysis.walk import Walk
 
 COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the number of a step
 WINDOW = "train.window"
 
 
-def window(walk: Walk, matrix: Tensor, places: Iterable[Value], rank: int) -> Input | None:
+def window(facts: Facts, matrix: Tensor, places: Iterable[Value], rank: int) -> Input | None:
     """The batch of a step: a slice of a matrix with the batch size for its rows; None where it is none."""
     entries = shaping.shape_entries(matrix.inputs[1]) if matrix.op == "reshape" and len(matrix.inputs) > 1 else None
     rows = entries[0] if entries and len(entries) == rank else None
-    if not isinstance(rows, Number) or matrix.batch.kind != "free" or not shaping.stands_for_batch(walk, rows):
+    if not isinstance(rows, Number) or matrix.batch.kind != "free" or not shaping.stands_for_batch(facts, rows):
         return None
     if not any(isinstance(v, Tensor) and v.op == COUNTED for v in needed(places).values()):
         return None
     made = Input(WINDOW, (None,) * rank, None, "")
     made.shard(0)
     made.inputs = (matrix, *places)
-    walk.facts.batch_sizes.append((rows, WINDOW, matrix.node or walk.facts.tree))
+    facts.batch_sizes.append((rows, WINDOW, matrix.node or facts.tree))
     return made
 
 

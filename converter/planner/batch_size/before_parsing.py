@@ -6,8 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, FlagDefinition
-from converter.analysis.frames import Site
-from converter.analysis.values import Number, Origin
+from converter.analysis.values import Number, Origin, Site
 from converter.planner.writing.source_text import Text
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)

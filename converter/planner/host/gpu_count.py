@@ -7,8 +7,7 @@ import os
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, FlagDefinition
-from converter.analysis.frames import Site
-from converter.analysis.values import Origin
+from converter.analysis.values import Origin, Site
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early

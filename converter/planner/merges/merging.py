@@ -10,7 +10,7 @@ from typing import Literal
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
-from converter.analysis.python.joins import left_out
+from converter.analysis.joined import left_out
 from converter.analysis.tensors.algebra import SUM_IN_BRANCH
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.frames import Site
+from converter.analysis.values import Site
 
 Step = tuple[int, ast.stmt]  # a frame's uid and a statement executed in it
 

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
-from converter.analysis.frames import Access, Frame, Site
+from converter.analysis.frames import Access
+from converter.analysis.values import Frame, Site
 
 IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of one of its with blocks
 

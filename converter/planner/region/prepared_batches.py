@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from converter.analysis.facts import Facts
-from converter.analysis.inputs.feeds import Decisions
+from converter.analysis.facts import Decisions, Facts
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal

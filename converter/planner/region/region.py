@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.frames import Access, Frame, Site
+from converter.analysis.frames import Access
 from converter.analysis.values import (
     CONFLICT,
     JOINED,
@@ -17,8 +17,10 @@ from converter.analysis.values import (
     UNSEEN,
     UNSIZED,
     WHOLE_GRAPH,
+    Frame,
     Input,
     Origin,
+    Site,
     Tensor,
     Value,
     Variable,

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.frames import Access, Place, Site
+from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
-from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, Tensor, Value
+from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, Site, Tensor, Value
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
 from converter.planner.border.global_names import declare

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from converter.analysis.facts import Facts
-from converter.analysis.frames import Frame
+from converter.analysis.values import Frame
 from converter.planner.writing.free_names import Names
 
 BUILTINS = frozenset(dir(builtins))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from converter.analysis.frames import Frame, Place
-from converter.analysis.values import Instance, Module, Value
+from converter.analysis.frames import Place
+from converter.analysis.values import Frame, Instance, Module, Value
 
 
 def spelling(frame: Frame, place: Place) -> str | None:

@@ -41,7 +41,7 @@ def _from_generator(call: Call) -> Value:
     several = isinstance(types, Sequence) and isinstance(shapes, Sequence)
     entries = [_entries(shape) for shape in (shapes.parts() if several and shapes is not None else [shapes])]
     size = entries[0][0] if entries and entries[0] else None
-    if isinstance(size, Number) and all(shaping.batch_entry(call.walk, shape) == 0 for shape in entries):
+    if isinstance(size, Number) and all(shaping.batch_entry(call.walk.facts, shape) == 0 for shape in entries):
         call.walk.facts.batch_sizes.append((size, "Dataset.from_generator", call.node))
         dataset.state.update(batched=Constant(True), shapes=Sequence([Sequence(shape or ()) for shape in entries]))
     return dataset

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.python.items import entry_of
+from converter.analysis.python.containers import entry_of
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import BATCHES, PLACEHOLDERS, is_sparse
 from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
@@ -51,7 +51,7 @@ def batch_axis(call: Call, entries: list[Value] | None) -> int | None:
     """Where a placeholder's batch is: at the batch size if it is written there, else at an unknown first dimension."""
     if not entries:
         return None
-    named = shaping.batch_entry(call.walk, entries)
+    named = shaping.batch_entry(call.walk.facts, entries)
     if named is not None:
         return named
     first = entries[0]

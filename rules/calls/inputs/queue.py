@@ -113,7 +113,7 @@ def _dequeue(call: Call) -> Value:
         rows = element.batch if isinstance(element, Tensor) and element.batch.kind == "example" else None
         dims = element.dims if isinstance(element, Tensor) and entries is None else shaping.dims_of(entries)
         made = Input("train.dequeue", dims, Sequence(entries) if entries is not None else None, "")
-        axis = rows.axis if rows is not None and not rows.packed else shaping.batch_entry(call.walk, entries)
+        axis = rows.axis if rows is not None and not rows.packed else shaping.batch_entry(call.walk.facts, entries)
         if axis is None:
             made.ambiguous = True
             return made

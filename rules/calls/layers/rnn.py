@@ -37,7 +37,7 @@ def _cell(call: Call) -> Value:
 
 def _zero_state(call: Call) -> Value:
     size = call.get(0, "batch_size")
-    kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk, [size]) == 0 else FREE
+    kept = Batch("example", 0) if size is not None and shaping.batch_entry(call.walk.facts, [size]) == 0 else FREE
     return state_of(call, call.receiver, kept)
 
 

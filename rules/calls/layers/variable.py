@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Call, Context, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.values import (
     LISTED,
@@ -18,6 +22,10 @@ from converter.analysis.values import (
     Variable,
     tensors_in,
 )  # fmt: skip
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
 
 
 def _raw(call: Call) -> Value:
@@ -80,6 +88,13 @@ def _variable_scope(call: Call) -> Value:
 
 def _name_scope(call: Call) -> Value:
     return call.typed("NameScope")
+
+
+def _enter_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], object]:
+    name = scope.args[0] if scope.args else None
+    walk.effect("scope", scope.kind, scope, node)
+    walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
+    return walk.scopes.pop
 
 
 def _get_scope(call: Call) -> Value:
@@ -159,3 +174,5 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("ExponentialMovingAverage.average", "ExponentialMovingAverage.average_name"), _ema_average),
     "Variable.shape": _shape_of,
 }  # fmt: skip
+
+CONTEXTS: dict[str, Context] = {"NameScope": _enter_scope, "VariableScope": _enter_scope}

@@ -46,7 +46,7 @@ def _distribution(call: Call) -> Value:
     kind = call.name.rpartition(".")[2]
     made = call.typed("Distribution")
     given = [(name, value) for at, name in enumerate(KINDS[kind]) if (value := call.get(at, name)) is not None]
-    parameters = algebra.elementwise(call.walk, "distribution", [value for _, value in given])
+    parameters = algebra.elementwise(call.walk.facts, "distribution", [value for _, value in given])
     made.state[PARAMETERS] = parameters
     made.state[ROWS] = parameters if kind in SCALARS else _without_last(parameters)
     for name in KINDS[kind]:  # those that are not given are computed from the others
@@ -91,7 +91,7 @@ def _sample(call: Call) -> Value:
         unknown = opaque("the shape of a sample is not written out") if made.roots else FREE
         return Tensor(unknown, (*call.values(), single), None, call.name)
     dims = None if single.dims is None else (*(shaping.dims_of(entries) or ()), *single.dims)
-    axis = shaping.batch_entry(call.walk, entries)
+    axis = shaping.batch_entry(call.walk.facts, entries)
     result = _with_inputs(call, single, dims)
     if single.batch.kind == "example":
         result.batch = replace(single.batch, axis=single.batch.axis + len(entries))
@@ -106,9 +106,9 @@ def _of_value(call: Call) -> Value:
     """log_prob and its like: a number for each event, broadcast with the parameters."""
     made, value = _of(call), call.tensor(0, "value")
     if _kind(made) in CHOICES:
-        found = algebra.elementwise(call.walk, "distribution", [value, _state(made, ROWS)])
+        found = algebra.elementwise(call.walk.facts, "distribution", [value, _state(made, ROWS)])
     else:
-        found = algebra.elementwise(call.walk, "distribution", [value, _state(made, PARAMETERS)])
+        found = algebra.elementwise(call.walk.facts, "distribution", [value, _state(made, PARAMETERS)])
         found = _without_last(found) if _kind(made) in VECTORS else found
     return _with_inputs(call, found, found.dims)
 
@@ -133,7 +133,7 @@ def _divergence(call: Call) -> Value:
         kept = opaque("one of the two distributions is not known") if known else FREE
         return Tensor(kept, call.values(), None, call.name)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
-    found = algebra.elementwise(call.walk, "distribution", rows)
+    found = algebra.elementwise(call.walk.facts, "distribution", rows)
     return _with_inputs(call, found, found.dims)
 
 

@@ -12,8 +12,8 @@ def _elementwise(call: Call) -> Value:
     op = call.name.rpartition(".")[2]
     values = [v for v in (*call.args, *call.kwargs.values()) if not _is_option(v)]
     if op == "add_n" and values and isinstance(values[0], Sequence):
-        return algebra.elementwise(call.walk, "add_n", values[0].elements or values)
-    return algebra.elementwise(call.walk, SPELLINGS.get(op, op), values)
+        return algebra.elementwise(call.walk.facts, "add_n", values[0].elements or values)
+    return algebra.elementwise(call.walk.facts, SPELLINGS.get(op, op), values)
 
 
 def _is_option(value: Value) -> bool:
@@ -26,7 +26,7 @@ def _first(call: Call) -> Value:
         0, "x", "tensor", "input", "inputs", "features", "logits", "value", "values", "input_tensor", "input_"
     )
     op = SPELLINGS.get(op := call.name.rpartition(".")[2], op)
-    result = algebra.elementwise(call.walk, op, [tensor])
+    result = algebra.elementwise(call.walk.facts, op, [tensor])
     result.inputs = tuple(call.values())
     return result
 
@@ -63,7 +63,7 @@ def _like(call: Call) -> Value:
 
 def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
-        found = algebra.elementwise(call.walk, "where", call.values()[:1])
+        found = algebra.elementwise(call.walk.facts, "where", call.values()[:1])
         if found.batch.kind != "free":
             found.batch, found.dims = opaque("tf.where gives the places of the batch as numbers"), None
         return found
@@ -73,7 +73,7 @@ def _where(call: Call) -> Value:
 def _rows_of_either(call: Call) -> Value | None:
     """`tf.where` with one condition for each row takes whole rows (array_ops.py, 1.15); None where it has others."""
     condition, sides = call.tensor(0, "condition"), [call.tensor(1, "x"), call.tensor(2, "y")]
-    chosen = algebra.elementwise(call.walk, "where", sides)
+    chosen = algebra.elementwise(call.walk.facts, "where", sides)
     if condition.rank != 1 or condition.batch.kind != "example" or chosen.rank in (None, 0, 1):
         return None
     if chosen.batch.kind == "free":

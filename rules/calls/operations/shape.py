@@ -28,7 +28,7 @@ from converter.analysis.values import (
 
 
 def _reshape(call: Call) -> Value:
-    return shaping.reshape(call.walk, call.tensor(0, "tensor"), call.get(1, "shape"))
+    return shaping.reshape(call.walk.facts, call.tensor(0, "tensor"), call.get(1, "shape"))
 
 
 def _transpose(call: Call) -> Value:
@@ -95,13 +95,15 @@ def _split(call: Call) -> Value:
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
     """Whether there are as many pieces whatever the batch size is."""
-    return isinstance(sizes, Number) and sizes.value is not None and not shaping.stands_for_batch(call.walk, sizes)
+    if not isinstance(sizes, Number) or sizes.value is None:
+        return False
+    return not shaping.stands_for_batch(call.walk.facts, sizes)
 
 
 def _tile(call: Call) -> Value:
     tensor = call.tensor(0, "input")
     entries = shaping.shape_entries(call.get(1, "multiples"))
-    axis = shaping.batch_entry(call.walk, entries)
+    axis = shaping.batch_entry(call.walk.facts, entries)
     if tensor.batch.kind == "free" and entries and axis is not None:
         entry = entries[axis]
         if isinstance(entry, Count) and entry.scaled:  # as many equal rows as there are examples in some order
@@ -175,7 +177,7 @@ def _slice(call: Call) -> Value:
         begin is not None and size is not None and len(begin) > axis and len(size) > axis
         and getattr(begin[axis], "value", None) == 0
         and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
-             or shaping.stands_for_batch(call.walk, size[axis]))
+             or shaping.stands_for_batch(call.walk.facts, size[axis]))
     )  # fmt: skip
     kept = tensor.batch if whole else opaque(algebra.PART)
     return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
@@ -185,12 +187,12 @@ def _strided_slice(call: Call) -> Value:
     tensor = call.tensor(0, "input_")
     begin, end = shaping.shape_entries(call.get(1, "begin")), shaping.shape_entries(call.get(2, "end"))
     if tensor.batch.kind != "example":
-        found = window(call.walk, tensor, call.values()[1:], len(begin or ()))
+        found = window(call.walk.facts, tensor, call.values()[1:], len(begin or ()))
         whole = begin is not None and getattr(begin[0], "value", None) == 0
         return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
     axis = tensor.batch.axis
     whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
-        isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk, end[axis])
+        isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk.facts, end[axis])
     )
     kept = tensor.batch if whole else opaque(algebra.PART)
     return Tensor(kept, call.values(), tensor.dims, call.name)
@@ -315,7 +317,7 @@ def _einsum(call: Call) -> Value:
 def _filled(call: Call) -> Value:
     """A tensor filled to a shape: one row an example where the shape begins with the batch size."""
     entries = shaping.shape_entries(call.get(0, "shape", "dims"))
-    axis = shaping.batch_entry(call.walk, entries)
+    axis = shaping.batch_entry(call.walk.facts, entries)
     kept = Batch("example", axis) if axis is not None else FREE
     result = Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
     return result
@@ -323,13 +325,13 @@ def _filled(call: Call) -> Value:
 
 def _range(call: Call) -> Value:
     limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
-    if limit is not None and shaping.batch_entry(call.walk, [limit]) == 0:
+    if limit is not None and shaping.batch_entry(call.walk.facts, [limit]) == 0:
         return Tensor(Batch("example", 0), call.values(), (None,), call.name)
     return Tensor(FREE, call.values(), (None,), call.name)
 
 
 def _eye(call: Call) -> Value:
-    if shaping.batch_entry(call.walk, call.args[:1]) == 0:
+    if shaping.batch_entry(call.walk.facts, call.args[:1]) == 0:
         return Tensor(opaque("a matrix over the examples of the batch"), call.values(), (None, None), call.name)
     return Tensor(FREE, call.values(), None, call.name)
 
@@ -360,7 +362,7 @@ def _constant(call: Call) -> Value:
     dims = shaping.dims_of(entries)
     if dims is None and isinstance(value, (Number, Constant)):
         dims = ()
-    axis = shaping.batch_entry(call.walk, entries)
+    axis = shaping.batch_entry(call.walk.facts, entries)
     return Tensor(Batch("example", axis) if axis is not None else FREE, call.values(), dims, call.name)
 
 

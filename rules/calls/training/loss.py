@@ -117,7 +117,7 @@ def _get_losses(call: Call) -> Value:
 def _total_loss(call: Call) -> Value:
     call.walk.effect("total loss", call.name, None, call.node)
     losses = [*call.walk.collections.get("losses", ()), Tensor(op="collection regularization_losses")]
-    result = algebra.elementwise(call.walk, "add_n", losses)
+    result = algebra.elementwise(call.walk.facts, "add_n", losses)
     result.dims = ()
     return result
 

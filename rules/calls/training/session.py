@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from converter.analysis.call import Call, Handler
+import ast
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Call, Context, Handler
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
-from converter.analysis.python.joins import leaves
-from converter.analysis.values import Host, Mapping, Typed, Value
+from converter.analysis.joined import leaves
+from converter.analysis.values import Host, Mapping, Typed, Value, tensors_in
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
 
 
 def _session(call: Call) -> Value:
@@ -70,6 +78,16 @@ def _graph(call: Call) -> Value:
 
 def _control_dependencies(call: Call) -> Value:
     return call.typed("ControlDependencies")
+
+
+def _wait_for(walk: Walk, context: Typed, node: ast.expr) -> Callable[[], object]:
+    before = list(walk.control)
+    walk.control += [t for arg in context.args for t in tensors_in(arg)]
+
+    def leave() -> None:
+        walk.control = before
+
+    return leave
 
 
 def _device(call: Call) -> Value:
@@ -151,3 +169,5 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("control_dependencies", "Graph.control_dependencies"), _control_dependencies),
     **dict.fromkeys(("device", "Graph.device"), _device),
 }
+
+CONTEXTS: dict[str, Context] = {"ControlDependencies": _wait_for}

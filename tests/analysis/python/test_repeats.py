@@ -8,14 +8,16 @@ import pytest
 
 from converter.analysis import read_facts
 from converter.analysis.project import Project
-from converter.analysis.walk import Walk
+from converter.analysis.python.run import evaluate
+from converter.analysis.python.run import run as run_through
+from converter.analysis.walk import Known, Walk
 from converter.options import Options
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
 
 
 def walked(text: str) -> Walk:
-    walk = Walk("train.py", ast.parse(text), {}, Project("."), {})
-    walk.run()
+    walk = Walk("train.py", ast.parse(text), Project("."), Known(), evaluate)
+    run_through(walk)
     return walk
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.frames import Place
-from converter.analysis.python.items import get_attribute, item_place, iterate, note_position
+from converter.analysis.python.calling import call_value
+from converter.analysis.python.containers import item_place, iterate, note_position
+from converter.analysis.python.items import get_attribute
 from converter.analysis.python.operators import truth
-from converter.analysis.tensors import algebra, shaping
+from converter.analysis.tensors import algebra
 from converter.analysis.undo import Change
 from converter.analysis.values import (
     Absent,
-    Batch,
     Bound,
     Class,
     Constant,
@@ -26,7 +27,6 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
-    tensors_in,
 )
 
 
@@ -89,7 +89,8 @@ def _list(call: Call) -> Value:
     return Host((value,), call.name, call.node)
 
 
-def _dict(call: Call) -> Value:
+def make_dict(call: Call) -> Value:
+    """A dict: of another one or of pairs, and of keyword arguments."""
     pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items()]
     if call.args and isinstance(call.args[0], Mapping):
         pairs = [*call.args[0].pairs, *pairs]
@@ -116,15 +117,15 @@ def _number(call: Call) -> Value:
 def _sum(call: Call) -> Value:
     value = call.args[0] if call.args else Host()
     if isinstance(value, Tensor):
-        return algebra.elementwise(call.walk, "add_n", iterate(value, None))
+        return algebra.elementwise(call.walk.facts, "add_n", iterate(value, None))
     if isinstance(value, Sequence) and any(isinstance(e, Tensor) for e in value.elements):
-        return algebra.elementwise(call.walk, "add_n", value.elements)
+        return algebra.elementwise(call.walk.facts, "add_n", value.elements)
     return Host((value,), call.name, call.node)
 
 
 def _abs(call: Call) -> Value:
     if call.args and isinstance(call.args[0], Tensor):
-        return algebra.elementwise(call.walk, "abs", call.args)
+        return algebra.elementwise(call.walk.facts, "abs", call.args)
     return Host(call.args, call.name, call.node)
 
 
@@ -153,7 +154,7 @@ def _setattr(call: Call) -> Value:
     name = call.constant(1, "")
     if isinstance(name, str) and isinstance(call.args[0], Instance):
         holder, value = call.args[0], call.args[2]
-        call.walk.journal.append(Change(holder, name, holder.attributes.get(name)))
+        call.walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
         holder.attributes[name] = value
         call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
     return Constant(None)
@@ -173,8 +174,6 @@ def _super(call: Call) -> Value:
 
 
 def _map(call: Call) -> Value:
-    from converter.analysis.python.calling import call_value
-
     if len(call.args) == 2 and isinstance(call.args[1], Sequence):
         made = [call_value(call.walk, call.args[0], [e], {}, call.node) for e in call.args[1].elements]
         return Sequence(made, mutable=True, many=call.args[1].many).like(call.args[1])
@@ -237,7 +236,7 @@ def _anew(call: Call, value: Value) -> Value:
 
 BUILTINS: dict[str, Handler] = {
     "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
-    "tuple": _list, "dict": _dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
+    "tuple": _list, "dict": make_dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
     "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
     "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
     "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
@@ -323,7 +322,7 @@ def _setdefault(call: Call) -> Value:
     found = _dict_get(call)
     if call.args and mapping.get(call.args[0]) is None:
         found = call.args[1] if len(call.args) > 1 else Constant(None)
-        call.walk.journal.append(Change(mapping, call.args[0], None))
+        call.walk.undo_log.append(Change(mapping, call.args[0], None))
         mapping.set(call.args[0], found)
         call.walk.write(item_place(mapping, call.args[0]), found, call.node)
         _mutated(call)
@@ -348,45 +347,10 @@ def _dict_pop(call: Call) -> Value:
     assert isinstance(mapping, Mapping)
     found = _dict_get(call)
     if call.args:
-        call.walk.journal.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
+        call.walk.undo_log.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
         mapping.drop(call.args[0])
         _mutated(call)
     return found
-
-
-def _as_list(call: Call) -> Value:
-    shape = call.receiver
-    assert isinstance(shape, ShapeOf)
-    if shape.tensor.rank is None:
-        return shape
-    return Sequence(iterate(shape, None), mutable=True)
-
-
-def _get_shape(call: Call) -> Value:
-    assert isinstance(call.receiver, Tensor)
-    return ShapeOf(call.receiver)
-
-
-HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
-
-
-def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
-    """Whether a shape says that a function of the host gives a row for each of the examples that it takes."""
-    rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
-    return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk, first))
-
-
-def _set_shape(call: Call) -> Value:
-    assert isinstance(call.receiver, Tensor)
-    entries = shaping.shape_entries(call.args[0]) if call.args else None
-    dims = shaping.dims_of(entries)
-    if dims is not None:
-        call.receiver.dims = dims
-    if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
-        call.receiver.batch = Batch("example", 0)
-        call.walk.effect("host function", call.receiver.op, call.receiver, call.node)
-    _mutated(call)
-    return Constant(None)
 
 
 METHODS: dict[str, Handler] = {
@@ -397,6 +361,6 @@ METHODS: dict[str, Handler] = {
     "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
     "Mapping.setdefault": _setdefault,
     "Mapping.pop": _dict_pop,
-    "ShapeOf.as_list": _as_list, "Tensor.get_shape": _get_shape, "Variable.get_shape": _get_shape,
-    "Input.get_shape": _get_shape, "Tensor.set_shape": _set_shape, "Input.set_shape": _set_shape,
 }  # fmt: skip
+
+CALLS: dict[str, Handler] = {**{f"builtins.{name}": handler for name, handler in BUILTINS.items()}, **METHODS}

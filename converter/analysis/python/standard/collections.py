@@ -1,10 +1,11 @@
-"""Named tuples, and what is made of them."""
+"""The collections module: named tuples and ordered dicts."""
 
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.python.builtins import BUILTINS
-from converter.analysis.values import Class, Constant, Host, Mapping, Record, Sequence, Typed, Value
+from converter.analysis.python.namedtuples import fields_of, make_record
+from converter.analysis.python.standard.builtins import make_dict
+from converter.analysis.values import Constant, Host, Mapping, Record, Sequence, Value
 
 
 def _namedtuple(call: Call) -> Value:
@@ -16,23 +17,6 @@ def _namedtuple(call: Call) -> Value:
     elif isinstance(fields, Sequence) and not fields.many:
         made.state["fields"] = Sequence(fields.elements)
     return made
-
-
-def fields_of(made: Value) -> tuple[str, ...] | None:
-    """The fields of a named tuple or of a class that inherits from one; None for anything else."""
-    if isinstance(made, Class):
-        own = {"__init__", "__new__"} & set(made.attributes)
-        return next((f for b in made.bases if (f := fields_of(b)) is not None), None) if not own else None
-    fields = made.state.get("fields") if isinstance(made, Typed) and made.kind == "NamedTuple" else None
-    if not isinstance(fields, Sequence) or not all(isinstance(f, Constant) for f in fields.elements):
-        return None
-    return tuple(str(f.value) for f in fields.elements if isinstance(f, Constant))
-
-
-def make_record(fields: tuple[str, ...], args: list[Value], kwargs: dict[str, Value]) -> Record:
-    """A record of a named tuple, as it is called; a field without a value has its default, which is not followed."""
-    given = {**dict(zip(fields, args, strict=False)), **kwargs}
-    return Record(fields, [given.get(f) or Host() for f in fields])
 
 
 def _call(call: Call) -> Value:
@@ -54,9 +38,9 @@ def _as_dict(call: Call) -> Value:
     return Mapping([(Constant(f), e) for f, e in zip(record.fields, record.elements, strict=False)])
 
 
-RECORDS: dict[str, Handler] = {
+CALLS: dict[str, Handler] = {
     "collections.namedtuple": _namedtuple,
-    "collections.OrderedDict": BUILTINS["dict"],
+    "collections.OrderedDict": make_dict,
     "NamedTuple.__call__": _call,
     "Record._replace": _replace,
     "Record._asdict": _as_dict,

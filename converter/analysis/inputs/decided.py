@@ -1,0 +1,108 @@
+"""Expressions that are read as inputs, or as none, since what is fed to them told."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.facts import SIZE
+from converter.analysis.frames import Place
+from converter.analysis.inputs.feeds import is_zero_state
+from converter.analysis.values import (
+    FED,
+    FREE,
+    Count,
+    Input,
+    Instance,
+    Number,
+    Sequence,
+    ShapeOf,
+    Tensor,
+    Value,
+    needed,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def decided(walk: Walk, value: Value, node: ast.expr) -> Value:
+    """The value of an expression as the decisions of this walk have it, with where and when it was made."""
+    if node not in walk.decisions:
+        return walk.stamp(value, node)
+    axis = walk.decisions[node]
+    if axis == SIZE:
+        return _fed_size(walk, value, node)
+    if isinstance(value, Tensor):
+        value = _decided(value, axis)
+    elif isinstance(value, Sequence) and is_zero_state(node):
+        value = _decided_nest(value, axis)
+    elif isinstance(value, Sequence):
+        for element in value.elements:  # what comes out of a queue together
+            if isinstance(element, Input) and element.ambiguous:
+                _decided(element, axis)
+    return walk.stamp(value, node)
+
+
+def after_branches(walk: Walk, value: Value, stmt: ast.stmt) -> Value:
+    """What two branches of a statement leave of one name: an input, where the towers are to read it as one."""
+    input_made = stmt in walk.decisions and value.site is None
+    if input_made and isinstance(value, Tensor) and value.batch.kind == "example":
+        value = _decided(value, walk.decisions[stmt])
+    made = value.site is None
+    walk.stamp(value, stmt)
+    if made and isinstance(value, Instance):  # one of two objects
+        for name, part in value.attributes.items():
+            walk.write(Place("attr", value.uid, name, holder=value), part, stmt)
+    return value
+
+
+def _decided_nest(value: Sequence, axis: int | None) -> Sequence:
+    """The state of a recurrent net that is fed: each of its tensors is an input."""
+    elements: list[Value] = []
+    for element in value.elements:
+        if isinstance(element, Sequence):
+            element = _decided_nest(element, axis)
+        elif isinstance(element, Tensor):
+            size = [v for v in element.inputs if isinstance(v, Number)][:1]
+            element = _decided(element, axis)
+            if isinstance(element, Input):
+                element.shape = Sequence(size)
+        elements.append(element)
+    return Sequence(elements, value.mutable, value.many).like(value)
+
+
+def _fed_size(walk: Walk, value: Value, node: ast.expr) -> Number:
+    """A placeholder for the number of examples: a batch size that is known when the graph runs."""
+    origins = frozenset((walk.origin(node, FED),))
+    number = Number(None, origins, origins, (walk.stamp(value, node),))
+    walk.facts.fed_sizes.append(number)
+    walk.stamp(number, node)
+    return number
+
+
+def _decided(value: Tensor, axis: int | None) -> Tensor:
+    """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
+    if not isinstance(value, Input):
+        fed = Input("fed", value.dims, _fixed_shape(value), "")
+        fed.inputs, value = (value,), fed
+    value.ambiguous = False
+    if axis is not None:
+        value.shard(axis)
+    else:
+        value.batch, value.roots = FREE, frozenset()
+    return value
+
+
+def _fixed_shape(value: Tensor) -> Value | None:
+    """The shape of the inputs that a tensor is made of, where it has their fixed number of rows; else None."""
+    inputs = [root for root in value.roots if isinstance(root, Input)]
+    measured = any(isinstance(v, (Count, ShapeOf)) for v in needed([value]).values())
+    return inputs[0].shape if inputs and all(map(_is_fixed, inputs)) and not measured else None
+
+
+def _is_fixed(value: Input) -> bool:
+    """Whether TensorFlow knows an input's whole shape; it does so of what comes out of a queue."""
+    entries = value.shape.elements if isinstance(value.shape, Sequence) else []
+    rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
+    return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))

@@ -1,0 +1,47 @@
+"""Names: what is bound to them, and the names under which a number is known."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.frames import Place
+from converter.analysis.values import Number, Value
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
+    """Binds a name in the frame that Python would choose, and notes the write."""
+    frame = walk.frame
+    if name in frame.globals:
+        found = frame.closure.lookup(name) if frame.closure else None
+        frame = found[0] if found else frame.module
+    if frame.locals.get(name) is not value:
+        frame.bound[name] = walk.clock
+    frame.locals[name] = value
+    if not value.label:
+        value.label = name
+    name_numbers(walk, name, value)
+    walk.write(Place("name", frame.uid, name, frame=frame), value, node)
+
+
+def name_numbers(walk: Walk, name: str, value: Value) -> None:
+    """Remembers the names under which a number is known: a batch size is often named so."""
+    if isinstance(value, Number) and len(value.linear) == 1 and value.origins == value.linear:
+        (origin,) = value.linear
+        walk.facts.origin_names.setdefault(origin.key, set()).add(name)
+
+
+def defaults_of(walk: Walk, args: ast.arguments) -> dict[str, Value]:
+    """The values of a function's defaults, by the names of the parameters."""
+    defaults: dict[str, Value] = {}
+    positional = [*args.posonlyargs, *args.args]
+    for parameter, node in zip(positional[len(positional) - len(args.defaults) :], args.defaults, strict=True):
+        defaults[parameter.arg] = walk.evaluate(node)
+        name_numbers(walk, parameter.arg, defaults[parameter.arg])
+    for parameter, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        if default is not None:
+            defaults[parameter.arg] = walk.evaluate(default)
+    return defaults

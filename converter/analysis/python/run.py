@@ -1,0 +1,64 @@
+"""Executes a whole script on stand-ins for its values."""
+
+from __future__ import annotations
+
+import ast
+from contextlib import suppress
+from dataclasses import replace
+
+from converter.analysis.facts import Facts
+from converter.analysis.inputs.decided import decided
+from converter.analysis.project import Project
+from converter.analysis.python.calling import call_with_unknowns, use_with_unknowns
+from converter.analysis.python.expressions import EVALUATE
+from converter.analysis.python.statements import execute_block
+from converter.analysis.repeats import Endless
+from converter.analysis.values import Class, Function, Value
+from converter.analysis.walk import Known, Walk
+
+
+def walked(path: str, tree: ast.Module, project: Project, known: Known | None = None) -> Facts:
+    """What a walk through a script finds."""
+    return run(Walk(path, tree, project, known or Known(), evaluate))
+
+
+def evaluate(walk: Walk, node: ast.expr) -> Value:
+    """The value of an expression, with where and when it was made."""
+    return decided(walk, EVALUATE[type(node)](walk, node), node)
+
+
+def run(walk: Walk) -> Facts:
+    """Executes the whole script; gives what was found."""
+    assert isinstance(walk.module.node, ast.Module)
+    try:
+        execute_block(walk, walk.module.node.body)
+    except Endless:
+        walk.facts.endless = walk.facts.accesses[-1].node if walk.facts.accesses else walk.module.node
+        return walk.facts
+    with suppress(Endless):  # what nobody calls is no part of the model
+        _enter_uncalled(walk)
+    cut = walk.facts.cut
+    walk.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in walk.facts.accesses]
+    return walk.facts
+
+
+def _enter_uncalled(walk: Walk) -> None:
+    """Functions and classes that nobody called may be called by code that is not followed: read them too.
+
+    Those that no other one mentions come first: they know what they hand to the others.
+    """
+    left = {
+        name: value for name, value in walk.module.locals.items()
+        if isinstance(value, (Function, Class)) and value.node not in walk.entered and not name.startswith("__")
+    }  # fmt: skip
+    mentions = {name: _names_in(value.node) for name, value in left.items()}
+    for name in sorted(left, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
+        value = left[name]
+        if isinstance(value, Function) and value.node not in walk.entered:
+            call_with_unknowns(walk, value)
+        elif isinstance(value, Class) and value.node not in walk.entered:
+            use_with_unknowns(walk, value)
+
+
+def _names_in(node: ast.AST) -> set[str]:
+    return {inner.id for inner in ast.walk(node) if isinstance(inner, ast.Name)}

@@ -1,0 +1,50 @@
+"""The static shape of a tensor: asked for, and set by the script."""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.python.containers import iterate
+from converter.analysis.tensors import shaping
+from converter.analysis.values import Batch, Constant, Sequence, ShapeOf, Tensor, Value, tensors_in
+
+
+def _as_list(call: Call) -> Value:
+    shape = call.receiver
+    assert isinstance(shape, ShapeOf)
+    if shape.tensor.rank is None:
+        return shape
+    return Sequence(iterate(shape, None), mutable=True)
+
+
+def _get_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    return ShapeOf(call.receiver)
+
+
+HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
+
+
+def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
+    """Whether a shape says that a function of the host gives a row for each of the examples that it takes."""
+    rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
+    return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk.facts, first))
+
+
+def _set_shape(call: Call) -> Value:
+    assert isinstance(call.receiver, Tensor)
+    entries = shaping.shape_entries(call.args[0]) if call.args else None
+    dims = shaping.dims_of(entries)
+    if dims is not None:
+        call.receiver.dims = dims
+    if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
+        call.receiver.batch = Batch("example", 0)
+        call.walk.effect("host function", call.receiver.op, call.receiver, call.node)
+    call.walk.effect("mutation", call.name, call.receiver, call.node)
+    return Constant(None)
+
+
+CALLS: dict[str, Handler] = {
+    "ShapeOf.as_list": _as_list,
+    **dict.fromkeys(("Tensor.get_shape", "Variable.get_shape", "Input.get_shape"), _get_shape),
+    "Tensor.set_shape": _set_shape,
+}
