@@ -9,6 +9,7 @@ from typing import Any
 from converter.verify.data import BatchMode, Check, DeviceRow, Report, VariableRow
 from converter.verify.fetches import check_fetches
 from converter.verify.figures import Facts, listing, number
+from converter.verify.initial import check_initial
 from converter.verify.lines import Planned, check_lines
 from converter.verify.slices import check_slices, wholes_in
 from converter.verify.structure import (
@@ -57,6 +58,7 @@ def judge(
         return Report("not comparable", reason, gpus, batch, 0)
     checks = [
         check_variables(mine, theirs),
+        *check_initial(mine["initial"], recorded["first"]["initial"]),
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], gpus, batch),
     ]

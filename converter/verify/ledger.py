@@ -20,6 +20,7 @@ TOPICS = (
     ("update", ("update", "train op", "writes")),
     ("weights", ("weights",)),
     ("names", ("variables", "collections")),
+    ("initial values", ("initial values",)),
     (
         "checkpoints",
         ("checkpoint of the conversion, read by the original", "checkpoint of the original, read by the conversion"),

@@ -18,6 +18,8 @@ from converter.verify.data import Entry, LossRow, StepTrace
 from converter.verify.judge import judge
 
 VARIABLE = {"name": "w:0", "shape": [2], "dtype": "float32", "trainable": True}
+ZEROS = [2, 1, 0.0, 0.0, 0.0, 0.0]
+INITIAL = {"w:0": {"random": [], "seeds": [], "reads": [], "held": ZEROS, "start": ZEROS}}
 MOVING = {"name": "norm/moving_mean:0", "shape": [2], "dtype": "float32", "trainable": False}
 
 
@@ -30,6 +32,7 @@ def facts(**changes: Any) -> dict[str, Any]:
         "writes": {"w": 1, "norm/moving_mean": 1},
         "collections": {"update_ops": 2, "while_context": 1},
         "slices": {},
+        "initial": INITIAL,
     }
     return {**right, **changes}
 
@@ -72,7 +75,7 @@ def verdict(
     return judge(
         mine or facts(),
         theirs or facts(),
-        {"first": {"restored": restored, "devices": devices}},
+        {"first": {"restored": restored, "devices": devices, "initial": INITIAL}},
         {
             "steps": steps or [one or step()],
             "first": first or {"restored": restored, "uneven": {}},

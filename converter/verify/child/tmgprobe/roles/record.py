@@ -9,8 +9,8 @@ import re
 import numpy as np
 from tmgprobe.graph import cost, graphs, rates
 from tmgprobe.session import fetches as fetched
+from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
-from tmgprobe.session import timeline
 from tmgprobe.values import inputs, slices
 
 
@@ -85,7 +85,7 @@ class Record(object):
             first={
                 key: value
                 for key, value in self.first.items()
-                if key in ('restored', 'devices', 'work', 'uneven_errors', 'timeline')
+                if key in ('restored', 'initial', 'devices', 'work', 'uneven_errors', 'timeline')
             },
         )
 
@@ -95,6 +95,7 @@ class Record(object):
         call.step.watched.wholes = frozenset(self.plan['wholes'])
         store = call.store()
         self.start = store.read()
+        self.first['initial'] = initial.read(call, store, self.start)
         self.first['restored'] = self._restore(call, store)
         self.first['uneven'], self.first['uneven_errors'] = self._uneven(call, store)
         store.write(self.start)

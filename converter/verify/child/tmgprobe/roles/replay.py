@@ -17,8 +17,8 @@ from tmgprobe.graph import lines
 from tmgprobe.reference import course, gradients, merge, update
 from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import fetches as fetched
+from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
-from tmgprobe.session import timeline
 
 
 class Replay(object):
@@ -130,6 +130,8 @@ class Replay(object):
         checkpoint = self._save(call)
         facts = call.facts()
         facts.update(checkpoint)
+        store = call.store()
+        facts['initial'] = initial.read(call, store, store.read())
         self.channel.send('ready', **facts)
         command = self.channel.receive()
         with open(command['record'], 'rb') as stream:
