@@ -12,6 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
+from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
@@ -206,8 +207,8 @@ def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
 def _traced(facts: Facts) -> tuple[Diagnostic, ...]:
     """Says which facts are from a run."""
     found = {}
-    for effect in facts.effects:
-        if effect.kind == "traced" and isinstance(effect.node, ast.Call):
+    for effect in facts.effects_of(EffectKind.TRACED):
+        if isinstance(effect.node, ast.Call):
             message = f"what this call gives is known from a run of the script only: {effect.name}"
             hint = "prove the conversion with `tf-multigpu verify`"
             line, column = effect.node.lineno, effect.node.col_offset + 1

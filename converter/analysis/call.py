@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors.algebra import as_tensor
 from converter.analysis.values import STEPS, Batch, Constant, Tensor, Typed, Value, opaque
 
@@ -58,7 +59,7 @@ class Call:
         """The batch of what a net reads step by step; notes where its steps lie along what was taken for the batch."""
         if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
             return inputs.batch
-        self.walk.effect("time major", self.name, inputs, self.node)
+        self.walk.effect(EffectKind.TIME_MAJOR, self.name, inputs, self.node)
         return opaque(STEPS)
 
     def node_of(self, position: int, *names: str) -> ast.expr | None:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
@@ -89,7 +90,7 @@ class SessionSite:
 class Effect:
     """Something done to the graph beside returning a value."""
 
-    kind: str  # "collection" | "update" | "inline update" | "reuse" | "variable" | "device" | "placeholder" | …
+    kind: EffectKind
     name: str
     value: Value | None
     node: ast.AST
@@ -171,6 +172,10 @@ class Facts:
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
+
+    def effects_of(self, kind: EffectKind) -> Iterator[Effect]:
+        """The effects of a kind, in the order of the walk."""
+        return (effect for effect in self.effects if effect.kind is kind)
 
     def path_of(self, node: ast.AST) -> str:
         """The file that a node stands in: "" for the script itself."""

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from converter.analysis import values
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts, Key, Maybe
 from converter.analysis.frames import Access, Place
 from converter.analysis.joined import left_out
@@ -177,7 +178,7 @@ class Walk:
             self.clock += 1
             self.facts.accesses.append(Access(self.clock, place, value, self.site, node, write))
 
-    def effect(self, kind: str, name: str, value: Value | None, node: ast.AST) -> None:
+    def effect(self, kind: EffectKind, name: str, value: Value | None, node: ast.AST) -> None:
         """Notes something that happens beside the values: a device, a session, a call that is not followed."""
         if self.site is not None:
             self.clock += 1

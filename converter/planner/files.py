@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
@@ -144,7 +145,7 @@ def _prepared(region: Region, text: Text) -> list[At]:
     """The statements, in the loop's function or in those that call it, that compute on whole batches."""
     callers = {region.block.frame.uid, *(frame for frame, _ in path(region.block.frame.call_site))}
     sites = [i.site for i in region.inputs if i.op == "fed" and i.site is not None]
-    sites += [e.site for e in region.block.facts.effects if e.kind == "longest" and not region.in_tower(e.site)]
+    sites += [e.site for e in region.block.facts.effects_of(EffectKind.LONGEST) if not region.in_tower(e.site)]
     found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
     return [text.start(stmt) for stmt in found if stmt is not None]
 

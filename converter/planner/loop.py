@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic
 from converter.options import Options
@@ -190,7 +191,7 @@ def _counts_on(facts: Facts, region: Region) -> bool:
     built = {(step.call, step.loss.roots) for step in facts.train_steps if step.loss.roots}
     if len({call for call, _ in built}) < len(built):
         return True  # a model that is built again, on other inputs, comes with an optimizer of its own
-    made = [e for e in facts.effects if e.kind == "variable" and _default_name(e.node) and "global_step" not in e.name]
+    made = [e for e in facts.effects_of(EffectKind.VARIABLE) if _default_name(e.node) and "global_step" not in e.name]
     within = {id(e) for e in made if region.in_tower(e.site)}
     return bool(within) and any(
         e.time > region.end or id(e) not in within and region.in_any_tower(e.site) for e in made
@@ -206,18 +207,18 @@ def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> t
     kinds = {
         e.kind
         for e in facts.effects
-        if region.in_any_tower(e.site) or e.node in region.inline or e.kind == "batch norm scope"
+        if region.in_any_tower(e.site) or e.node in region.inline or e.kind is EffectKind.BATCH_NORM_SCOPE
     }
-    if "batch norm scope" in kinds:
-        kinds.add("batch norm")
+    if EffectKind.BATCH_NORM_SCOPE in kinds:
+        kinds.add(EffectKind.BATCH_NORM)
     contexts: list[tuple[str, str]] = []
-    if kinds & {"raw variable", "object variable"}:
+    if kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}:
         contexts.append(("SharedVariables", names.fresh("shared_variables")))
-    if kinds & {"collection", "batch norm", "total loss"}:
+    if kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS}:
         contexts.append((collections, names.fresh("tower_collections")))
-    if kinds & {"batch norm", "assign", "ema"}:
+    if kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}:
         contexts.append(("first_tower_updates", ""))
-    if "ema" in kinds:
+    if EffectKind.AVERAGE in kinds:
         contexts.append(("TowerAverages", names.fresh("tower_averages")))
     if _counts_on(facts, region):
         contexts.append(("LayerNames", names.fresh("layer_names")))

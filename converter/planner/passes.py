@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
@@ -135,7 +136,7 @@ def _check_helpers(facts: Facts, plan: Plan, users: Sequence[User]) -> None:
 
 def _check_chosen(facts: Facts, plans: tuple[Plan, ...]) -> list[Diagnostic]:
     """A module that a flag names is read as the flag's default: another one would not be changed."""
-    chosen = {e.name: e.node for e in facts.effects if e.kind == "chosen module"}
+    chosen = {e.name: e.node for e in facts.effects_of(EffectKind.CHOSEN_MODULE)}
     for plan in plans:
         if plan.path in chosen:
             raise refuse(facts, chosen[plan.path], "TMG266",

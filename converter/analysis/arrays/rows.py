@@ -17,6 +17,7 @@ from converter.analysis.arrays.shapes import (
     is_generator,
     shape_of,
 )
+from converter.analysis.effects import EffectKind
 from converter.analysis.values import Host, Number, Value
 from converter.analysis.values import Sequence as List
 
@@ -62,7 +63,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
         return times if times is not None and (times.value is None or times.value == repeats) else None
-    changes = [e for e in at.facts.effects if e.kind == "mutation" and e.value is value]
+    changes = [e for e in at.facts.effects_of(EffectKind.MUTATION) if e.value is value]
     if not changes:
         return None if value.many else Number(len(value.elements))
     return _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)

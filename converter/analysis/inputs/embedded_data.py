@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import Shape, rows_from, shape_of
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Entry, Facts, Key
 from converter.analysis.tensors.spreading import CONSTANT, dims_of, spreads
 from converter.analysis.values import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 DATA = "data"  # the op of an Input that is no placeholder
 
-STATISTICS = ("batch norm", "batch norm scope", "batch statistics")  # effects
+STATISTICS = (EffectKind.BATCH_NORM, EffectKind.BATCH_NORM_SCOPE, EffectKind.BATCH_STATISTICS)  # effects
 ON_COLUMNS = (  # operations that are followed along any axis
     "add", "subtract", "multiply", "divide", "pow", "mod", "negative", "square", "squared_difference", "abs", "sqrt",
     "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "identity", "cast", "matmul", "transpose",
@@ -142,7 +143,7 @@ def used_by_python(walk: Walk, values: Iterable[Value], node: ast.AST) -> None:
     if walk.facts.data_axes:
         for value in values:
             if isinstance(value, (Host, Sequence)):
-                walk.effect("read by Python", "", value, node)
+                walk.effect(EffectKind.READ_BY_PYTHON, "", value, node)
 
 
 def data_entries(facts: Facts) -> dict[Key, int]:

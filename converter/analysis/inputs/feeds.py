@@ -6,6 +6,7 @@ import ast
 from collections.abc import Container
 
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.tensors.algebra import PICKED
 from converter.analysis.tensors.size_names import named_batch
@@ -56,7 +57,7 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
     axes = dict(options.batch_axes)
     asked = bool(decisions)
     time_major = _is_time_major(facts)
-    labels = {e.value.uid for e in facts.effects if e.kind == "labels" and e.value is not None}
+    labels = {e.value.uid for e in facts.effects_of(EffectKind.LABELS) if e.value is not None}
     for value in facts.inputs:
         where = value.node
         if where is None:
@@ -131,7 +132,7 @@ def _open_axis(value: Input, facts: Facts) -> int | None:
 
 def _is_time_major(facts: Facts) -> bool:
     """Whether a recurrent net reads inputs of shape `[None, None, …]` as steps that hold the examples."""
-    read = needed(e.value for e in facts.effects if e.kind == "time major" and e.value is not None)
+    read = needed(e.value for e in facts.effects_of(EffectKind.TIME_MAJOR) if e.value is not None)
     return any(isinstance(value, Input) and _both_open(value) for value in read.values())
 
 

@@ -6,6 +6,7 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Typed, Value
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
     wanted = text.partition(":")[0]
     found = [t for t in walk.facts.tensors if (name := given_name(t)) and wanted == "/".join([*t.scopes, name])]
     if len({t.node for t in found}) != 1:
-        walk.effect("lookup", text, None, node)
+        walk.effect(EffectKind.LOOKUP, text, None, node)
         return None
     walk.facts.named.append((found[-1], text, node))
     return found[-1]

@@ -12,6 +12,7 @@ import ast
 from collections.abc import Sequence as Items
 from typing import TYPE_CHECKING
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.values import FREE, Batch, Host, Sequence, Tensor, Value, needed
 
 if TYPE_CHECKING:
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 
 # what a call made beside its value -> the effects that the rules note for it
 EFFECTS = {
-    "variables": ("variable", "raw variable"),
-    "collections": ("collection",),
-    "updates": ("batch norm",),
+    "variables": (EffectKind.VARIABLE, EffectKind.RAW_VARIABLE),
+    "collections": (EffectKind.COLLECTION,),
+    "updates": (EffectKind.BATCH_NORM,),
 }
 
 
@@ -49,7 +50,7 @@ def traced_value(walk: Walk, values: Items[Value], node: ast.Call, name: str) ->
         return None  # what was made on the way, variables perhaps, is not known
     for effect in (effect for one in made for effect in EFFECTS[one]):
         walk.effect(effect, name, None, node)
-    walk.effect("traced", fact, None, node)
+    walk.effect(EffectKind.TRACED, fact, None, node)
     found = [_value(part, values, name, node) for part in parts]
     return Sequence(found) if whole.startswith("(") else found[0]
 

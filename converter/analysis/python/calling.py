@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
+from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import ENTRANCES, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers
@@ -153,9 +154,9 @@ def unknown(
         return seen
     result = Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
     if not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
-        walk.effect("unfollowed", name, result, node)
+        walk.effect(EffectKind.UNFOLLOWED, name, result, node)
         if batched:
-            walk.effect("escape", name, Sequence(values), node)
+            walk.effect(EffectKind.ESCAPE, name, Sequence(values), node)
     return result
 
 
@@ -170,7 +171,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     deep = walk.stack.count(function) >= 2 or len(walk.stack) > MAX_DEPTH
     if deep or not walk.repeats.may_call(node, function, walk.stack, walk.graph_clock):
         result = Host((function, *args, *kwargs.values()), function.name, node)
-        walk.effect("recursion" if deep else "repetition", function.name, result, node)
+        walk.effect(EffectKind.RECURSION if deep else EffectKind.REPETITION, function.name, result, node)
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
     frame.owner = function.owner

@@ -8,6 +8,7 @@ import re
 from functools import cache
 from typing import TYPE_CHECKING
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import LocalModule
 from converter.analysis.frames import Place
 from converter.analysis.values import Constant, Frame, Instance, Module, Symbol, Value
@@ -92,7 +93,7 @@ def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
 
 def _note_library(walk: Walk, root: str, stmt: ast.stmt) -> None:
     if root in DISTRIBUTING:
-        walk.effect("distributed", root, None, stmt)
+        walk.effect(EffectKind.DISTRIBUTED, root, None, stmt)
 
 
 def _package(walk: Walk, root: str, rest: str, local: Module) -> Value:
@@ -139,7 +140,7 @@ def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFr
         inner = f"{module}.{alias.name}" if module else alias.name
         found = local_module(walk, inner, stmt, stmt.level) or Symbol(module, alias.name)
         if isinstance(found, Symbol) and local.frame in walk.importing:
-            walk.effect("circular import", f"{alias.name} of {module}", None, stmt)
+            walk.effect(EffectKind.CIRCULAR_IMPORT, f"{alias.name} of {module}", None, stmt)
     _bind(walk, alias.asname or alias.name, found, stmt)
 
 
@@ -152,11 +153,11 @@ def local_module(walk: Walk, name: str, stmt: ast.AST, level: int) -> Module | N
     if path not in walk.modules:
         read = walk.project.read(path)
         if read is None:
-            walk.effect("unread module", f"{os.path.basename(path)} cannot be read as Python 3", None, stmt)
+            walk.effect(EffectKind.UNREAD_MODULE, f"{os.path.basename(path)} cannot be read as Python 3", None, stmt)
             return None
         data, tree = read
         if b": converted from " in data and _CONVERTED.search(data):
-            walk.effect("converted module", os.path.basename(path), None, stmt)
+            walk.effect(EffectKind.CONVERTED_MODULE, os.path.basename(path), None, stmt)
         frame = Frame(tree, None, walk.site, began=walk.clock)
         frame.locals["__name__"] = Constant(name)
         frame.locals["__file__"] = Constant(path)

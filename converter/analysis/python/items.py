@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from converter.analysis.arrays.shapes import is_new_axis
+from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.python.calling import call_function, call_method
@@ -83,7 +84,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
     if isinstance(holder, Tensor) and name == "shape":
         return ShapeOf(holder)
     if isinstance(holder, Tensor) and name in ("op", "name"):
-        walk.effect("graph name", name, holder, node)
+        walk.effect(EffectKind.GRAPH_NAME, name, holder, node)
     if isinstance(holder, Tensor) and is_sparse(holder):
         if name in ("values", "indices"):
             return Tensor(opaque("it has any number of entries for each row of a sparse tensor"), (holder,), None, name)

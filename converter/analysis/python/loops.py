@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Place
 from converter.analysis.repeats import Where
 from converter.analysis.values import Instance, Number, Sequence, Value, tensors_in
@@ -39,7 +40,7 @@ class Turns:
     def leave_open(self) -> None:
         """Lists into which tensors were put may hold more of them, or fewer, in another run."""
         for effect in self.walk.facts.effects[self.effects :]:
-            if effect.kind == "mutation":
+            if effect.kind is EffectKind.MUTATION:
                 self._open(effect.value)
         lengths: dict[Place, int] = {}  # of lists by the names that are bound to them
         for access in self.walk.facts.accesses[self.accesses :]:
@@ -65,7 +66,7 @@ class Turns:
         self.leave_open()
         for effect in self.walk.facts.effects[self.effects :]:
             grown = effect.value
-            if effect.kind == "mutation" and isinstance(grown, Sequence) and grown.elements:
+            if effect.kind is EffectKind.MUTATION and isinstance(grown, Sequence) and grown.elements:
                 free = not any(tensors_in(grown))
                 grown.many |= free
                 if self.brief and free and effect.name.endswith((".append", ".extend", "+=")):

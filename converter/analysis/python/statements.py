@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
 from converter.analysis.python.calling import call_value
@@ -95,7 +96,7 @@ def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
         old.elements, old.many, old.open = new.elements, new.many, new.open
         new = old
-        walk.effect("mutation", "+=", old, stmt.target)
+        walk.effect(EffectKind.MUTATION, "+=", old, stmt.target)
     assign(walk, stmt.target, new)
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Input, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Refusal
@@ -13,15 +14,15 @@ PASS_ON = ("group", "tuple")  # what the last tower makes of the first one's upd
 
 def check_averages(facts: Facts, regions: list[Region]) -> None:
     """Refuses moving averages of a model that are used after it in a way that only the last tower would answer."""
-    applied = [e for e in facts.effects if e.kind == "ema" and any(r.in_any_tower(e.site) for r in regions)]
+    applied = [e for e in facts.effects_of(EffectKind.AVERAGE) if any(r.in_any_tower(e.site) for r in regions)]
     if not applied:
         return
-    for name in (e for e in facts.effects if e.kind == "graph name" and isinstance(e.value, Input)):
+    for name in (e for e in facts.effects_of(EffectKind.GRAPH_NAME) if isinstance(e.value, Input)):
         if any(e.node is name.node for e in applied):
             raise refuse(facts, name.node, "TMG226", "this moving average is named after the batch, which towers cut",
                          "average a tensor that the model computes")  # fmt: skip
     for effect in facts.effects:
-        if effect.kind in ("ema", "ema read") and _meets(effect, applied, regions):
+        if effect.kind in (EffectKind.AVERAGE, EffectKind.AVERAGE_READ) and _meets(effect, applied, regions):
             raise refuse(facts, effect.node, "TMG226",
                          "moving averages that the model made of its tensors are asked for after it",
                          "keep what .average() gives in the model under a name, and use that")  # fmt: skip

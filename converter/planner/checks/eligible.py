@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
@@ -38,13 +39,13 @@ def check_placement(facts: Facts) -> None:
     """Scripts that spread themselves over GPUs or machines already."""
     gpus: set[str] = set()
     for effect in facts.effects:
-        if effect.kind == "distributed":
+        if effect.kind is EffectKind.DISTRIBUTED:
             raise refuse(facts, effect.node, "TMG217", f"this script is distributed already ({effect.name})",
                          "convert the script as it was for one GPU")  # fmt: skip
-        if effect.kind == "converted module":
+        if effect.kind is EffectKind.CONVERTED_MODULE:
             raise refuse(facts, effect.node, "TMG216", f"{effect.name} was converted before, with another script",
                          "convert both scripts at once, from their originals")  # fmt: skip
-        if effect.kind == "device":
+        if effect.kind is EffectKind.DEVICE:
             computed = effect.name == "None" and any(isinstance(s.stmt, ast.For) for s in effect.site.chain())
             gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
             if computed or len(gpus) > 1:
@@ -59,8 +60,8 @@ def training_steps(facts: Facts) -> list[TrainStep]:
     again for a loss of the same expression makes another model.
     """
     on_batches = any(s.loss.batch.kind != "free" for s in facts.train_steps)
-    other = next((e for e in facts.effects if e.kind == "other training"), None)
-    eager = next((e for e in facts.effects if e.kind == "eager"), None)
+    other = next(facts.effects_of(EffectKind.OTHER_TRAINING), None)
+    eager = next(facts.effects_of(EffectKind.EAGER), None)
     if eager is not None and not on_batches:
         raise refuse(facts, eager.node, "TMG235", f"this script trains eagerly ({eager.name}): it has no graph",
                      "use tf.distribute.MirroredStrategy, which is made for it")  # fmt: skip
@@ -156,7 +157,7 @@ def check_feeds(facts: Facts, steps: list[TrainStep], any_shape: bool = False) -
 
 def _check_rows(facts: Facts, steps: list[TrainStep]) -> None:
     """Steps whose batches have a single row each, another one in each run; gradients that are fetched are such, too."""
-    grown = {e.value.uid for e in facts.effects if e.kind == "mutation" and e.value is not None}
+    grown = {e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None}
     batches = [
         (run, key, value, is_one_row(value, key.batch.axis, grown))
         for run in facts.runs
@@ -182,7 +183,7 @@ def _only_fed(facts: Facts, value: Value) -> bool:
 
 
 # Effects by which a value may get to where it is not followed.
-HANDED = ("escape", "unfollowed", "collection", "graph name")
+HANDED = (EffectKind.ESCAPE, EffectKind.UNFOLLOWED, EffectKind.COLLECTION, EffectKind.GRAPH_NAME)
 
 
 def _leads_nowhere(facts: Facts, value: Value) -> bool:
@@ -239,13 +240,13 @@ def check_beside(facts: Facts, steps: list[TrainStep], size: BatchSize) -> None:
 def check_data(facts: Facts, regions: list[Region]) -> None:
     """Python code among the statements of the model sees a shard of the data, where it saw all of it before."""
     for effect in facts.effects:
-        read = effect.kind == "read by Python" and effect.value is not None and effect.value.uid in facts.cut
+        read = effect.kind is EffectKind.READ_BY_PYTHON and effect.value is not None and effect.value.uid in facts.cut
         read &= effect.node not in facts.by_row
         if read and any(region.in_any_tower(effect.site) for region in regions):
             raise refuse(facts, effect.node, "TMG205",
                          "the data in the graph is read by Python code among the statements of the model, too",
                          "compute what this code gives in front of the model")  # fmt: skip
-    changed = [(e.time, e.node, e.value.uid) for e in facts.effects if e.kind == "mutation" and e.value is not None]
+    changed = [(e.time, e.node, e.value.uid) for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None]
     changed += [(a.time, a.node, a.place.owner) for a in facts.accesses if a.write]
     for time, node, uid in changed:
         if uid in facts.cut and any(region.start <= time <= region.end for region in regions):
@@ -297,11 +298,11 @@ def unread(facts: Facts) -> list[Diagnostic]:
     return [
         warn(facts, e.node, "TMG013", f"{e.name}; what the script does with it is not known",
              "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax")
-        for e in facts.effects if e.kind == "unread module"
+        for e in facts.effects_of(EffectKind.UNREAD_MODULE)
     ] + [
         warn(facts, e.node, "TMG014", f"{e.name} is asked for while that file is being imported, before it has it: "
              "Python stops here", "import the module itself, and read the name from it where it is needed")
-        for e in facts.effects if e.kind == "circular import"
+        for e in facts.effects_of(EffectKind.CIRCULAR_IMPORT)
     ]  # fmt: skip
 
 
@@ -320,14 +321,14 @@ def host_functions(facts: Facts, regions: list[Region]) -> list[Diagnostic]:
     return [
         warn(facts, e.node, "TMG313", f"tf.{e.name} is taken to work on each example by itself: each tower calls it "
              "with its shard", "see that it does not look at the whole batch, or use TensorFlow's operations")
-        for e in facts.effects if e.kind == "host function" and any(region.in_any_tower(e.site) for region in regions)
+        for e in facts.effects_of(EffectKind.HOST_FUNCTION) if any(region.in_any_tower(e.site) for region in regions)
     ]  # fmt: skip
 
 
 def check_defaults(facts: Facts, regions: list[Region]) -> None:
     """An input that has one row for all examples where nothing is fed must be fed with the others."""
     inputs = {i.uid for region in regions for i in region.inputs}
-    single = {e.value.uid for e in facts.effects if e.kind == "default of one row" and e.value is not None} & inputs
+    single = {e.value.uid for e in facts.effects_of(EffectKind.DEFAULT_OF_ONE_ROW) if e.value is not None} & inputs
     for run in facts.runs if single else ():
         keys = {key.uid for key, _ in run.feeds}
         if keys & inputs and single - keys:
@@ -339,8 +340,8 @@ def check_defaults(facts: Facts, regions: list[Region]) -> None:
 def check_recursion(facts: Facts, steps: list[TrainStep]) -> None:
     """A model that functions build by calling themselves is followed for a turn only, and so is not seen as a whole."""
     behind = {uid for uid, value in needed(s.loss for s in steps).items() if isinstance(value, Host)}
-    for effect in facts.effects:
-        if effect.kind == "recursion" and effect.value is not None and effect.value.uid in behind:
+    for effect in facts.effects_of(EffectKind.RECURSION):
+        if effect.value is not None and effect.value.uid in behind:
             raise refuse(facts, effect.node, "TMG232",
                          f"the model is built by {effect.name}, which calls itself",
                          "build it in a loop")  # fmt: skip
@@ -352,9 +353,9 @@ def check_state(facts: Facts, steps: list[TrainStep], regions: list[Region]) -> 
     What is computed after the loop is of the whole batch, and set once: a number for all examples may be carried so.
     """
     read = _read_as_data([s.loss for s in steps])
-    for effect in facts.effects:
+    for effect in facts.effects_of(EffectKind.ASSIGNED):
         made = effect.value
-        if effect.kind != "assigned" or not isinstance(made, Tensor):
+        if not isinstance(made, Tensor):
             continue
         if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
             continue
@@ -407,7 +408,7 @@ def check_followed(facts: Facts, steps: list[TrainStep]) -> None:
 def _check_set_unseen(facts: Facts, attribute: Bound) -> None:
     """An attribute that nothing sets may be set by a method of its object that gets a batch and is not followed."""
     for effect in facts.effects:
-        result = effect.value if effect.kind == "unfollowed" else None
+        result = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
         method = result.inputs[0] if result is not None and result.roots else None
         if isinstance(method, Bound) and method.receiver is attribute.receiver:
             raise refuse(facts, effect.node, "TMG241", f"the loss needs {attribute.name}, which may be what this call "
@@ -418,8 +419,8 @@ def _check_set_unseen(facts: Facts, attribute: Bound) -> None:
 def check_contents(facts: Facts, regions: list[Region]) -> None:
     """What the towers cannot hold: sparse batches."""
     inputs = {i.uid for region in regions for i in region.inputs}
-    for effect in facts.effects:
-        sparse = effect.kind == "sparse placeholder" and isinstance(effect.value, Input) and effect.value.uid in inputs
+    for effect in facts.effects_of(EffectKind.SPARSE_PLACEHOLDER):
+        sparse = isinstance(effect.value, Input) and effect.value.uid in inputs
         if sparse and not has_rows(effect.value, facts.tensors):  # type: ignore[arg-type]
             raise refuse(facts, effect.node, "TMG225",
                          "nothing tells that the rows of this sparse batch are its examples",

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.arrays.rows import rows_of
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Host, Input, Number, Origin, Sequence, Tensor, Value, needed
 from converter.planner.batch_size.batch_size import BatchSize
@@ -75,7 +76,7 @@ def _depends(facts: Facts, value: Value, keys: set[tuple[object, ...]]) -> bool:
     behind = needed([value])
     if any(_is_of(v, keys) or (isinstance(v, Host) and v.call == "run") for v in behind.values()):
         return True
-    changes = (e for e in facts.effects if e.kind == "mutation" and e.value is not None and e.value.uid in behind)
+    changes = (e for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None and e.value.uid in behind)
     blocks = {step.stmt for e in changes for step in e.site.chain() if isinstance(step.stmt, BLOCKS)}
     within = _nodes(blocks)
     return any(_is_of(a.value, keys) for a in facts.accesses if not a.write and a.node in within)

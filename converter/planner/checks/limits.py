@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.values import Host, needed
 from converter.diagnostics import Diagnostic
@@ -24,8 +25,8 @@ def repetitions(facts: Facts, steps: list[TrainStep]) -> Iterator[Diagnostic]:
     """Warns of calls that were followed many times, and then no more; refuses where the loss needs what one gives."""
     behind = {uid for uid, value in needed(s.loss for s in steps).items() if isinstance(value, Host)}
     found: dict[str, Effect] = {}
-    for effect in facts.effects:
-        if effect.kind == "repetition" and effect.value is not None:
+    for effect in facts.effects_of(EffectKind.REPETITION):
+        if effect.value is not None:
             if effect.value.uid in behind:
                 raise refuse(facts, effect.node, "TMG018",
                              f"the loss needs what {effect.name} gives, which is called again and again, {OFTEN}",

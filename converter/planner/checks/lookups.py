@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.planner.region.names_in_graph import LOOKUPS, names_taken
@@ -33,7 +34,7 @@ def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:
     """Names that are looked up: what the walk did not find, and what is asked of graphs that it does not know."""
     known = {node for _, _, node in facts.named}
     for effect in facts.effects:
-        if effect.kind == "lookup":
+        if effect.kind is EffectKind.LOOKUP:
             known.add(effect.node)
             yield effect.name, effect.node
     for node in facts.nodes(ast.Call):

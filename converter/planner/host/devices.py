@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Function, Partial, Tensor
@@ -24,9 +25,9 @@ def own_devices(facts: Facts, regions: list[Region], text: Text) -> tuple[list[R
     replaces: dict[ast.AST, Replace] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
     layers = layers_in(facts, (v for region in regions for v in region.needed.values()))
-    for effect in facts.effects:
+    for effect in facts.effects_of(EffectKind.DEVICE):
         node = effect.node
-        if effect.kind != "device" or not isinstance(node, ast.Call):
+        if not isinstance(node, ast.Call):
             continue
         named = [*node.args, *(k.value for k in node.keywords)][:1]
         if not any(region.in_any_tower(effect.site) for region in regions):

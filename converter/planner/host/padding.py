@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Value
@@ -26,8 +27,8 @@ def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Alia
     """
     found: dict[ast.AST, Replace] = {}
     helpers: dict[str, None] = {}
-    for effect in facts.effects:
-        if effect.kind == "longest" and effect.node not in found and _counts(effect, regions):
+    for effect in facts.effects_of(EffectKind.LONGEST):
+        if effect.node not in found and _counts(effect, regions):
             found[effect.node] = _edit(facts, effect, regions, text, aliases)
             helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
     return list(found.values()), list(helpers)

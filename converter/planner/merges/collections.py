@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Tensor
 from converter.planner.region.region import Region
@@ -15,8 +16,8 @@ LOSSES = {"get_losses": "{tf}.GraphKeys.LOSSES"}
 def merged_keys(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[str, ...]:
     """The expressions for the keys of collections whose values, all of them means, are read after the loop."""
     found: dict[str, str] = {}
-    for effect in facts.effects:
-        if effect.kind == "get collection" and effect.time > region.end and _are_means(facts, region, effect.name):
+    for effect in facts.effects_of(EffectKind.GET_COLLECTION):
+        if effect.time > region.end and _are_means(facts, region, effect.name):
             key = _key(effect, text, tensorflow)
             if key:
                 found.setdefault(effect.name, key)
@@ -25,7 +26,7 @@ def merged_keys(facts: Facts, region: Region, text: Text, tensorflow: str) -> tu
 
 def _are_means(facts: Facts, region: Region, name: str) -> bool:
     """Whether the towers put means over the examples into a collection, and nothing but means."""
-    added = [e.value for e in facts.effects if e.kind == "collection" and e.name == name and region.in_tower(e.site)]
+    added = [e.value for e in facts.effects_of(EffectKind.COLLECTION) if e.name == name and region.in_tower(e.site)]
     tensors = [v for v in added if isinstance(v, Tensor)]
     means = [t.batch.kind == "free" or _is_mean(t) for t in tensors]
     return len(tensors) == len(added) and all(means) and any(_is_mean(t) for t in tensors)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.values import Counted, Input, Tensor, needed
@@ -52,7 +53,7 @@ def _why_one_size(facts: Facts, loss: Tensor) -> str:
     if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
         return "its batch has a fixed size"
     nodes = {v.node for v in behind if isinstance(v, Tensor)}
-    norms = [e for e in facts.effects if e.kind == "batch norm" and e.node in nodes]
+    norms = [e for e in facts.effects_of(EffectKind.BATCH_NORM) if e.node in nodes]
     return "a batch norm takes statistics of each tower's examples" if any(map(_takes_statistics, norms)) else ""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Container, Iterator
 from dataclasses import replace
 from typing import Literal
 
+from converter.analysis.effects import BATCH_NORMS, EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
@@ -272,7 +273,7 @@ def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
     """Whether the towers put something into a list or a dict that is there before them."""
     if region.in_tower(value.site) or value.time > region.end:
         return False
-    grown = any(e.kind == "mutation" and e.value is value and region.in_tower(e.site) for e in facts.effects)
+    grown = any(e.value is value and region.in_tower(e.site) for e in facts.effects_of(EffectKind.MUTATION))
     return grown or any(
         i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
         for i, a in region.block.accesses()
@@ -345,7 +346,7 @@ def _merge(
     if is_loss:
         traffic.loss_lists[value.uid] = towers
     name = "" if nested else op_name(region, value)  # type: ignore[arg-type]
-    asked = any(e.kind == "graph name" and e.value in tensors and not region.in_tower(e.site) for e in facts.effects)
+    asked = any(e.value in tensors and not region.in_tower(e.site) for e in facts.effects_of(EffectKind.GRAPH_NAME))
     asked |= nested and any(op_name(region, t) for t in tensors)
     group = _group_of(traffic, tensors[0])
     cast = how == "mean" and any(_needs_cast(facts, traffic, t, group) for t in tensors)
@@ -494,8 +495,8 @@ def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:
         if value.batch.kind == "example" and kinds >= {"example", "reduced"}:
             return value.node
     nodes = {value.node for value in made}
-    norms = (e for e in facts.effects if e.node in nodes or e.kind == "batch norm scope")
-    return next((e.node for e in norms if e.kind.startswith("batch norm")), None)
+    norms = (e for e in facts.effects if e.node in nodes or e.kind is EffectKind.BATCH_NORM_SCOPE)
+    return next((e.node for e in norms if e.kind in BATCH_NORMS), None)
 
 
 def _group_of(traffic: Traffic, value: Value) -> int:

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.tensors.algebra import MULTIPLIED
@@ -20,7 +21,7 @@ from converter.planner.questions.batch_values import counts_examples, is_made_of
 from converter.planner.region.region import Region
 from converter.planner.writing.spelling import spelling
 
-HARMLESS = {"masked mean", "batch statistics", "device", "placeholder", "graph name"}  # effects that may happen twice
+HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
 SCOPES = {"name_scope", "variable_scope", "device", "op_scope"}  # with blocks that may be opened again
 RANDOM = ("random", "dropout", "truncated_normal", "multinomial", "sampled", "nce_loss", "sample")
 MAKE_VARIABLES = ("layers.", "contrib.", "keras.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Tensor
@@ -24,7 +25,7 @@ def reopened(facts: Facts, region: Region, names: Names, text: Text, aliases: Al
     for operations; optimizers name variables of their own by it (Adam's beta1_power), and
     checkpoints hold these (tensorflow/python/training/optimizer.py, 1.15).
     """
-    kinds = {e.node: e.name for e in facts.effects if e.kind == "scope"}
+    kinds = {e.node: e.name for e in facts.effects_of(EffectKind.SCOPE)}
     found = []
     for index in sorted(region.splits):
         around = region.block.body[index]

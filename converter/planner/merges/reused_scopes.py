@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Typed
 from converter.plan import Replace
@@ -22,9 +23,9 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
     lines: dict[str, None] = {}
     replaces: dict[ast.AST, Replace] = {}
     direct = {region.block.body[i] for i in region.tower}
-    for effect in facts.effects:
+    for effect in facts.effects_of(EffectKind.REUSE):
         scope = effect.value
-        if effect.kind != "reuse" or not region.in_tower(effect.site) or not isinstance(scope, Typed):
+        if not region.in_tower(effect.site) or not isinstance(scope, Typed):
             continue
         outer = not region.in_tower(scope.site)
         if outer and not _is_around(facts, effect, scope):

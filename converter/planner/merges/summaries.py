@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.values import Tensor, Variable
 from converter.diagnostics import Diagnostic
@@ -16,7 +17,7 @@ from converter.planner.writing.source_text import Text
 
 def summaries_in(facts: Facts, regions: list[Region]) -> list[Diagnostic]:
     """A warning where the towers make summaries: each has its own, of its shard and under its scope."""
-    made = [e for e in facts.effects if e.kind == "collection" and e.name == "summaries"]
+    made = [e for e in facts.effects_of(EffectKind.COLLECTION) if e.name == "summaries"]
     inside = [e.node for e in made if any(region.in_tower(e.site) for region in regions)]
     return [warn(facts, node, "TMG315",
                  "this summary is made by the model: it shows one tower's share of each batch, under a tag that begins "
@@ -27,9 +28,9 @@ def summaries_in(facts: Facts, regions: list[Region]) -> list[Diagnostic]:
 def names_in(facts: Facts, regions: list[Region], text: Text) -> list[Replace]:
     """`x.op.name` of the model's tensors: a summary is called after the operation without the tower's scope."""
     found: dict[ast.AST, Replace] = {}
-    for effect in facts.effects:
+    for effect in facts.effects_of(EffectKind.GRAPH_NAME):
         node, read = effect.node, effect.value
-        if effect.kind != "graph name" or effect.name != "name" or not isinstance(read, Tensor) or read.op != "op":
+        if effect.name != "name" or not isinstance(read, Tensor) or read.op != "op":
             continue
         made = read.inputs[0]
         inside = any(region.in_tower(effect.site) and region.in_tower(made.site) for region in regions)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.analysis.values import Variable
@@ -45,6 +46,8 @@ KEYWORDS = {"custom_getter", "constraint", "kernel_constraint", "recurrent_const
             "clip_gradient_norm", "transform_grads_fn", "summarize_gradients"}  # fmt: skip
 REGULARIZERS = {"regularizer", "kernel_regularizer", "weights_regularizer", "recurrent_regularizer"}
 ADDITIVE = {"l2_loss", "reduce_sum", "square", "abs", "multiply", "scalar_mul", "pow", "float", "get_variable_scope"}
+# Effects of code that takes a variable for more than a tensor.
+TOUCHES = (EffectKind.ASSIGN, EffectKind.AVERAGE, EffectKind.AVERAGE_READ, EffectKind.GRAPH_NAME, EffectKind.MUTATION)
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
     """A warning where the model has variables that no getter makes."""
     used = {uid for region in regions for uid in region.needed}
     raw = [v for v in facts.variables if v.raw and v.uid in used and v.dims != ()]
-    objects = [e.node for e in facts.effects if e.kind == "object variable" and e.name.startswith("keras.")]
+    objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if e.name.startswith("keras.")]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
         yield warn(facts, nodes[0], "TMG318",
@@ -140,7 +143,7 @@ def _told(call: ast.Call, text: Text) -> Replace:
 def _touched(facts: Facts, variable: Variable) -> ast.AST | None:
     """Where a script takes a variable for more than a tensor, if anywhere."""
     for effect in facts.effects:
-        if effect.value is variable and effect.kind in ("assign", "ema", "ema read", "graph name", "mutation"):
+        if effect.value is variable and effect.kind in TOUCHES:
             return effect.node
     reads = [a.node for a in facts.accesses if not a.write and a.value is variable]
     return next((node for node in [variable.node, *reads] if node is not None and _is_object(facts, node)), None)
@@ -192,7 +195,7 @@ def _check_calls(facts: Facts) -> None:
     for made in facts.nodes(ast.ClassDef):
         if any(last_name(base).endswith("Optimizer") for base in made.bases):
             raise _refused(facts, made, "this optimizer may treat each variable as a whole")
-    asked = {node for e in facts.effects if e.kind == "ema read" for node in ast.walk(e.node)}
+    asked = {node for e in facts.effects if e.kind is EffectKind.AVERAGE_READ for node in ast.walk(e.node)}
     for access in facts.accesses if asked else ():
         if access.node in asked and isinstance(access.value, Variable) and not access.value.raw:
             raise _refused(facts, access.node, "the moving average of a variable is asked for")
@@ -246,7 +249,7 @@ def _check_slots(facts: Facts) -> None:
 def _check_scopes(facts: Facts, regions: list[Region]) -> None:
     """Models that are built again must find the slices: the scope around the loop has to hold them, too."""
     for region in regions:
-        made = next((e for e in facts.effects if e.kind == "variable" and region.in_tower(e.site)), None)
+        made = next((e for e in facts.effects_of(EffectKind.VARIABLE) if region.in_tower(e.site)), None)
         chain = list(made.site.chain()) if made is not None else []
         inner = next((place for place, site in enumerate(chain) if site.stmt in region.block.index), -1)
         if inner < 0 or not chain[inner].scopes:
@@ -254,7 +257,7 @@ def _check_scopes(facts: Facts, regions: list[Region]) -> None:
         around = {site.stmt for site in chain[inner + 1 :] if isinstance(site.stmt, ast.With)}
         for effect in facts.effects:
             value = effect.value
-            again = effect.kind == "variable" and not (isinstance(value, Variable) and value.dims == ())
+            again = effect.kind is EffectKind.VARIABLE and not (isinstance(value, Variable) and value.dims == ())
             outside = not around <= {site.stmt for site in effect.site.chain()}
             if again and outside and effect.time > region.end and not any(r.in_any_tower(effect.site) for r in regions):
                 raise refuse(facts, effect.node, "TMG247", "variables are asked for again outside the scope in which "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.values import Host, Mapping, Sequence, Value
@@ -75,9 +76,9 @@ def is_set_back(value: Value) -> bool:
 
 def changed_by(effect: Effect) -> Value | None:
     """The container that an effect changes, None for other effects: its own method, or one of an item of it."""
-    if effect.kind == "mutation":
+    if effect.kind is EffectKind.MUTATION:
         return effect.value
-    if effect.kind != "unfollowed" or not isinstance(effect.value, Host):
+    if effect.kind is not EffectKind.UNFOLLOWED or not isinstance(effect.value, Host):
         return None
     value: Value | None = effect.value
     while isinstance(value, Host):

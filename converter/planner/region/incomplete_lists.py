@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.planner.region.block import Block
 from converter.planner.region.variable_reuse import is_found
@@ -21,7 +22,7 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
     """
     made = [
         e.time for e in facts.effects
-        if e.kind.endswith("variable") and (at := block.statement(e.site)) is not None and at in tower
+        if e.kind in VARIABLES and (at := block.statement(e.site)) is not None and at in tower
         and not is_found(e, block.body[at])
     ]  # fmt: skip
     last, first = max(made, default=0), min(made, default=0)
@@ -38,6 +39,7 @@ def _lists(effect: Effect) -> bool:
         return False
     if effect.name == "train.Saver":  # it takes all that there is, unless it is told what
         return not call.args and all(k.arg not in ("var_list", None) for k in call.keywords)
-    if effect.kind == "get collection":
+    if effect.kind is EffectKind.GET_COLLECTION:
         return effect.name in KEYS and len(call.args) + len(call.keywords) == 1
-    return effect.kind == "graph state" and effect.name.rpartition(".")[2] in LISTS and not (call.args or call.keywords)
+    listed = effect.kind is EffectKind.GRAPH_STATE and effect.name.rpartition(".")[2] in LISTS
+    return listed and not (call.args or call.keywords)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
@@ -22,7 +23,7 @@ from converter.planner.region.variable_reuse import finds_variables, makes_varia
 from converter.planner.writing.findings import refuse
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
-GRAPH_STATE = {"graph state", "get collection", "total loss"}
+GRAPH_STATE = {EffectKind.GRAPH_STATE, EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS}
 UNKNOWN = "None"  # a collection whose key is not a constant
 Touched = dict[int, tuple[set[Place], set[Place], set[int]]]
 
@@ -40,8 +41,8 @@ def close(
             reads.setdefault(index, []).append(access)
     makes_input = {block.statement(i.site) for i in inputs}
     mutated: dict[int, set[int | None]] = {}
-    for effect in facts.effects:
-        if effect.kind == "mutation" and effect.value is not None:
+    for effect in facts.effects_of(EffectKind.MUTATION):
+        if effect.value is not None:
             mutated.setdefault(effect.value.uid, set()).add(block.statement(effect.site))
     todo = list(tower)
     while todo:
@@ -159,7 +160,7 @@ def _choose(
     batches = [a.value for a in read if not isinstance(a.value, Instance) and not _is_data(a.value)]
     reads_batch = any(map(_carries_batch, batches))
     changed = {
-        e.value.uid for e in facts.effects if e.kind == "mutation" and e.value and block.statement(e.site) == index
+        e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value and block.statement(e.site) == index
     }
     if any(changed & touched[i][2] for i in tower):
         return "tower"
@@ -189,8 +190,8 @@ def _choose(
         hoistable = False
     fed_by = any(writes & touched[i][0] for i in later) or bool(writes & written_out)
     fed_by = fed_by or _collects_for(facts, block, index, later)
-    makes_raw = any(e.kind == "raw variable" and block.statement(e.site) == index for e in facts.effects)
-    tower_raw = any(e.kind == "raw variable" and (block.statement(e.site) or 0) in earlier for e in facts.effects)
+    makes_raw = any(block.statement(e.site) == index for e in facts.effects_of(EffectKind.RAW_VARIABLE))
+    tower_raw = any((block.statement(e.site) or 0) in earlier for e in facts.effects_of(EffectKind.RAW_VARIABLE))
     if hoistable and not (makes_raw and tower_raw) and (not reads_batch or makes_input(block, facts, index)):
         return "before"
     if isinstance(stmt, (ast.FunctionDef, ast.ClassDef)):
@@ -215,7 +216,7 @@ def _choose(
 
 def _makes_any_variable(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables of any kind."""
-    return any(e.kind.endswith("variable") and block.statement(e.site) in indexes for e in facts.effects)
+    return any(e.kind in VARIABLES and block.statement(e.site) in indexes for e in facts.effects)
 
 
 def _makes_container_for(block: Block, index: int, touched: Touched, later: Iterable[int]) -> bool:
@@ -236,9 +237,9 @@ def _is_repeated(value: Value) -> bool:
 
 def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
     """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
-    calls = [e for e in facts.effects if e.kind == "unfollowed" and block.statement(e.site) == index]
+    calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
     read = any(
-        e.kind in ("get collection", "total loss") and e.name not in KEYS
+        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and e.name not in KEYS
         and (at := block.statement(e.site)) is not None and at in tower and at > index
         for e in facts.effects
     )  # fmt: skip
@@ -248,13 +249,13 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
 def _collects_for(facts: Facts, block: Block, index: int, others: Iterable[int]) -> bool:
     """Whether a statement adds to a collection of the graph that some of the others read."""
     chosen = set(others)
-    added = {e.name for e in facts.effects if e.kind == "collection" and block.statement(e.site) == index}
+    added = {e.name for e in facts.effects_of(EffectKind.COLLECTION) if block.statement(e.site) == index}
     if not added:
         return False
     read = {
-        "losses" if e.kind == "total loss" else e.name
+        "losses" if e.kind is EffectKind.TOTAL_LOSS else e.name
         for e in facts.effects
-        if e.kind in ("get collection", "total loss") and block.statement(e.site) in chosen
+        if e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and block.statement(e.site) in chosen
     }
     return bool(added & read) or (bool(read) and UNKNOWN in added | read)
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Decisions, Facts
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.region.block import Block
 
-MODEL = {"variable", "raw variable", "object variable", "batch norm"}  # effects of what belongs into the towers
+MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
 CASTS = {"cast", "to_int32", "to_int64", "identity"}  # as the helper whole_batch looks through
 LOOKUPS = {"nn.embedding_lookup", "gather"}  # the rows of a table that a batch names, which costs next to nothing
 

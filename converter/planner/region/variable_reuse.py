@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.planner.region.block import Block
 
 
 def sets_reuse(facts: Facts, block: Block, index: int) -> bool:
     """Whether a statement changes how those behind it find variables: it does so in a scope that it has not opened."""
-    effects = [e for e in facts.effects if e.kind == "reuse" and block.statement(e.site) == index]
+    effects = [e for e in facts.effects_of(EffectKind.REUSE) if block.statement(e.site) == index]
     return any(not _is_inside_of(facts, effect, block.body[index]) for effect in effects)
 
 
@@ -26,12 +27,12 @@ def _is_inside_of(facts: Facts, effect: Effect, around: ast.stmt) -> bool:
 
 def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables, or look them up."""
-    return any(e.kind == "variable" and block.statement(e.site) in indexes for e in facts.effects)
+    return any(block.statement(e.site) in indexes for e in facts.effects_of(EffectKind.VARIABLE))
 
 
 def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
-    made = (e for e in facts.effects if e.kind == "variable" and e.name.startswith(("layers.", "contrib.", "keras.")))
+    made = (e for e in facts.effects_of(EffectKind.VARIABLE) if e.name.startswith(("layers.", "contrib.", "keras.")))
     return any(
         block.statement(e.site) in indexes and isinstance(e.node, ast.Call)
         and not any(k.arg in ("name", "scope") for k in e.node.keywords)
@@ -41,7 +42,7 @@ def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
 
 def finds_variables(facts: Facts, block: Block, index: int) -> bool:
     """Whether a statement may ask for variables that are there already, by `reuse` in its scopes or its calls."""
-    found = (e for e in facts.effects if e.kind == "variable" and block.statement(e.site) == index)
+    found = (e for e in facts.effects_of(EffectKind.VARIABLE) if block.statement(e.site) == index)
     given = [value for effect in found for value in _reuse_given(effect, block.body[index])]
     return any(not isinstance(value, ast.Constant) or value.value for value in given)
 
@@ -64,4 +65,4 @@ def _reuse_given(effect: Effect, around: ast.stmt) -> Iterator[ast.expr]:
 def opens_scope(facts: Facts, stmt: ast.stmt) -> bool:
     """Whether a statement is a with block that opens a scope of variables."""
     items = {item.context_expr for item in stmt.items} if isinstance(stmt, ast.With) else set()
-    return any(e.kind == "scope" and e.name == "VariableScope" and e.node in items for e in facts.effects)
+    return any(e.name == "VariableScope" and e.node in items for e in facts.effects_of(EffectKind.SCOPE))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
@@ -54,7 +55,7 @@ def _reset_place(
 
 def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
     """Whether a name gets another list in the towers, and the list that it stood for stays as it was: `l = l + [x]`."""
-    grown = any(e.kind == "mutation" and e.value is access.value and region.in_tower(e.site) for e in facts.effects)
+    grown = any(e.value is access.value and region.in_tower(e.site) for e in facts.effects_of(EffectKind.MUTATION))
     return not grown and reach(region.block.frame, access.value) is None
 
 

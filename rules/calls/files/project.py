@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.values import Constant, Host, Number, Symbol, Value
 
@@ -49,7 +50,7 @@ def _import_module(call: Call) -> Value:
     found = local_module(call.walk, name[level:], call.node, level) if isinstance(name, str) and name else None
     if found is not None and not isinstance(given, Constant):
         path = next(path for path, frame in call.walk.modules.items() if frame is found.frame)
-        call.walk.effect("chosen module", path, None, call.node)
+        call.walk.effect(EffectKind.CHOSEN_MODULE, path, None, call.node)
     return found or Host(call.values(), call.name, call.node)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import BATCHES, PLACEHOLDERS, is_sparse
@@ -25,7 +26,7 @@ def _with_default(call: Call) -> Value:
         made.ambiguous, made.dims = False, ()
         made.batch, made.roots = type(made.batch)(), frozenset()
     elif default.dims is not None and default.dims[:1] == (1,) and made.batch.kind == "example":
-        call.walk.effect("default of one row", call.name, made, call.node)
+        call.walk.effect(EffectKind.DEFAULT_OF_ONE_ROW, call.name, made, call.node)
     made.inputs = tuple(call.values())
     return made
 
@@ -67,7 +68,7 @@ def _dtype(value: Value | None) -> str:
 
 def _sparse_placeholder(call: Call) -> Value:
     made = _input(call, call.get(1, "shape"), _dtype(call.get(0, "dtype")))
-    call.walk.effect("sparse placeholder", call.name, made, call.node)
+    call.walk.effect(EffectKind.SPARSE_PLACEHOLDER, call.name, made, call.node)
     return made
 
 
@@ -103,7 +104,7 @@ def _entry(call: Call) -> Value:
     if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
         return Tensor(opaque(f"the effect of {call.name} on the batch is not known"), call.values(), None, call.name)
     if call.name.endswith("pop"):
-        call.walk.effect("mutation", call.name, batch, call.node)
+        call.walk.effect(EffectKind.MUTATION, call.name, batch, call.node)
     return entry_of(call.walk, batch, key, call.node)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -32,7 +33,7 @@ def _channels(call: Call) -> int | None:
 def _layer(call: Call) -> Value:
     """A layer with variables: the batch axis stays, the last dimension is the layer's."""
     tensor = call.tensor(0, "inputs", "x", "input", "value")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     _normalizer(call)
     dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
     if tensor.dims is not None and call.name.rpartition(".")[2] in ("dense", "fully_connected", "linear", "relu"):
@@ -78,7 +79,7 @@ def _normalizer(call: Call) -> None:
     """`normalizer_fn=slim.batch_norm` makes update ops as the layer itself would."""
     normalizer = call.kwargs.get("normalizer_fn")
     if isinstance(normalizer, Symbol) and "batch_norm" in normalizer.name:
-        call.walk.effect("batch norm", call.name, None, call.node)
+        call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
     for name in ("normalizer_fn", "activation_fn", "activation"):
         value = call.kwargs.get(name)
         if isinstance(value, Function):
@@ -91,17 +92,17 @@ def _arg_scope(call: Call) -> Value:
     """slim.arg_scope: defaults for the layers inside; a normalizer among them counts for all of them."""
     for value in call.kwargs.values():
         if isinstance(value, Symbol) and "batch_norm" in value.name:
-            call.walk.effect("batch norm scope", call.name, None, call.node)
+            call.walk.effect(EffectKind.BATCH_NORM_SCOPE, call.name, None, call.node)
     scoped = call.get(0, "list_ops_or_scope")
     if isinstance(scoped, Sequence) and any(isinstance(v, Symbol) and "batch_norm" in v.name for v in scoped.elements):
-        call.walk.effect("batch norm scope", call.name, None, call.node)
+        call.walk.effect(EffectKind.BATCH_NORM_SCOPE, call.name, None, call.node)
     return call.typed("ArgScope")
 
 
 def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
-    call.walk.effect("variable", call.name, None, call.node)
-    call.walk.effect("batch norm", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
+    call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
 
 
@@ -136,7 +137,7 @@ def _per_row_loss(call: Call) -> Value:
     labels = call.kwargs.get("labels") or call.get(1)
     axis = call.constant(2, "dim", "axis")
     if isinstance(labels, Input) and labels.shape is None and logits.batch.kind == "example" and not logits.batch.axis:
-        call.walk.effect("labels", call.name, labels, call.node)
+        call.walk.effect(EffectKind.LABELS, call.name, labels, call.node)
     unseen = logits.batch.kind == "free" and any(isinstance(v, (Host, Bound)) for v in needed([logits]).values())
     if logits.batch.kind == "free" and isinstance(labels, Tensor) and labels.batch.kind != "free":
         logits = labels if "sparse" not in call.name else Tensor(labels.batch, (labels,), None)
@@ -174,7 +175,7 @@ def _embedding(call: Call) -> Value:
 
 def _embed_sequence(call: Call) -> Value:
     ids = call.tensor(0, "ids")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     return Tensor(ids.batch, call.values(), None if ids.dims is None else (*ids.dims, None), call.name)
 
 
@@ -200,10 +201,10 @@ def _call_layer(call: Call) -> Value:
     receiver = call.receiver
     made_by = getattr(receiver, "name", "")
     kind = made_by.rpartition(".")[2]
-    call.walk.effect("object variable", made_by, receiver, call.node)
+    call.walk.effect(EffectKind.OBJECT_VARIABLE, made_by, receiver, call.node)
     tensor = call.tensor(0, "inputs")
     if "BatchNorm" in kind:
-        call.walk.effect("batch norm", made_by, None, call.node)
+        call.walk.effect(EffectKind.BATCH_NORM, made_by, None, call.node)
     if kind == "Flatten":
         return Tensor(tensor.batch, (*call.values(),), (None, shaping.element_count(tensor)), made_by)
     dims: Dims = None if tensor.dims is None else (None,) * len(tensor.dims)

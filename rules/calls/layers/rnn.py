@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.cells import state_of
 from converter.analysis.values import (
@@ -43,14 +44,14 @@ def _zero_state(call: Call) -> Value:
 
 def _call_cell(call: Call) -> Value:
     inputs = call.tensor(0, "inputs")
-    call.walk.effect("variable", "cell", None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, "cell", None, call.node)
     kept = Batch("example", 0, inputs.batch.packed) if inputs.batch.kind == "example" else inputs.batch
     return Sequence([Tensor(kept, call.values(), (None, None), "cell"), state_of(call, call.receiver, kept)])
 
 
 def _dynamic(call: Call) -> Value:
     cell, inputs = call.get(0, "cell"), _inputs(call)
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(7, "time_major"))
     outputs = Tensor(kept, call.values(), (None, None, None), call.name)
     return Sequence([outputs, state_of(call, cell, _rows(kept))])
@@ -68,7 +69,7 @@ def _rows(kept: Batch) -> Batch:
 
 def _bidirectional(call: Call) -> Value:
     inputs = call.tensor(2, "inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(9, "time_major"))
     outputs = [Tensor(kept, call.values(), (None, None, None), call.name) for _ in range(2)]
     states = [state_of(call, call.get(i, name), _rows(kept)) for i, name in enumerate(("cell_fw", "cell_bw"))]
@@ -78,14 +79,14 @@ def _bidirectional(call: Call) -> Value:
 def _stacked(call: Call) -> Value:
     """Layers that read both ways: the outputs of the last one, and the states of each."""
     inputs = call.tensor(2, "inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = call.laid_out(inputs, call.flag(8, "time_major"))
     return Sequence([Tensor(kept, call.values(), (None, None, None), call.name), *_states_of_layers(call, kept)])
 
 
 def _static(call: Call) -> Value:
     steps = call.get(1, "inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else [steps] if steps is not None else []
     kept = _of_steps(elements)
     many = isinstance(steps, Sequence) and steps.many
@@ -102,7 +103,7 @@ def _of_steps(elements: list[Value]) -> Batch:
 
 def _static_bidirectional(call: Call) -> Value:
     steps = call.get(2, "inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else []
     kept = _of_steps(elements)
     made = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
@@ -114,7 +115,7 @@ def _static_bidirectional(call: Call) -> Value:
 def _stacked_static(call: Call) -> Value:
     """`_stacked` for a list of steps: its states are those of each layer's cell."""
     steps = call.get(2, "inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else []
     kept = _of_steps(elements)
     outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
@@ -156,7 +157,7 @@ def _ctc_loss(call: Call) -> Value:
 def _crf(call: Call) -> Value:
     scores = call.tensor(0, "inputs")
     kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     likelihood = Tensor(kept, call.values(), (None,), call.name)
     return Sequence([likelihood, Tensor(FREE, call.values(), (None, None), "transitions")])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors.cells import state_of
 from converter.analysis.values import (
     FREE,
@@ -39,7 +40,7 @@ def _examples(value: Value | None) -> Batch:
 
 
 def _mechanism(call: Call) -> Value:
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     return call.typed("Attention")
 
 
@@ -54,7 +55,7 @@ def _decoder(call: Call) -> Value:
 def _decode(call: Call) -> Value:
     """`dynamic_decode`: the outputs, the last state and the lengths that were reached."""
     decoder = call.get(0, "decoder")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     parts = [*decoder.args, *decoder.kwargs.values()] if isinstance(decoder, Typed) else []
     given = [v for p in parts for v in ((*p.args, *p.kwargs.values()) if isinstance(p, Typed) else (p,))]
     kept = _examples(Sequence(given))
@@ -79,7 +80,7 @@ def _paced(call: Call, parts: list[Value]) -> bool:
     known = steps is not None and steps.dims is not None and steps.dims[0 if major else 1 :][:1] not in ((None,), ())
     lengths = given.get("sequence_length")
     if not known and isinstance(lengths, Tensor) and lengths.batch.kind == "example":
-        call.walk.effect("longest", "dynamic_decode", lengths, call.node)
+        call.walk.effect(EffectKind.LONGEST, "dynamic_decode", lengths, call.node)
     return True
 
 
@@ -109,7 +110,7 @@ def _tile_batch(call: Call) -> Value:
 def _legacy(call: Call) -> Value:
     """Decoders over lists of steps: one output for each step of the decoder, and a state."""
     steps = call.get(0 if call.name.endswith("decoder") else 1, "decoder_inputs")
-    call.walk.effect("variable", call.name, None, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     kept = _examples(Sequence(call.values()))
     elements = steps.elements if isinstance(steps, Sequence) else [call.tensor(0)]
     outputs = [Tensor(kept, call.values(), (None, None), call.name) for _ in elements]
@@ -123,7 +124,6 @@ def _legacy_loss(call: Call) -> Value:
     kept = _examples(call.get(0, "logits"))
     if kept.kind == "example":
         kept = Batch("reduced", how="mean", why="weights")
-    call.walk.effect("masked mean", call.name, None, call.node)
     return Tensor(kept, call.values(), (), call.name)
 
 

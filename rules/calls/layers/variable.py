@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Context, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import shaping
 from converter.analysis.values import (
     LISTED,
@@ -32,7 +33,7 @@ def _raw(call: Call) -> Value:
     initial = call.get(0, "initial_value")
     dims = initial.dims if isinstance(initial, Tensor) else _value_dims(initial)
     variable = Variable(True, call.values(), dims, call.name)
-    call.walk.effect("raw variable", call.name, variable, call.node)
+    call.walk.effect(EffectKind.RAW_VARIABLE, call.name, variable, call.node)
     return variable
 
 
@@ -55,7 +56,7 @@ def _get_variable(call: Call) -> Value:
     if dims is None and not isinstance(initializer, Constant):
         dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
     variable = Variable(False, call.values(), dims, call.name)
-    call.walk.effect("variable", call.name, variable, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
         from converter.analysis.python.calling import call_value
 
@@ -66,19 +67,19 @@ def _get_variable(call: Call) -> Value:
 
 def _global_step(call: Call) -> Value:
     variable = Variable(False, call.values(), (), call.name)
-    call.walk.effect("variable", call.name, variable, call.node)
+    call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     return variable
 
 
 def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
-    call.walk.effect("graph state", call.name, None, call.node)
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Sequence([*call.walk.facts.variables, Tensor(op=LISTED)], mutable=True)
 
 
 def _initializer(call: Call) -> Value:
     if call.name.endswith(("initializer", "initialize_all_variables", "initialize_local_variables")):
-        call.walk.effect("graph state", call.name, None, call.node)
+        call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=call.values(), op=call.name)
 
 
@@ -92,7 +93,7 @@ def _name_scope(call: Call) -> Value:
 
 def _enter_scope(walk: Walk, scope: Typed, node: ast.expr) -> Callable[[], object]:
     name = scope.args[0] if scope.args else None
-    walk.effect("scope", scope.kind, scope, node)
+    walk.effect(EffectKind.SCOPE, scope.kind, scope, node)
     walk.scopes.append(str(getattr(name, "value", "")) if isinstance(name, Constant) else "?")
     return walk.scopes.pop
 
@@ -104,16 +105,16 @@ def _get_scope(call: Call) -> Value:
 def _reuse_variables(call: Call) -> Value:
     receiver = call.receiver
     current = isinstance(receiver, Typed) and receiver.name == "get_variable_scope"
-    call.walk.effect("reuse", "current scope" if current and not call.walk.scopes else "", receiver, call.node)
+    call.walk.effect(EffectKind.REUSE, "current scope" if current and not call.walk.scopes else "", receiver, call.node)
     return Constant(None)
 
 
 def _assign(call: Call) -> Value:
     """A change to a variable: by tf.assign or by its method."""
     values = call.values()
-    call.walk.effect("assign", call.name, values[0] if values else None, call.node)
+    call.walk.effect(EffectKind.ASSIGN, call.name, values[0] if values else None, call.node)
     result = Tensor(inputs=values, op="assign")
-    call.walk.effect("assigned", call.name, result, call.node)
+    call.walk.effect(EffectKind.ASSIGNED, call.name, result, call.node)
     return result
 
 
@@ -127,15 +128,15 @@ def _moving_average(call: Call) -> Value:
 
 
 def _ema_apply(call: Call) -> Value:
-    call.walk.effect("ema", call.name, call.receiver, call.node)
-    call.walk.effect("mutation", call.name, call.receiver, call.node)  # .average() gives nothing before
+    call.walk.effect(EffectKind.AVERAGE, call.name, call.receiver, call.node)
+    call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)  # .average() gives nothing before
     for tensor in tensors_in(call.get(0, "var_list") or Host()):
-        call.walk.effect("graph name", call.name, tensor, call.node)  # its average is called after it
+        call.walk.effect(EffectKind.GRAPH_NAME, call.name, tensor, call.node)  # its average is called after it
     return Tensor(inputs=call.values(), op="ema")
 
 
 def _ema_average(call: Call) -> Value:
-    call.walk.effect("ema read", call.name, call.receiver, call.node)
+    call.walk.effect(EffectKind.AVERAGE_READ, call.name, call.receiver, call.node)
     return Tensor(inputs=call.values(), op="average", dims=call.tensor(0, "var").dims)
 
 

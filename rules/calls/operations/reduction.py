@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
@@ -24,7 +25,7 @@ def _reduce(call: Call) -> Value:
     axis = call.get(1, "axis", "reduction_indices", "dim")
     keep = call.flag(2, "keepdims", "keep_dims")
     if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
-        call.walk.effect("longest", call.name, tensor, call.node)
+        call.walk.effect(EffectKind.LONGEST, call.name, tensor, call.node)
         longest = Tensor(FREE, call.values(), (), call.name)
         longest.roots = frozenset()  # the whole batch's, in every tower
         return longest
@@ -68,7 +69,7 @@ def _moments(call: Call) -> Value:
 
 def _statistic(call: Call, part: Tensor) -> Tensor:
     if part.batch.kind == "reduced":
-        call.walk.effect("batch statistics", "nn.moments", part, call.node)
+        call.walk.effect(EffectKind.BATCH_STATISTICS, "nn.moments", part, call.node)
         part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or "a statistic of the batch")
         part.op = "moments"
     return part

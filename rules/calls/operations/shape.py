@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import taken_as_sparse
@@ -350,7 +351,7 @@ def _sequence_mask(call: Call) -> Value:
     lengths = call.tensor(0, "lengths")
     longest = call.get(1, "maxlen")
     if lengths.batch.kind == "example" and (longest is None or isinstance(longest, Constant) and longest.value is None):
-        call.walk.effect("longest", call.name, lengths, call.node)
+        call.walk.effect(EffectKind.LONGEST, call.name, lengths, call.node)
     return Tensor(lengths.batch, call.values(), None if lengths.dims is None else (*lengths.dims, None), call.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import iterate
 from converter.analysis.tensors import shaping
 from converter.analysis.values import Batch, Constant, Sequence, ShapeOf, Tensor, Value, tensors_in
@@ -38,8 +39,8 @@ def _set_shape(call: Call) -> Value:
         call.receiver.dims = dims
     if call.receiver.op in HOST_FUNCTIONS and entries and _gives_rows(call, call.receiver, entries[0]):
         call.receiver.batch = Batch("example", 0)
-        call.walk.effect("host function", call.receiver.op, call.receiver, call.node)
-    call.walk.effect("mutation", call.name, call.receiver, call.node)
+        call.walk.effect(EffectKind.HOST_FUNCTION, call.receiver.op, call.receiver, call.node)
+    call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)
     return Constant(None)
 
 

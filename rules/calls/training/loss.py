@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
     LISTED,
@@ -38,7 +39,7 @@ def _loss(call: Call) -> Value:
     collection = call.kwargs.get("loss_collection")
     if not (isinstance(collection, Constant) and collection.value is None):
         call.walk.collections.setdefault("losses", []).append(result)
-        call.walk.effect("collection", "losses", result, call.node)
+        call.walk.effect(EffectKind.COLLECTION, "losses", result, call.node)
     return result
 
 
@@ -66,7 +67,7 @@ def _add_to_collection(call: Call) -> Value:
     key, value = collection_key(call.get(0, "name", "names")), call.get(1, "value")
     if value is not None:
         call.walk.collections.setdefault(key, []).append(value)
-        call.walk.effect("collection", str(key), value, call.node)
+        call.walk.effect(EffectKind.COLLECTION, str(key), value, call.node)
     return Constant(None)
 
 
@@ -74,7 +75,7 @@ def _add_loss(call: Call) -> Value:
     value = call.get(0, "loss")
     if value is not None:
         call.walk.collections.setdefault("losses", []).append(value)
-        call.walk.effect("collection", "losses", value, call.node)
+        call.walk.effect(EffectKind.COLLECTION, "losses", value, call.node)
     return Constant(None)
 
 
@@ -84,7 +85,7 @@ def _get_collection(call: Call) -> Value:
     rest = f"collection {key}"
     if key in ("trainable_variables", "variables"):
         found, rest = [*call.walk.facts.variables], LISTED
-    call.walk.effect("get collection", str(key), None, call.node)
+    call.walk.effect(EffectKind.GET_COLLECTION, str(key), None, call.node)
     # A collection may hold more than the walk saw: layers add to it by themselves.
     return Sequence([*found, Tensor(op=rest)], mutable=True)
 
@@ -97,7 +98,7 @@ def _collected_layers(call: Call) -> Value:
         return Mapping([(Host(), Tensor(op=call.name))])
     why = "which of the model's tensors a collection holds is not followed"
     layer = walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node)
-    walk.effect("collection", str(collection_key(call.get(0, "collection"))), layer, call.node)
+    walk.effect(EffectKind.COLLECTION, str(collection_key(call.get(0, "collection"))), layer, call.node)
     return Mapping([(Host(), layer)])
 
 
@@ -110,12 +111,12 @@ def collection_key(value: Value | None) -> object:
 
 def _get_losses(call: Call) -> Value:
     key = "regularization_losses" if "regularization" in call.name else "losses"
-    call.walk.effect("get collection", key, None, call.node)
+    call.walk.effect(EffectKind.GET_COLLECTION, key, None, call.node)
     return Sequence([*call.walk.collections.get(key, ()), Tensor(op=f"collection {key}")], mutable=True)
 
 
 def _total_loss(call: Call) -> Value:
-    call.walk.effect("total loss", call.name, None, call.node)
+    call.walk.effect(EffectKind.TOTAL_LOSS, call.name, None, call.node)
     losses = [*call.walk.collections.get("losses", ()), Tensor(op="collection regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
     result.dims = ()
@@ -127,7 +128,7 @@ def _regularizer(call: Call) -> Value:
 
 
 def _apply_regularization(call: Call) -> Value:
-    call.walk.effect("graph state", call.name, None, call.node)
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=call.values(), dims=(), op=call.name)
 
 

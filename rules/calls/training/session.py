@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Context, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.joined import leaves
@@ -92,22 +93,22 @@ def _wait_for(walk: Walk, context: Typed, node: ast.expr) -> Callable[[], object
 
 def _device(call: Call) -> Value:
     device = call.get(0, "device_name_or_function")
-    call.walk.effect("device", str(call.constant(0, "device_name_or_function")), device, call.node)
+    call.walk.effect(EffectKind.DEVICE, str(call.constant(0, "device_name_or_function")), device, call.node)
     return call.typed("Device")
 
 
 def _distributed(call: Call) -> Value:
-    call.walk.effect("distributed", f"tf.{call.name}", None, call.node)
+    call.walk.effect(EffectKind.DISTRIBUTED, f"tf.{call.name}", None, call.node)
     return call.typed("Distributed")
 
 
 def _other_training(call: Call) -> Value:
-    call.walk.effect("other training", f"tf.{call.name}", None, call.node)
+    call.walk.effect(EffectKind.OTHER_TRAINING, f"tf.{call.name}", None, call.node)
     return call.typed("Object")
 
 
 def _eager(call: Call) -> Value:
-    call.walk.effect("eager", f"tf.{call.name}", None, call.node)
+    call.walk.effect(EffectKind.EAGER, f"tf.{call.name}", None, call.node)
     return call.typed("Object")
 
 
@@ -116,7 +117,7 @@ def _by_name(call: Call) -> Value:
     name = call.constant(0, "name")
     if not isinstance(name, str):
         given = call.node.args[:1]
-        call.walk.effect("lookup", pattern_of(given[0] if given else None), None, call.node)
+        call.walk.effect(EffectKind.LOOKUP, pattern_of(given[0] if given else None), None, call.node)
         return Host(call.values(), call.name, call.node)
     found = by_name(call.walk, name, call.node)
     return found or Host(call.values(), call.name, call.node)

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.values import Constant, Host, Tensor, Value
 
 
 def _summary(call: Call) -> Value:
-    call.walk.effect("collection", "summaries", None, call.node)
+    call.walk.effect(EffectKind.COLLECTION, "summaries", None, call.node)
     return Tensor(inputs=call.values(), op="summary")
 
 
 def _merge(call: Call) -> Value:
-    call.walk.effect("graph state", call.name, None, call.node)
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return Tensor(inputs=call.values(), op="merged summary")
 
 
 def _object(call: Call) -> Value:
-    call.walk.effect("graph state", call.name, None, call.node)
+    call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
     return call.typed(call.name.rpartition(".")[2])
 
 

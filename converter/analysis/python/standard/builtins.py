@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import item_place, iterate, note_position
@@ -293,7 +294,7 @@ def _reverse(call: Call) -> Value:
 
 
 def _mutated(call: Call) -> None:
-    call.walk.effect("mutation", call.name, call.receiver, call.node)
+    call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)
 
 
 def _items(call: Call) -> Value:
