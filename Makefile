@@ -7,7 +7,8 @@ SHELL := /bin/bash
 
 VENV := .venv
 BIN := $(VENV)/bin
-LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules
+LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
+	$(BIN)/python tools/schemas.py --check docs/schema
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
@@ -22,10 +23,10 @@ help:
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
-	@echo 'make lint     ruff, mypy, and whether docs/rules is what the rules say'
+	@echo 'make lint     ruff, mypy, and whether docs/rules and docs/schema are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
-	@echo 'make docs     write docs/rules from the rules'
+	@echo 'make docs     write docs/rules from the rules, and docs/schema'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
 
@@ -110,6 +111,7 @@ goldens: compiled
 
 docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
+	$(BIN)/python tools/schemas.py docs/schema
 
 bench: compiled
 	$(BIN)/python benchmarks/all.py

@@ -8,5 +8,6 @@ BatchMode = Literal["per-gpu", "total"]
 Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 FewerGpus = Literal["refuse", "allow"]
 ScaleLr = Literal["none", "linear", "sqrt"]
+OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

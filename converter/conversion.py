@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal
 
@@ -17,7 +17,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
 from converter.room import with_room
-from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep
+from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep, with_lines
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
@@ -80,6 +80,13 @@ def convert(
     again: whether the options are a conversion's own, which has looked for other scripts of the project.
     output: a folder that conversions go to; scripts in it are no part of the project.
     """
+    done = _convert(source, options, several, originals or {}, again, output)
+    return replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
+
+
+def _convert(
+    source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool, output: str | None
+) -> Conversion:
     if not leads_to_tensorflow(source.path, source.data):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
@@ -89,10 +96,10 @@ def convert(
     def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
         from converter.source import users_of
 
-        return users_of(source.path, changed, own, originals or {}, output) if several and not again else ()
+        return users_of(source.path, changed, own, originals, output) if several and not again else ()
 
     try:
-        return with_room(lambda: _converted(source, options, several, originals or {}, users))
+        return with_room(lambda: _converted(source, options, several, originals, users))
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Severity = Literal["error", "warning", "info"]
@@ -15,6 +15,9 @@ class Diagnostic:
     An error means that the file is refused and nothing is written; a warning stands beside a
     conversion that leaves its reader something to decide. Lines and columns count from one;
     line 0 means the file as a whole.
+
+    text: that line of the script, without its end; "" where it is not known. It follows from the place, and so
+        takes no part in comparisons.
     """
 
     code: str
@@ -24,6 +27,7 @@ class Diagnostic:
     message: str
     hint: str = ""
     severity: Severity = "error"
+    text: str = field(default="", compare=False, repr=False)
 
 
 class Refusal(Exception):

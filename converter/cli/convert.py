@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
+from converter.choices import OutputFormat
+from converter.cli import formats
 from converter.cli.request import Mode, Request, is_several, make_request
 from converter.cli.table import UsageError
 from converter.header import from_flags
@@ -29,7 +31,8 @@ def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
     num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
     batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
-    skip_non_training: bool, json: bool, quiet: bool, verbose: bool, jobs: int | None, max_lines: int,
+    skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool, jobs: int | None,
+    max_lines: int,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -52,7 +55,7 @@ def convert_command(
                 raise ValueError(problem)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _run(request, json, quiet, verbose, jobs)
+    return _run(request, formats.chosen(output_format, json, request.mode), quiet, verbose, jobs)
 
 
 def _options(
@@ -69,23 +72,23 @@ def _options(
     return from_flags(flags)
 
 
-def _run(request: Request, as_json: bool, quiet: bool, verbose: bool, workers: int | None) -> int:
+def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, workers: int | None) -> int:
     from converter.cli.progress import files_bar
     from converter.cli.work import results_of
 
     if workers is None:
         workers = cores() if is_several(request.sources) else 1
     # What is printed is seen coming, and a bar would stand in between.
-    printed = request.mode in ("print", "diff") and not as_json and sys.stdout.isatty()
+    printed = request.mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
     done: list[FileResult] = []
     try:
         with files_bar(quiet or printed) as (tell, say), closing(results_of(request, workers, tell)) as results:
             for result in results:
                 done.append(result)
-                if not as_json:
+                if form == "text":
                     _print(result, quiet, verbose, say)
-        if as_json:
-            _print_json(done)
+        if form != "text":
+            print(formats.of_results(form, done), end="")
         elif not quiet and request.mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
             print(text.summary(done), file=sys.stderr)
         sys.stdout.flush()
@@ -94,12 +97,6 @@ def _run(request: Request, as_json: bool, quiet: bool, verbose: bool, workers: i
         # Whoever read has seen enough; the interpreter must not fail on the rest when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
-
-
-def _print_json(done: Sequence[FileResult]) -> None:
-    from converter.report import data
-
-    print(data.results(done))
 
 
 def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], None]) -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from converter.cli.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import relabel
-from converter.report.results import FileResult
+from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, load, write
 
 if TYPE_CHECKING:
@@ -178,10 +178,14 @@ def _result(file: _File, request: Request) -> FileResult:
         from converter.report.diff import unified
 
         before = file.mark + file.source.text if file.source else ""
-        return replace(result, outcome="would change", diff=unified(before, file.mark + file.text, file.path))
+        diff = unified(before, file.mark + file.text, file.path)
+        fix = Fix(file.path, file.source.text, file.text) if file.source else None
+        return replace(result, outcome="would change", diff=diff, fix=fix)
     if request.mode == "check":
-        same = holds(file.target or file.path, file.data)
-        return replace(result, outcome="up to date" if same else "would change", output=file.target)
+        if holds(file.target or file.path, file.data):
+            return replace(result, outcome="up to date", output=file.target)
+        fix = Fix(file.path, file.source.text, file.text) if file.source and file.target is None else None
+        return replace(result, outcome="would change", output=file.target, fix=fix)
     return replace(result, output=file.target)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import MAX_LINES, BatchMode, FewerGpus, ScaleLr, Variables
+from converter.choices import MAX_LINES, BatchMode, FewerGpus, OutputFormat, ScaleLr, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -94,6 +94,7 @@ _WHERE, _WHAT, _SAYS = "Where it goes", "What is written", "What is said"
 _SINGLE = Argument("single", "SINGLE", "The original script.")
 _MULTI = Argument("multi", "MULTI", "The converted script.")
 _ARGS = Argument("args", "-- ARGS", "Arguments for both scripts.", many=True, optional=True)
+_FORMATS = "How to report on standard output: for programs, GitHub's annotations, code scanning, or a comment."
 _PYTHON = "Interpreter with TensorFlow to run the scripts with."
 
 
@@ -169,7 +170,8 @@ CONVERT = Command(
         Option(
             ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N", least=1
         ),
-        Option(("--json",), "Report as JSON on standard output.", panel=_SAYS),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", panel=_SAYS),
+        Option(("--json",), "Short for --output-format json.", panel=_SAYS),
         Option(("--quiet", "-q"), "Say only why a file was refused.", panel=_SAYS),
         Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
     ),
@@ -203,7 +205,8 @@ VERIFY = Command(
             "GIB",
         ),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
-        Option(("--json",), "Print the report as JSON."),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
+        Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what went wrong."),
     ),
     statuses="0 all checks passed, 2 wrong usage, 3 failed or not comparable, 4 internal error, 130 interrupted.",

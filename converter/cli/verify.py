@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from converter.choices import BatchMode
+from converter.choices import BatchMode, OutputFormat
+from converter.cli import formats
 from converter.cli.app import INTERRUPTED
 from converter.cli.endings import ended_in_order
 from converter.diagnostics import Refusal
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
 
 def verify_command(
     *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
-    python: str | None, timeout: float, memory: float | None, html: str | None, json: bool, quiet: bool,
+    python: str | None, timeout: float, memory: float | None, html: str | None, output_format: OutputFormat, json: bool,
+    quiet: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
     from converter.verify import Settings, VerifyError
 
+    form = formats.chosen(output_format, json)
     settings = Settings(
         gpus=gpus,
         steps=steps,
@@ -54,7 +57,7 @@ def verify_command(
     except Exception:
         print(f"verify: internal error; please report it with this text\n{traceback.format_exc()}", file=sys.stderr)
         return 4
-    _print(report, json, quiet)
+    _print(report, form, multi, quiet)
     return 0 if report.verdict == "passed" else 3
 
 
@@ -74,11 +77,11 @@ def run_verification(
         return verify(single, multi, settings, parts, tell, pool)
 
 
-def _print(report: Report, as_json: bool, quiet: bool) -> None:
-    from converter.report.verification import render_json, render_text
+def _print(report: Report, form: OutputFormat, multi: str, quiet: bool) -> None:
+    from converter.report.verification import render_text
 
-    if as_json:
-        print(render_json(report))
+    if form != "text":
+        print(formats.of_report(form, report, multi), end="")
     elif not quiet:
         print(render_text(report), end="")
     elif report.verdict != "passed":

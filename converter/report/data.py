@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 
 from converter import __version__
 from converter.report.results import FileResult, exit_code
 from converter.rule import Rule
+from converter.verify.data import Report, to_json
+
+# What the objects look like: docs/schema. The number grows when something is removed or means another thing.
+CONVERT = "tf-multigpu/convert/1"
+VERIFY = "tf-multigpu/verify/1"
 
 
 def results(done: Sequence[FileResult]) -> str:
-    """A run as one JSON object: `version`, `exit_code`, and `files`, each as its FileResult says.
+    """A run as one JSON object: `schema`, `version`, `exit_code`, and `files`, each as its FileResult says.
 
     A file's diagnostics keep their order; columns and lines count from one, line 0 is the whole file.
     """
-    files = [asdict(result) for result in done]
-    return _dump({"version": __version__, "exit_code": exit_code(done), "files": files})
+    files = [asdict(replace(result, fix=None)) for result in done]
+    for file in files:
+        del file["fix"]
+    return _dump({"schema": CONVERT, "version": __version__, "exit_code": exit_code(done), "files": files})
+
+
+def verification(report: Report) -> str:
+    """A report as one JSON object: `schema`, `version`, and what Report says, apart from texts and traces."""
+    return json.dumps({"schema": VERIFY, "version": __version__, **to_json(report)}, indent=2, ensure_ascii=False)
 
 
 def rules(known: Sequence[Rule]) -> str:

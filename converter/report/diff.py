@@ -15,16 +15,17 @@ def unified(before: str, after: str, path: str, to_path: str | None = None) -> s
 
     Only newlines end a line, as for `patch`: a carriage return or a form feed stays part of its line.
     """
-    lines = difflib.unified_diff(_lines(before), _lines(after), path, to_path or path)
+    lines = difflib.unified_diff(lines_of(before), lines_of(after), path, to_path or path)
     return "".join(line if line.endswith("\n") else line + _UNFINISHED for line in lines)
 
 
 def coloured(diff: str) -> str:
     """A diff with ANSI colours: additions green, removals red, file names bold."""
-    return "".join(_paint(line, number) for number, line in enumerate(_lines(diff)))
+    return "".join(_paint(line, number) for number, line in enumerate(lines_of(diff)))
 
 
-def _lines(text: str) -> list[str]:
+def lines_of(text: str) -> list[str]:
+    """The lines of a text with their ends; only newlines end one."""
     return list(_split(text))
 
 

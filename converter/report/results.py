@@ -26,6 +26,15 @@ EXIT_CODES: dict[Outcome, int] = {
 
 
 @dataclass(frozen=True)
+class Fix:
+    """The change that would make a file what it should be: both texts, without byte order marks."""
+
+    path: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
 class FileResult:
     """What became of one file.
 
@@ -38,6 +47,7 @@ class FileResult:
     encoding: the codec in which text and diff are bytes of the file.
     report: what verification found, as text.
     traceback: of an internal error.
+    fix: for a file that would change.
     """
 
     path: str
@@ -50,6 +60,7 @@ class FileResult:
     encoding: str = "utf-8"
     report: str = ""
     traceback: str = ""
+    fix: Fix | None = None
 
 
 def exit_code(results: Sequence[FileResult]) -> int:

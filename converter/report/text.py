@@ -6,14 +6,15 @@ from collections import Counter
 from collections.abc import Sequence
 
 from converter.diagnostics import Diagnostic
+from converter.report.excerpt import excerpt
 from converter.report.results import EXIT_CODES, FileResult
 
 
 def diagnostic(finding: Diagnostic) -> str:
-    """`path:line:column: CODE message`, and the hint indented below; without line where there is none."""
+    """`path:line:column: CODE message`, the script's line with a caret below it, and the hint, indented."""
     place = f"{finding.path}:{finding.line}:{finding.column}" if finding.line else finding.path
     head = f"{place}: {finding.code} {finding.message}"
-    return head + "".join(f"\n    {line}" for line in finding.hint.splitlines())
+    return "\n".join([head, *excerpt(finding), *(f"    {line}" for line in finding.hint.splitlines())])
 
 
 def diagnostics(findings: Sequence[Diagnostic]) -> str:

@@ -1,18 +1,11 @@
-"""Shows the report of a verification: as text for a terminal, or as JSON."""
+"""Shows the report of a verification: as text for a terminal."""
 
 from __future__ import annotations
 
-import json
-
-from converter.verify.data import Check, Entry, Report, VariableRow, to_json
+from converter.verify.data import Check, Entry, Report, VariableRow
 
 FATES = {"same": "the same", "differs": "differs by design", "wrong": "WRONG", "unchecked": "not checked"}
 _MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
-
-
-def render_json(report: Report) -> str:
-    """The whole report as JSON."""
-    return json.dumps(to_json(report), indent=2, ensure_ascii=False)
 
 
 def render_text(report: Report, variables: int = 12) -> str:

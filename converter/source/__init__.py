@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file, write
     from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
-    from converter.source.text import Source, encode, from_bytes, load, read, too_long
+    from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
     from converter.source.users import users_of
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "too_deep",
     "too_long",
     "users_of",
+    "with_lines",
     "write",
 ]
 
@@ -56,6 +57,7 @@ _HOME = {
     "scripts_in": "look",
     "too_deep": "syntax",
     "too_long": "text",
+    "with_lines": "text",
     "users_of": "users",
     "write": "files",
 }

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import codecs
+import os
 import re
 import tokenize
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 
 from converter.diagnostics import Diagnostic, Refusal
 
@@ -103,6 +106,31 @@ def too_long(source: Source, most: int) -> Refusal:
 def encode(source: Source, text: str) -> bytes:
     """The bytes of a text that takes the place of `source`'s: same codec, same byte order mark."""
     return (codecs.BOM_UTF8 if source.bom else b"") + text.encode(source.encoding)
+
+
+def with_lines(
+    findings: tuple[Diagnostic, ...], source: Source, originals: Mapping[str, bytes]
+) -> tuple[Diagnostic, ...]:
+    """Findings with the lines that they are about, of the script or of another file of its project.
+
+    originals: what files are read as, by absolute path, where this run wrote over them.
+    """
+    lines = {source.path: split_lines(source.text)} if findings else {}
+    return tuple(_with_line(finding, lines, originals) for finding in findings)
+
+
+def _with_line(
+    finding: Diagnostic, lines: dict[str, list[str]], originals: Mapping[str, bytes]
+) -> Diagnostic:
+    if not finding.line:
+        return finding
+    if finding.path not in lines:
+        with suppress(Refusal):  # unreadable files have findings of their own
+            data = originals.get(os.path.abspath(finding.path))
+            text = from_bytes(finding.path, load(finding.path) if data is None else data).text
+            lines[finding.path] = split_lines(text)
+    held = lines.get(finding.path, [])
+    return replace(finding, text=held[finding.line - 1]) if finding.line <= len(held) else finding
 
 
 def split_lines(text: str) -> list[str]:

@@ -70,7 +70,7 @@ def test_results_as_data() -> None:
     assert [file["path"] for file in report["files"]] == ["ä.py", "b.py"]
     assert report["files"][0]["diagnostics"] == [
         {"code": "TMG004", "path": "ä.py", "line": 3, "column": 7, "message": "old", "hint": "mend it",
-         "severity": "error"}
+         "severity": "error", "text": ""}
     ]  # fmt: skip
 
 

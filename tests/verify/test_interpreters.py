@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from converter.report import data
 from converter.report.html import Scripts, render_html
-from converter.report.verification import render_json, render_text
+from converter.report.verification import render_text
 from converter.verify import Interpreters, Report, Settings, VerifyError, verify
 from converter.verify import child_process as children
 from converter.verify.child_process import Child, Limits, environment
@@ -351,7 +352,7 @@ def test_where_forks_do_not_run_each_script_imports_tensorflow(
     said = f"TensorFlow imported by each script ({why})"
     assert (report.verdict, report.processes) == ("passed", said), report
     assert f", {said}, " in render_text(report)
-    assert json.loads(render_json(report))["processes"] == said
+    assert json.loads(data.verification(report))["processes"] == said
     assert said in render_html(report, Scripts("train.py", "train_mg.py", "", ""))
     assert verified(tmp_path, trains(), pool, tensorflow_python).processes == said
 

@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 import converter.verify
 from converter.cli import commands
-from converter.report.verification import render_json, render_text
+from converter.report import data
+from converter.report.verification import render_text
 from converter.verify import Check, Report, Settings, VerifyError
 from converter.verify.data import Entry, LossRow, StepTrace
 from converter.verify.judge import judge
@@ -268,7 +269,7 @@ def test_text() -> None:
 
 
 def test_json_holds_figures_that_it_has_no_number_for() -> None:
-    content = json.loads(render_json(verdict(one=step(gradients={"w:0": float("inf")}))))
+    content = json.loads(data.verification(verdict(one=step(gradients={"w:0": float("inf")}))))
     assert content["verdict"] == "failed"
     assert content["variables"][1]["gradient"] == "inf" or content["variables"][0]["gradient"] == "inf"
 
@@ -277,7 +278,7 @@ def test_json_holds_the_ledger_and_no_traces() -> None:
     trace = StepTrace((), (), (), ())
     entry = Entry("same", "loss", "1", float("nan"), 1e-5)
     whole = replace(verdict(), ledger=(entry,), losses=(LossRow(1.0, float("inf")),), original=trace, command="again")
-    content = json.loads(render_json(whole))
+    content = json.loads(data.verification(whole))
     assert content["ledger"] == [
         {"fate": "same", "what": "loss", "detail": "1", "figure": "nan", "tolerance": 1e-5}
     ]

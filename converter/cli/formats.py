@@ -1,0 +1,54 @@
+"""What a command prints where its report is for a program or a page: the formats of --output-format but text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from converter.cli.table import UsageError
+from converter.report.results import FileResult
+
+if TYPE_CHECKING:
+    from converter.choices import OutputFormat
+    from converter.cli.request import Mode
+    from converter.verify import Report
+
+
+def chosen(output_format: OutputFormat, json: bool, mode: Mode | None = None) -> OutputFormat:
+    """The format that is asked for.
+
+    mode: of `convert`; None for `verify`.
+
+    Raises:
+        UsageError: two formats are asked for, or there would be two things on standard output.
+    """
+    if json and output_format not in ("text", "json"):
+        raise UsageError(f"--json and --output-format {output_format} exclude each other")
+    if mode == "print" and output_format not in ("text", "json"):
+        raise UsageError(
+            f"--output-format {output_format} reports on standard output, where the script would go: "
+            "add -o FILE, --in-place, --diff or --check"
+        )
+    return "json" if json else output_format
+
+
+def of_results(form: OutputFormat, done: Sequence[FileResult]) -> str:
+    """A run of `convert`."""
+    from converter.report import data, github, markdown, sarif
+
+    if form == "github":
+        return github.results(done)
+    if form == "markdown":
+        return markdown.results(done)
+    return (sarif.results(done) if form == "sarif" else data.results(done)) + "\n"
+
+
+def of_report(form: OutputFormat, report: Report, multi: str) -> str:
+    """A verification; `multi` is the converted script's path."""
+    from converter.report import data, github, markdown, sarif
+
+    if form == "github":
+        return github.verification(report, multi)
+    if form == "markdown":
+        return markdown.verification(report)
+    return (sarif.verification(report, multi) if form == "sarif" else data.verification(report)) + "\n"
