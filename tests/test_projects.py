@@ -215,6 +215,29 @@ def test_the_diff_shows_every_file(tmp_path: Path, capfd: pytest.CaptureFixture[
     assert sorted(tree(tmp_path)) == ["model.py", "train.py"]
 
 
+@pytest.mark.parametrize("has_helpers", [False, True])
+def test_the_diff_applied_is_the_conversion(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], has_helpers: bool
+) -> None:
+    put(tmp_path, train=TRAIN, model=MODEL)
+    monkeypatch.chdir(tmp_path)
+    if has_helpers:  # with others in it than this conversion needs
+        assert main(["convert", "train.py", "--output-dir", "other", "--variables", "balanced"]) == 0
+        os.replace("other/tower_helpers.py", "tower_helpers.py")
+    assert main(["convert", "train.py", "--output-dir", "out", "--quiet"]) == 0
+    capfdbinary.readouterr()
+    assert main(["convert", "train.py", "--diff"]) == 1
+    subprocess.run(["git", "apply"], input=capfdbinary.readouterr().out, check=True)
+    for name in ("train.py", "model.py"):
+        assert without_header(Path(name).read_text()) == without_header(Path("out", name).read_text())
+    definitions = Path("out/tower_helpers.py").read_text().split("\n\n\n")[1:]
+    assert all(definition in Path("tower_helpers.py").read_text() for definition in definitions)
+
+
+def without_header(text: str) -> list[str]:
+    return [line for line in text.splitlines() if not line.startswith("# tf-multigpu 0")]
+
+
 def test_files_that_cannot_be_written_leave_all_as_it_was(tmp_path: Path) -> None:
     put(tmp_path, train=TRAIN, model=MODEL)
     (tmp_path / "out/train.py").mkdir(parents=True)  # in the way of the file that is written last

@@ -32,7 +32,7 @@ def convert_command(
     num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
     batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
     skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool, jobs: int | None,
-    max_lines: int,
+    max_lines: int, ignore_all_space: bool,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -47,7 +47,9 @@ def convert_command(
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python
         )
-        request = replace(request, max_lines=max_lines)
+        if ignore_all_space and not diff:
+            raise ValueError("-w says which lines --diff shows: it needs --diff")
+        request = replace(request, max_lines=max_lines, ignore_space=ignore_all_space)
         if html:
             from converter.cli.page import problem_with_page
 

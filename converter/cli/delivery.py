@@ -177,8 +177,8 @@ def _result(file: _File, request: Request) -> FileResult:
     if request.mode == "diff":
         from converter.report.diff import unified
 
-        before = file.mark + file.source.text if file.source else ""
-        diff = unified(before, file.mark + file.text, file.path)
+        before, is_new = _before(file)
+        diff = unified(before, file.mark + file.text, file.path, is_new, request.ignore_space)
         fix = Fix(file.path, file.source.text, file.text) if file.source else None
         return replace(result, outcome="would change", diff=diff, fix=fix)
     if request.mode == "check":
@@ -187,6 +187,15 @@ def _result(file: _File, request: Request) -> FileResult:
         fix = Fix(file.path, file.source.text, file.text) if file.source and file.target is None else None
         return replace(result, outcome="would change", output=file.target, fix=fix)
     return replace(result, output=file.target)
+
+
+def _before(file: _File) -> tuple[str, bool]:
+    """What a diff starts from, and whether there is no such file yet: the module of helpers may be there or not."""
+    if file.source:
+        return file.mark + file.source.text, False
+    if not os.path.exists(file.path):
+        return "", True
+    return load(file.path).decode("utf-8", "surrogateescape"), False
 
 
 def _write_all(

@@ -35,6 +35,7 @@ class Request:
     html: the file for the proof as a page; "" for none.
     pool: what runs the scripts of all proofs and traces; None before the run begins.
     max_lines: what a script may have; longer ones are refused.
+    ignore_space: whether diffs leave out lines that change in blanks alone.
     """
 
     sources: tuple[str, ...]
@@ -49,6 +50,7 @@ class Request:
     python: str | None = None
     pool: Interpreters | None = None
     max_lines: int = MAX_LINES
+    ignore_space: bool = False
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,8 @@ CONVERT = Command(
             panel=_WHERE,
         ),
         Option(("--in-place",), "Write over the scripts themselves.", panel=_WHERE),
-        Option(("--diff",), "Write nothing; show a unified diff.", panel=_WHERE),
+        Option(("--diff",), "Write nothing; show a unified diff, as `git apply` takes it.", panel=_WHERE),
+        Option(("--ignore-all-space", "-w"), "With --diff: leave out what is only indented.", panel=_WHERE),
         Option(
             ("--check",),
             "Write nothing; exit 1 for a converted script that no longer matches its source, and for a "

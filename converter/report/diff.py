@@ -3,20 +3,55 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterator
 
 _COLOURS = {"+": "\x1b[32m", "-": "\x1b[31m", "@": "\x1b[36m"}
 _BOLD, _RESET = "\x1b[1m", "\x1b[0m"
 _UNFINISHED = "\n\\ No newline at end of file\n"
+_ESCAPES = {chr(code): f"\\{code:03o}" for code in (*range(32), ord('"'), ord("\\"))}
 
 
-def unified(before: str, after: str, path: str, to_path: str | None = None) -> str:
+def unified(before: str, after: str, path: str, is_new: bool = False, ignore_space: bool = False) -> str:
     """The unified diff from one text to another, empty where they are equal.
 
     Only newlines end a line, as for `patch`: a carriage return or a form feed stays part of its line.
+
+    path: named behind `a/` and `b/`, as `git apply` expects. is_new: whether there is no file at `path` yet.
+    ignore_space: whether lines that differ in blanks alone count as equal, as for `diff -w`; shown is the second
+        text's. Such a diff is for readers: it cannot be applied.
     """
-    lines = difflib.unified_diff(lines_of(before), lines_of(after), path, to_path or path)
-    return "".join(line if line.endswith("\n") else line + _UNFINISHED for line in lines)
+    old, new = lines_of(before), lines_of(after)
+    keys = [["".join(line.split()) for line in lines] for lines in (old, new)] if ignore_space else [old, new]
+    lines: list[str] = []
+    for group in difflib.SequenceMatcher(None, *keys).get_grouped_opcodes():
+        (_, first, _, start, _), (_, _, last, _, end) = group[0], group[-1]
+        lines.append(f"@@ -{_range(first, last)} +{_range(start, end)} @@\n")
+        for tag, i, i_end, j, j_end in group:
+            if tag == "equal":
+                lines += [" " + line for line in new[j:j_end]]
+            else:
+                lines += ["-" + line for line in old[i:i_end]]
+                lines += ["+" + line for line in new[j:j_end]]
+    if not lines:
+        return ""
+    head = [f"--- {'/dev/null' if is_new else _name('a', path)}\n", f"+++ {_name('b', path)}\n"]
+    return "".join(line if line.endswith("\n") else line + _UNFINISHED for line in head + lines)
+
+
+def _range(first: int, last: int) -> str:
+    """Lines as a hunk's head has them: from one, and for none the line before them."""
+    count = last - first
+    return f"{first + 1}" if count == 1 else f"{first + 1 if count else first},{count}"
+
+
+def _name(side: str, path: str) -> str:
+    """A path as `git diff` writes it: relative where it can be, quoted or ended by a tab where it has to be."""
+    inside = os.path.relpath(path) if os.path.isabs(path) else os.path.normpath(path)
+    shown = f"{side}/{path if inside.startswith(os.pardir) else inside.replace(os.sep, '/')}"
+    if any(letter in '"\\' or ord(letter) < 32 for letter in shown):
+        return '"' + "".join(_ESCAPES.get(letter, letter) for letter in shown) + '"'
+    return shown + "\t" * (" " in shown)
 
 
 def coloured(diff: str) -> str:

@@ -17,6 +17,8 @@ from converter.options import Options
 from converter.source import Source
 from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Engine, Run, files, put
 
+ROOT = Path(__file__).resolve().parent.parent.parent
+
 # --- Where it goes ----------------------------------------------------------------------------------
 
 
@@ -88,7 +90,7 @@ def test_a_diff_exits_1_and_writes_nothing(project: Path, run: Run) -> None:
     put("train.py")
     done = run("convert", "--diff", "train.py")
     assert (done.code, done.err) == (1, "")
-    assert done.out.startswith(b"--- train.py\n+++ train.py\n@@ -1,2 +1,4 @@\n+# tf-multigpu")
+    assert done.out.startswith(b"--- a/train.py\n+++ b/train.py\n@@ -1,2 +1,4 @@\n+# tf-multigpu")
     assert files(project) == ["train.py"]
 
 
@@ -107,10 +109,29 @@ def test_a_diff_applied_is_the_conversion(project: Path, run: Run, data: bytes) 
     put("train.py", data)
     converted = run("convert", "train.py").out
     diff = run("convert", "--diff", "train.py").out
-    subprocess.run(["git", "apply", "-p0", "--whitespace=nowarn", "-"], input=diff, check=True)
+    subprocess.run(["git", "apply", "--whitespace=nowarn", "-"], input=diff, check=True)
     assert Path("train.py").read_bytes() == converted
     assert data.rstrip(b"\r\n").removeprefix(b"\xef\xbb\xbf") in converted
     assert converted.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
+
+
+def test_a_diff_without_what_is_only_indented(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()  # the real engine
+    monkeypatch.chdir(project)
+    put("train.py", (ROOT / "fixtures/logistic_regression/single.py").read_bytes())
+    whole = run("convert", "--diff", "train.py").out.splitlines()
+    short = run("convert", "--diff", "-w", "train.py").out.splitlines()
+    assert sum(line[:1] == b"-" for line in short) < sum(line[:1] == b"-" for line in whole)
+    removed = [line[1:].split() for line in short if line[:1] == b"-"]
+    added = [line[1:].split() for line in short if line[:1] == b"+"]
+    assert not [line for line in removed if line and line in added]
+
+
+@pytest.mark.parametrize("where", [(), ("-o", "out.py"), ("--check",)])
+def test_blanks_are_of_no_account_without_a_diff(project: Path, run: Run, where: tuple[str, ...]) -> None:
+    put("train.py")
+    done = run("convert", "train.py", "-w", *where)
+    assert done.code == 2 and "needs --diff" in done.err
 
 
 def test_a_folder_into_a_folder(project: Path, run: Run) -> None:
@@ -409,7 +430,7 @@ def test_json_holds_text_and_diff(project: Path, run: Run) -> None:
     put("train.py")
     assert json.loads(run("convert", "train.py", "--json").out)["files"][0]["text"].endswith("towers()")
     diff = json.loads(run("convert", "train.py", "--json", "--diff").out)["files"][0]["diff"]
-    assert diff.startswith("--- train.py\n")
+    assert diff.startswith("--- a/train.py\n")
 
 
 def test_options_reach_the_engine(project: Path, run: Run, engine: Engine) -> None:

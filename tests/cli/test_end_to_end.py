@@ -83,7 +83,7 @@ def test_the_diff_is_the_conversion(run: Run) -> None:
     put("train.py", with_crlf(SINGLE))
     diff = run("convert", "--diff", "train.py").out
     converted = run("convert", "train.py").out
-    subprocess.run(["git", "apply", "-p0", "--whitespace=nowarn", "-"], input=diff, check=True)
+    subprocess.run(["git", "apply", "--whitespace=nowarn", "-"], input=diff, check=True)
     assert Path("train.py").read_bytes() == converted
 
 

@@ -29,11 +29,46 @@ from converter.report.diff import coloured, unified
     ],
 )
 def test_diffs(before: str, after: str, body: str | None) -> None:
-    assert unified(before, after, "t.py") == ("" if body is None else f"--- t.py\n+++ t.py\n{body}")
+    assert unified(before, after, "t.py") == ("" if body is None else f"--- a/t.py\n+++ b/t.py\n{body}")
 
 
-def test_the_second_name() -> None:
-    assert unified("a\n", "b\n", "single.py", "multi.py").startswith("--- single.py\n+++ multi.py\n")
+@pytest.mark.parametrize(
+    ("path", "names"),
+    [
+        ("sub/t.py", "--- a/sub/t.py\n+++ b/sub/t.py\n"),
+        ("./t.py", "--- a/t.py\n+++ b/t.py\n"),
+        ("a b.py", "--- a/a b.py\t\n+++ b/a b.py\t\n"),
+        ('q"\\\n.py', '--- "a/q\\042\\134\\012.py"\n+++ "b/q\\042\\134\\012.py"\n'),
+        ("ä.py", "--- a/ä.py\n+++ b/ä.py\n"),
+        ("../t.py", "--- a/../t.py\n+++ b/../t.py\n"),
+    ],
+)
+def test_names(path: str, names: str) -> None:
+    assert unified("a\n", "b\n", path).startswith(names + "@@")
+
+
+def test_an_absolute_path_is_shown_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert unified("a\n", "b\n", str(tmp_path / "sub/t.py")).startswith("--- a/sub/t.py\n")
+
+
+def test_a_new_file() -> None:
+    assert unified("", "b\n", "t.py", is_new=True) == "--- /dev/null\n+++ b/t.py\n@@ -0,0 +1 @@\n+b\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "body"),
+    [
+        ("x\ny\n", "  x\n  y\n", ""),
+        ("x\ny\n", "for:\n  x\n  z\n", "@@ -1,2 +1,3 @@\n+for:\n   x\n-y\n+  z\n"),
+        ("a b\n", "ab\n", ""),
+        ("x\n\ny\n", "x\ny\n", "@@ -1,3 +1,2 @@\n x\n-\n y\n"),
+        ("x\n", "\tx", ""),
+    ],
+)
+def test_blanks_are_ignored(before: str, after: str, body: str) -> None:
+    head = "--- a/t.py\n+++ b/t.py\n" if body else ""
+    assert unified(before, after, "t.py", ignore_space=True) == head + body
 
 
 def test_colours_stand_around_lines_and_not_around_their_ends() -> None:
@@ -48,14 +83,24 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "\tc\n", "ä\x0c\
 
 
 @settings(max_examples=40, deadline=None)
-@given(LINES, LINES, st.sampled_from(["", "x", "y"]), st.sampled_from(["", "x", "y"]))
+@given(
+    LINES, LINES, st.sampled_from(["", "x", "y"]), st.sampled_from(["", "x", "y"]),
+    st.sampled_from(["t.py", "a b.py", 'q"\\.py', "ä.py"]),
+)  # fmt: skip
 def test_git_applies_every_diff(
-    tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str], last: str, end: str
+    tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str], last: str, end: str, name: str
 ) -> None:
     old, new = "".join(before) + last, "".join(after) + end
     assume(old and new and old != new)
     folder: Path = tmp_path_factory.mktemp("apply")
-    (folder / "t.py").write_bytes(old.encode())
-    command = ["git", "apply", "-p0", "--whitespace=nowarn", "-"]
-    subprocess.run(command, cwd=folder, input=unified(old, new, "t.py").encode(), check=True, capture_output=True)
-    assert (folder / "t.py").read_bytes() == new.encode()
+    (folder / name).write_bytes(old.encode())
+    command = ["git", "apply", "--whitespace=nowarn", "-"]
+    subprocess.run(command, cwd=folder, input=unified(old, new, name).encode(), check=True, capture_output=True)
+    assert (folder / name).read_bytes() == new.encode()
+
+
+def test_git_applies_a_diff_with_a_new_file(tmp_path: Path) -> None:
+    (tmp_path / "t.py").write_text("a\n")
+    both = unified("a\n", "b\n", "t.py") + unified("", "new\n", "sub/helpers.py", is_new=True)
+    subprocess.run(["git", "apply"], cwd=tmp_path, input=both.encode(), check=True, capture_output=True)
+    assert ((tmp_path / "t.py").read_text(), (tmp_path / "sub/helpers.py").read_text()) == ("b\n", "new\n")
