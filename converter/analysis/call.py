@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
-from converter.analysis.values import STEPS, Batch, Constant, Tensor, Typed, Value, opaque
+from converter.analysis.values import Batch, Constant, Tensor, Typed, Value, opaque
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -60,7 +61,7 @@ class Call:
         if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
             return inputs.batch
         self.walk.effect(EffectKind.TIME_MAJOR, self.name, inputs, self.node)
-        return opaque(STEPS)
+        return opaque(Why.STEPS)
 
     def node_of(self, position: int, *names: str) -> ast.expr | None:
         """The expression of an argument in the source."""

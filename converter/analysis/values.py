@@ -14,6 +14,8 @@ from itertools import count
 from math import inf
 from typing import Literal
 
+from converter.analysis.reasons import Why
+
 _uids = count(1)
 _frames = count(1)
 
@@ -37,7 +39,7 @@ class Batch:
     affine: for a sum, True where a term that does not depend on the batch was added.
     over: for a mean, what it is taken over where that is not the examples; for examples, what
         counts the rows where each example has any number of them.
-    why: for "other" and "opaque", the reason, to be shown to the reader.
+    why: for "other" and "opaque", the reason. about: the call or the value that the reason speaks of.
     """
 
     kind: Kind = "free"
@@ -47,8 +49,14 @@ class Batch:
     how: How = "mean"
     per: frozenset[Origin] = frozenset()
     affine: bool = False
-    why: str = ""
+    why: Why | None = None
+    about: str = ""
     over: Counted | None = None
+
+    @property
+    def reason(self) -> str:
+        """The reason in words, "" where there is none."""
+        return self.why.value.format(self.about) if self.why is not None else ""
 
 
 @dataclass(frozen=True)
@@ -65,25 +73,18 @@ class Counted:
 
 
 FREE = Batch()
-WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
-STEPS = "what is made of one row of the batch goes into the next: its rows are the steps of one sequence"
-UNSEEN = "what the labels are compared with comes from code that is not seen"
-JOINED = "several rows of the batch are joined to one: its rows are not the examples"
-PIECES = "the batch is split into pieces that lie behind each other: those of a shard are other ones"
-UNSIZED = "the batch is reshaped to a number of rows that is not known to be the batch size"
-CONFLICT = "whole batches that lie behind each other meet an input with one row for each example"
 
 
-def opaque(why: str) -> Batch:
-    """A batch that is not followed any further, with the reason."""
-    return Batch("opaque", why=why)
+def opaque(why: Why, about: str = "") -> Batch:
+    """A batch that is not followed any further, with the reason and what that is about."""
+    return Batch("opaque", why=why, about=about)
 
 
-def other(why: str) -> Batch:
-    """What is left of a batch that was reduced in another way than by a mean or a sum, with the reason."""
-    return Batch("reduced", how="other", why=why)
+def other(why: Why, about: str = "") -> Batch:
+    """A batch that was reduced in another way than by a mean or a sum, with the reason and what that is about."""
+    return Batch("reduced", how="other", why=why, about=about)
 
 
 @dataclass(frozen=True)

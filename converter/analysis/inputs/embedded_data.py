@@ -220,7 +220,7 @@ def _why_not(tensor: Tensor) -> str:
     if unknown is not None:
         return f"{unknown.call or unknown.label or 'a value'} goes into the loss, too, and may be a batch"
     if batch.kind == "opaque" or (batch.kind == "reduced" and batch.how == "other"):
-        return batch.why or "a number is computed from all rows that is neither a mean nor a sum"
+        return batch.reason or "a number is computed from all rows that is neither a mean nor a sum"
     behind = [v.batch for v in tensor.inputs if isinstance(v, Tensor)]
     if any(b.kind == "example" and b.axis for b in behind) and tensor.op not in ON_COLUMNS:
         return f"there is an example in each column, and what {tensor.op} makes of columns is not known"

@@ -8,7 +8,7 @@ from collections.abc import Container
 from converter.analysis.arrays.shapes import ARITHMETIC, is_new_axis, shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
-from converter.analysis.tensors.algebra import PICKED
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
@@ -183,7 +183,7 @@ def _is_settings(facts: Facts, value: Input) -> bool:
         return False
     users = [t for t in facts.tensors if value in t.inputs or any(value in tensors_in(v) for v in _lists(t))]
     return bool(users) and all(
-        t.op == "subscript" and t.batch.why == PICKED and not any(isinstance(v, Tensor) for v in t.inputs[1:])
+        t.op == "subscript" and t.batch.why is Why.PICKED and not any(isinstance(v, Tensor) for v in t.inputs[1:])
         for t in users
     )
 

@@ -15,6 +15,7 @@ from converter.analysis.python.containers import iterate
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
     Bound,
@@ -133,7 +134,7 @@ def _unknown_tensorflow(call: Call) -> Value:
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
             return seen
-        return Tensor(opaque(f"the effect of tf.{call.name} on the batch is not known"), values, None, call.name)
+        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), values, None, call.name)
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
         return Typed("Object", call.name, call.args, call.kwargs, call.node)

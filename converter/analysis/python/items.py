@@ -13,6 +13,7 @@ from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import entry_of, flag_value, item_place, known_item
 from converter.analysis.python.imports import canonical
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import moving
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.sparse import is_sparse
@@ -87,7 +88,7 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         walk.effect(EffectKind.GRAPH_NAME, name, holder, node)
     if isinstance(holder, Tensor) and is_sparse(holder):
         if name in ("values", "indices"):
-            return Tensor(opaque("it has any number of entries for each row of a sparse tensor"), (holder,), None, name)
+            return Tensor(opaque(Why.SPARSE_ENTRIES), (holder,), None, name)
         if name == "dense_shape":
             return ShapeOf(holder)
     if isinstance(holder, Tensor) and name in ("values", "op", "initial_value", "initialized_value"):

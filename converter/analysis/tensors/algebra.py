@@ -12,13 +12,12 @@ from dataclasses import replace
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.tensors.spreading import misfit
 from converter.analysis.values import (
-    CONFLICT,
     FREE,
-    WHOLE_GRAPH,
     Batch,
     Bound,
     Constant,
@@ -35,11 +34,6 @@ from converter.analysis.values import (
 )
 
 Dims = tuple[int | None, ...] | None
-SUM_IN_BRANCH = "it is a sum over the examples in one branch of a condition, and none in another"
-APART = "the batch is taken apart example by example"
-MULTIPLIED = "examples of the batch are multiplied with each other"
-PART = "a part of the batch is taken"
-PICKED = "one example of the batch is picked"
 
 LINEAR = frozenset(
     ("identity", "cast", "negative", "to_float", "to_double", "check_numerics", "verify_tensor_all_finite")
@@ -58,15 +52,15 @@ def join_batches(one: Batch, two: Batch) -> Batch:
     if one.kind == "free":
         return two
     if one.kind == two.kind == "reduced" and one.how == two.how == "mean" and one.over != two.over:
-        return opaque("it is a mean over what a mask leaves in one branch of a condition")
+        return opaque(Why.MASK_IN_BRANCH)
     if one.kind == two.kind == "reduced" and (one.how, one.per) == (two.how, two.per) and one.how != "other":
         return replace(one, affine=one.affine or two.affine)
     if one.kind == "example" and replace(one, packed=two.packed) == two and "minor" not in (one.packed, two.packed):
         return replace(one, packed="major")  # one row for each example, or several
     if any(each.kind == "reduced" and each.how == "sum" for each in (one, two)):
-        return opaque(SUM_IN_BRANCH)
+        return opaque(Why.SUM_IN_BRANCH)
     unknown = next((b for b in (one, two) if b.kind == "opaque"), None)
-    return unknown or opaque("it differs between the branches of a condition")
+    return unknown or opaque(Why.DIFFERS_IN_BRANCHES)
 
 
 def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
@@ -84,11 +78,11 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     rank = max((t.rank for t in tensors if isinstance(t, Tensor) and t.rank is not None), default=None)
     axes = {t.rank - t.batch.axis for t in examples if t.rank is not None}
     if len(axes) > 1:
-        return other("examples of the batch are set against each other (broadcasting)")
+        return other(Why.BROADCAST)
     axis = first.batch.axis if first.rank is None or rank is None else rank - (first.rank - first.batch.axis)
     packed = max((t.batch.packed for t in examples), key=("", "major", "minor").index)
     if {t.batch.packed for t in examples} >= {"", "minor"}:
-        return opaque(CONFLICT)
+        return opaque(Why.CONFLICT)
     outer = next((t.batch.outer for t in examples if t.batch.packed == packed), None)
     return Batch("example", axis, packed, outer, over=next((t.batch.over for t in examples if t.batch.over), None))
 
@@ -112,26 +106,26 @@ def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: st
     if op in ("multiply", "divide") and len(batched) == 1 and first.how != "other":
         factor = tensors[1] if tensors[0] is batched[0] else tensors[0]
         if op == "divide" and batched[0] is not tensors[0]:
-            return other("a number is divided by a reduction of the batch")
+            return other(Why.OVER_REDUCTION)
         return _scaled(first, factor, op)
     if first.how == "other":
         return first
-    return other("a reduction of the batch goes through a function that is not linear")
+    return other(Why.NOT_LINEAR)
 
 
 def _sum_of(tensors: SequenceType[Value], batched: list[Tensor]) -> Batch:
     kinds = {(t.batch.how, t.batch.per) for t in batched}
     if len({t.batch.over for t in batched}) > 1:
         return next((t.batch for t in batched if t.batch.how == "other"), None) or other(
-            "means over different parts of the batch are added"
+            Why.PARTS_ADDED
         )
     affine = any(not is_batched(t) for t in tensors) or any(t.batch.affine for t in batched)
     if len(kinds) > 1:
         return next((t.batch for t in batched if t.batch.how == "other"), None) or Batch(
-            "reduced", how="other", why="a sum and a mean over the examples go together"
+            "reduced", how="other", why=Why.SUM_AND_MEAN
         )
     how, per = next(iter(kinds))
-    return Batch("reduced", how=how, per=per, affine=affine, why=batched[0].batch.why, over=batched[0].batch.over)
+    return replace(batched[0].batch, axis=0, packed="", outer=None, how=how, per=per, affine=affine)
 
 
 def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
@@ -144,7 +138,7 @@ def _scaled(batch: Batch, factor: Value, op: str) -> Batch:
         return Batch("reduced", how="mean", affine=batch.affine)
     numbers = [factor] if isinstance(factor, Number) else [v for v in factor.inputs if isinstance(v, Number)]
     origins: frozenset[Origin] = frozenset().union(*(n.linear for n in numbers))
-    return Batch("reduced", how=batch.how, per=batch.per | origins, affine=batch.affine, why=batch.why)
+    return replace(batch, axis=0, packed="", outer=None, per=batch.per | origins, over=None)
 
 
 def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
@@ -168,14 +162,14 @@ def as_tensor(value: Value) -> Tensor:
         return Tensor(FREE, (value,), ())
     inner = [t for t in tensors_in(value) if t.batch.kind != "free"]
     if not inner and isinstance(value, Host) and value.roots and value.call != "run":
-        return Tensor(opaque(f"it comes out of {value.call or 'code'}, which is not followed"), (value,))
+        return Tensor(opaque(Why.HOST_CODE, value.call or "code"), (value,))
     if not inner and isinstance(value, Bound) and value.roots:
-        return Tensor(opaque(f"what .{value.name} of it is is not known"), (value,))
+        return Tensor(opaque(Why.ATTRIBUTE, value.name), (value,))
     if not inner:
         return Tensor(FREE, (value,), shape_of(value))
     if isinstance(value, Sequence):
         return stack(value, 0)
-    return Tensor(opaque("it is made of a Python object that is not followed"), (value,))
+    return Tensor(opaque(Why.HOST_OBJECT), (value,))
 
 
 def broadcast_dims(tensors: Iterable[Tensor]) -> Dims:
@@ -222,7 +216,7 @@ def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_ri
         return Tensor(combine([one, two]), inputs, dims, "matmul")
     if "reduced" in kinds:
         linear = kinds == {"free", "reduced"}
-        batch = combine([one, two], "identity") if linear else other("a product with a reduction of the batch")
+        batch = combine([one, two], "identity") if linear else other(Why.PRODUCT)
         return Tensor(batch, inputs, dims, "matmul")
     rank = one.rank or two.rank or 2
     if rank > 2 and min(one.batch.axis if is_batched(one) else 0, two.batch.axis if is_batched(two) else 0) < rank - 2:
@@ -232,7 +226,7 @@ def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_ri
     if sums_one != sums_two:  # a sum over the batch, with a weight for each example that stands in a matrix
         unknown = one.rank is None and two.rank is None
         return Tensor(
-            opaque("tensors of unknown rank are multiplied") if unknown else other(WHOLE_GRAPH), inputs, dims, "matmul"
+            opaque(Why.UNKNOWN_RANK_MULTIPLIED) if unknown else other(Why.WHOLE_GRAPH), inputs, dims, "matmul"
         )
     if two.batch.kind == "free":
         axis = one.batch.axis if not transpose_left else 1 - one.batch.axis
@@ -240,4 +234,4 @@ def matmul(left: Value, right: Value, transpose_left: bool = False, transpose_ri
     if one.batch.kind == "free":
         axis = two.batch.axis if not transpose_right else 1 - two.batch.axis
         return Tensor(replace(two.batch, axis=axis), inputs, dims, "matmul")
-    return Tensor(other(MULTIPLIED) if sums_one else opaque(MULTIPLIED), inputs, dims, "matmul")
+    return Tensor(other(Why.MULTIPLIED) if sums_one else opaque(Why.MULTIPLIED), inputs, dims, "matmul")

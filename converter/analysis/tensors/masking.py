@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from converter.analysis.reasons import Why
 from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, other
 
 TINY = 1e-3
@@ -34,7 +35,7 @@ def masked_mean(part: Tensor, whole: Tensor) -> Batch:
     one, two = part.batch, whole.batch
     plain = not one.affine and one.per == two.per and one.over is None and two.over is None
     if not plain or (two.affine and not _is_guarded(whole)) or not is_count(whole):
-        return other("a ratio of two sums over the examples")
+        return other(Why.RATIO)
     return Batch("reduced", how="mean", over=Counted(whole, "value" if two.how == "sum" else "mean"))
 
 

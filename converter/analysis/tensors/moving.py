@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from converter.analysis.tensors.algebra import APART, PART, PICKED, Dims, as_tensor, combine
+from converter.analysis.reasons import Why
+from converter.analysis.tensors.algebra import Dims, as_tensor, combine
 from converter.analysis.values import (
     Batch,
     Constant,
@@ -53,10 +54,10 @@ def transpose(tensor: Tensor, perm: Value | None) -> Tensor:
         return Tensor(tensor.batch, (tensor, *inputs), None, "transpose")
     if axes is None:
         if tensor.rank is None:
-            return Tensor(opaque("a tensor of unknown rank is transposed"), (tensor,), None, "transpose")
+            return Tensor(opaque(Why.UNKNOWN_RANK_TRANSPOSED), (tensor,), None, "transpose")
         axes = tuple(reversed(range(tensor.rank)))
     if isinstance(axes, str) or tensor.batch.axis not in axes:
-        return Tensor(opaque("the permutation of a transpose is not a constant"), (tensor, *inputs), None, "transpose")
+        return Tensor(opaque(Why.PERMUTATION), (tensor, *inputs), None, "transpose")
     dims = (
         tuple(tensor.dims[a] for a in axes)
         if tensor.dims is not None and len(axes) == tensor.rank
@@ -70,7 +71,7 @@ def expand_dims(tensor: Tensor, axis: Value | None) -> Tensor:
     axes = axis_numbers(axis)
     at = axes[0] if isinstance(axes, tuple) and axes else None
     if at is None:
-        return Tensor(opaque("the axis of expand_dims is not a constant"), (tensor,), None, "expand_dims")
+        return Tensor(opaque(Why.AXIS, "expand_dims"), (tensor,), None, "expand_dims")
     rank = tensor.rank
     if at < 0:
         at = at + rank + 1 if rank is not None else 99
@@ -82,7 +83,7 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
     """`tf.squeeze`: opaque where the batch axis itself is named."""
     axes = axis_numbers(axis)
     if isinstance(axes, str):
-        return Tensor(opaque("the axis of squeeze is not a constant"), (tensor,), None, "squeeze")
+        return Tensor(opaque(Why.AXIS, "squeeze"), (tensor,), None, "squeeze")
     if axes is None:
         if tensor.dims is None:
             return moved(tensor, tensor.batch.axis, None, "squeeze")
@@ -92,7 +93,7 @@ def squeeze(tensor: Tensor, axis: Value | None) -> Tensor:
     dims = None if tensor.dims is None else tuple(d for i, d in enumerate(tensor.dims) if i not in gone)
     shift = sum(1 for a in gone if 0 <= a < tensor.batch.axis)
     if tensor.batch.kind == "example" and tensor.batch.axis in gone:
-        return Tensor(opaque("the batch axis is squeezed away"), (tensor,), dims, "squeeze")
+        return Tensor(opaque(Why.SQUEEZED), (tensor,), dims, "squeeze")
     return moved(tensor, tensor.batch.axis - shift, dims, "squeeze")
 
 
@@ -107,7 +108,7 @@ def concat(values: Value, axis: Value | None) -> Tensor:
         return Tensor(combined, inputs, None, "concat")
     rank = next((p.rank for p in parts if p.rank is not None), None)
     if at is None:
-        return Tensor(opaque("the axis of a concat is not a constant"), inputs, None, "concat")
+        return Tensor(opaque(Why.AXIS, "a concat"), inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     known = not (isinstance(values, Sequence) and values.unmeasured)
     dims = _concat_dims(parts, at, known)
@@ -146,7 +147,7 @@ def unstacked(tensor: Tensor, axis: int = 0) -> Tensor:
     if axis < 0:
         axis = axis + tensor.rank if tensor.rank is not None else 99
     if axis == tensor.batch.axis:
-        return Tensor(opaque(APART), (tensor,), dims, "unstack")
+        return Tensor(opaque(Why.APART), (tensor,), dims, "unstack")
     return moved(tensor, tensor.batch.axis - (axis < tensor.batch.axis), dims, "unstack")
 
 
@@ -185,7 +186,7 @@ def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
         inputs += [entry.value] if entry.value is not None else []
         if position == batch.axis and batch.kind == "example":
             if entry.kind != "whole":
-                batch = opaque(PART if entry.kind == "slice" else PICKED)
+                batch = opaque(Why.PART if entry.kind == "slice" else Why.PICKED)
             new_axis = axis
         if entry.kind != "one":
             full = entry.kind == "whole"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.moving import axis_numbers, positive
 from converter.analysis.values import (
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     pass
 
 
-def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = "") -> Tensor:
+def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: Why = Why.NEITHER, about: str = "") -> Tensor:
     """reduce_mean, reduce_sum and their like; `how` is "other" for those that are neither."""
     axes = axis_numbers(axis)
     batch = tensor.batch
@@ -35,15 +36,14 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: str = 
     if isinstance(axes, str) and _begin_behind(axis, batch.axis):
         return Tensor(batch, inputs, None, "reduce")
     if isinstance(axes, str):
-        return Tensor(opaque("the axis of a reduction is not a constant"), inputs, None, "reduce")
+        return Tensor(opaque(Why.AXIS, "a reduction"), inputs, None, "reduce")
     front = None if axes is None else [positive(a, tensor.rank, batch.axis) for a in axes]
     dims = _reduced_dims(tensor.dims, axes, keep)
     if front is None or batch.axis in front:
         over = batch.over if how == "mean" else None
-        why = why or "a reduction over the batch that is neither a mean nor a sum"
-        result = Batch("reduced", how=how, why=why, over=over)
+        result = Batch("reduced", how=how, why=why, about=about, over=over)
         if batch.packed == "minor" and front is not None and len(front) == 1 and how != "mean":
-            result = Batch("reduced", how=how, why=why)
+            result = Batch("reduced", how=how, why=why, about=about)
         return Tensor(result, inputs, dims, "reduce")
     shift = 0 if keep else sum(1 for a in front if a is not None and 0 <= a < batch.axis)
     return Tensor(replace(batch, axis=batch.axis - shift), inputs, dims, "reduce")
@@ -59,7 +59,7 @@ def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
 
 def _not_linear(batch: Batch) -> Batch:
     return (
-        batch if batch.how == "other" else other("a reduction of the batch goes through a function that is not linear")
+        batch if batch.how == "other" else other(Why.NOT_LINEAR)
     )
 
 

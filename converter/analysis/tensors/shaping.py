@@ -6,11 +6,10 @@ from math import prod
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
-    JOINED,
-    UNSIZED,
     Batch,
     Count,
     Host,
@@ -82,9 +81,9 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
     if tensor.batch.kind != "example":
         return Tensor(tensor.batch, inputs, dims, "reshape")
     if entries is None:
-        return Tensor(opaque("it is reshaped to a shape that is not written out"), inputs, None, "reshape")
+        return Tensor(opaque(Why.UNWRITTEN_SHAPE), inputs, None, "reshape")
     if not entries:
-        return Tensor(other("the batch is reshaped to a scalar"), inputs, (), "reshape")
+        return Tensor(other(Why.TO_SCALAR), inputs, (), "reshape")
     if tensor.batch.axis != 0:
         return _reshape_behind(tensor, entries, inputs, dims)
     first = entries[0]
@@ -95,21 +94,21 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
         )
         return Tensor(Batch("example", 0, "major" if times else ""), inputs, rest, "reshape")
     if isinstance(first, Host) and not first.roots and any(getattr(e, "value", None) == -1 for e in entries[1:]):
-        return Tensor(opaque(UNSIZED), inputs, dims, "reshape")
+        return Tensor(opaque(Why.UNSIZED), inputs, dims, "reshape")
     if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
         packed = tensor.batch.packed
         if _joins_examples(tensor, dims):
-            return Tensor(opaque(JOINED), inputs, dims, "reshape")
+            return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
         if _cuts_examples(tensor, dims):
-            return Tensor(opaque("it is reshaped so that examples are cut apart or joined"), inputs, dims, "reshape")
+            return Tensor(opaque(Why.CUT_OR_JOINED), inputs, dims, "reshape")
         if not (packed == "minor" or _same_rows(tensor, dims)):
             packed = "major"
         elif packed == "major" and _same_rows(tensor, dims):
             packed = ""
         return Tensor(Batch("example", 0, packed), inputs, (None, *dims[1:]) if dims else None, "reshape")
     if isinstance(first, Number) and first.value == 1 and len(entries) == 1:
-        return Tensor(opaque("the batch is reshaped to one element"), inputs, dims, "reshape")
-    return Tensor(opaque("it is reshaped so that the batch is no longer in front"), inputs, dims, "reshape")
+        return Tensor(opaque(Why.TO_ONE_ELEMENT), inputs, dims, "reshape")
+    return Tensor(opaque(Why.BATCH_NOT_IN_FRONT), inputs, dims, "reshape")
 
 
 def stands_for_batch(facts: Facts, entry: Value) -> bool:
@@ -171,4 +170,4 @@ def _reshape_behind(tensor: Tensor, entries: list[Value], inputs: tuple[Value, .
     if len(entries) == 2 and getattr(entries[0], "value", None) == -1 or len(entries) == 1:
         outer = tensor.dims[0] if tensor.dims and tensor.batch.axis == 1 else None
         return Tensor(Batch("example", 0, "minor", outer), inputs, (None, *dims[1:]) if dims else None, "reshape")
-    return Tensor(opaque("a tensor whose batch axis is not the first is reshaped"), inputs, dims, "reshape")
+    return Tensor(opaque(Why.RESHAPED_BEHIND), inputs, dims, "reshape")

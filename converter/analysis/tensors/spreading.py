@@ -5,26 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from converter.analysis.arrays.shapes import Shape, shape_of
+from converter.analysis.reasons import Why
 from converter.analysis.values import Tensor, Value, Variable
 
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
 
-def misfit(operands: Sequence[Tensor], values: Sequence[Value]) -> str:
-    """Why data cannot be cut where it is set against something else; "" if it can.
+def misfit(operands: Sequence[Tensor], values: Sequence[Value]) -> Why | None:
+    """Why data cannot be cut where it is set against something else; None if it can.
 
     A graph that was built for all examples is built for a shard: what meets the shard must not have an axis as
     long as the data, as it would be left whole, and spread over a shard of one row.
     """
     examples = [t for t in operands if t.batch.kind == "example"]
     if any(t.batch.kind == "reduced" for t in operands):
-        return "the data meet what is computed from all of them"
+        return Why.MEETS_REDUCTION
     if len({t.roots for t in examples}) > 1 and any(t.rank is None for t in examples):
-        return "data whose number of axes is not known are set against each other"
+        return Why.DATA_RANKS
     for tensor, value in zip(operands, values, strict=True):
         if tensor.batch.kind == "free" and not all(spreads(dims_of(tensor, value), e) for e in examples):
-            return "the data meet something that may have an entry of its own for each example"
-    return ""
+            return Why.MEETS_ROWS
+    return None
 
 
 def dims_of(tensor: Tensor, value: Value) -> Shape:

@@ -12,7 +12,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.joined import left_out
-from converter.analysis.tensors.algebra import SUM_IN_BRANCH
+from converter.analysis.reasons import Why
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
@@ -338,7 +338,7 @@ def _merge(
         rows = "its rows are not in the order of the examples"
         rows = "it is a sparse tensor" if is_sparse(value) else rows
         holds = "is an object made of" if is_made_of_shard(value) else "counts the examples of"
-        reason = batch.why or (rows if batch.kind != "free" else f"it {holds} a shard")
+        reason = batch.reason or (rows if batch.kind != "free" else f"it {holds} a shard")
         raise refuse(facts, getattr(value, "node", None) or node, "TMG210",
                      f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
                      "compute it from tensors that have one row for each example, after the loss")  # fmt: skip
@@ -438,9 +438,9 @@ def _loss_how(
             "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
             "batch, which differs from one GPU with the whole batch",
             "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was"))  # fmt: skip
-    if batch.why == SUM_IN_BRANCH and options.batch == "total":
+    if batch.why is Why.SUM_IN_BRANCH and options.batch == "total":
         raise refuse(facts, step.call, "TMG211",
-                     f"{SUM_IN_BRANCH}: whether the towers' losses are to be added is not known",
+                     f"{batch.reason}: whether the towers' losses are to be added is not known",
                      "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
     if summed and options.batch == "total":
         if batch.affine:
@@ -467,7 +467,7 @@ def _why_no_mean(traffic: Traffic, loss: Tensor) -> str:
     """Why a loss is not known to be a mean over the examples; "" where it is one."""
     batch = loss.batch
     if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in traffic.counts):
-        return batch.why or "what it is divided by is not seen where the towers are built"
+        return batch.reason or "what it is divided by is not seen where the towers are built"
     return "examples are set against a sum or a maximum of their batch" if _sets_against_batch(loss) else ""
 
 

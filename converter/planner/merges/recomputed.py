@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.tensors.algebra import MULTIPLIED
+from converter.analysis.reasons import Why
 from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.planner.merges.merging import Wanted, is_mergeable, want
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
@@ -66,7 +66,7 @@ def _crossed(facts: Facts) -> set[int]:
     """
     products = [
         t for t in facts.tensors
-        if t.op == "matmul" and t.batch.why == MULTIPLIED and len(t.inputs) > 1
+        if t.op == "matmul" and t.batch.why is Why.MULTIPLIED and len(t.inputs) > 1
         and t.inputs[0].roots.isdisjoint(t.inputs[1].roots)
     ]  # fmt: skip
     return set(needed(products))

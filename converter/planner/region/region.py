@@ -9,14 +9,8 @@ from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
+from converter.analysis.reasons import Why
 from converter.analysis.values import (
-    CONFLICT,
-    JOINED,
-    PIECES,
-    STEPS,
-    UNSEEN,
-    UNSIZED,
-    WHOLE_GRAPH,
     Frame,
     Input,
     Origin,
@@ -82,13 +76,13 @@ class Region:
 
 # Why a batch cannot be cut where it is seen to come to this: the code, and what to do.
 UNSHARED = {
-    CONFLICT: ("TMG215", "feed what belongs to each of the batches on its own"),
-    PIECES: ("TMG215", "feed each of the pieces on its own"),
-    STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
+    Why.CONFLICT: ("TMG215", "feed what belongs to each of the batches on its own"),
+    Why.PIECES: ("TMG215", "feed each of the pieces on its own"),
+    Why.STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
                       "--batch-axis NAME=1"),
-    UNSEEN: ("TMG241", "convert the script that makes it, and its files change with it (--output-dir)"),
-    JOINED: ("TMG218", "feed one row for each example, to a placeholder of shape [None, steps, …]"),
-    UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
+    Why.UNSEEN: ("TMG241", "convert the script that makes it, and its files change with it (--output-dir)"),
+    Why.JOINED: ("TMG218", "feed one row for each example, to a placeholder of shape [None, steps, …]"),
+    Why.UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
 }  # fmt: skip
 
 
@@ -105,13 +99,13 @@ def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
             raise refuse(facts, value.node or steps[0].call, "TMG202",
                          "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
                          "batch it by Dataset.batch, also where a transformation gives batches")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.why == WHOLE_GRAPH and value.op == "matmul":
+        if isinstance(value, Tensor) and value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
             raise refuse(facts, value.node or steps[0].call, "TMG233",
-                         f"{WHOLE_GRAPH}, as for a graph and its nodes: they cannot be cut into shards",
+                         f"{value.batch.reason}, as for a graph and its nodes: they cannot be cut into shards",
                          "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1")  # fmt: skip
         if isinstance(value, Tensor) and value.batch.kind == "opaque" and value.batch.why in UNSHARED:
             code, hint = UNSHARED[value.batch.why]
-            raise refuse(facts, value.node or steps[0].call, code, value.batch.why, hint)
+            raise refuse(facts, value.node or steps[0].call, code, value.batch.reason, hint)
     return inputs
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import BATCHES, PLACEHOLDERS, is_sparse
 from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
@@ -102,7 +103,7 @@ def _entry(call: Call) -> Value:
     """`batch.get('x')`, `batch.pop('x')`: a component of a batch that came in as a dict."""
     key, batch = call.constant(0, ""), call.receiver
     if not isinstance(batch, Input) or not batch.op.endswith("get_next") or not isinstance(key, str):
-        return Tensor(opaque(f"the effect of {call.name} on the batch is not known"), call.values(), None, call.name)
+        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
     if call.name.endswith("pop"):
         call.walk.effect(EffectKind.MUTATION, call.name, batch, call.node)
     return entry_of(call.walk, batch, key, call.node)

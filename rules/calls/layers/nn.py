@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.values import (
-    CONFLICT,
-    UNSEEN,
     Batch,
     Bound,
     Function,
@@ -108,7 +107,7 @@ def _batch_norm(call: Call) -> Value:
 
 def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
-    kept = Batch("reduced", how="other", why="a statistic of the batch")
+    kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
     return Sequence([Tensor(tensor.batch, call.values(), tensor.dims, call.name), *statistics])
 
@@ -144,13 +143,13 @@ def _per_row_loss(call: Call) -> Value:
     operands = [t for t in (logits, algebra.as_tensor(labels) if labels is not None else None) if t is not None]
     kept = logits.batch if "sparse" in call.name else algebra.combine(operands)
     if {t.batch.packed for t in operands if t.batch.kind == "example"} >= {"", "minor"}:
-        kept = opaque(CONFLICT)
+        kept = opaque(Why.CONFLICT)
     if unseen and kept.kind == "example":
-        kept = opaque(UNSEEN)
+        kept = opaque(Why.UNSEEN)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
-        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other("classes on the batch axis")
+        kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other(Why.CLASSES)
     return Tensor(kept, call.values(), dims, call.name)
 
 

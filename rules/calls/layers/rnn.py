@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.cells import state_of
 from converter.analysis.values import (
     FREE,
-    STEPS,
     Batch,
     Counted,
     Record,
@@ -98,7 +98,7 @@ def _static(call: Call) -> Value:
 def _of_steps(elements: list[Value]) -> Batch:
     """The batch that steps have in a list; where the steps are rows of what was taken for the batch, they have none."""
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
-    return opaque(STEPS) if first.batch.why == algebra.APART else first.batch
+    return opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
 
 
 def _static_bidirectional(call: Call) -> Value:
@@ -138,7 +138,7 @@ def _sequence_loss(call: Call) -> Value:
                                                                           (4, "average_across_batch")))  # fmt: skip
         masked = isinstance(weights, Tensor) and weights.batch.kind == "example"
         kept = Batch("reduced", how="mean", over=Counted(weights, "sum") if masked else None)  # type: ignore[arg-type]
-        kept = kept if whole else opaque("a sequence loss that is not averaged over steps and examples")
+        kept = kept if whole else opaque(Why.SEQUENCE_LOSS)
     return Tensor(kept, call.values(), (), call.name)
 
 

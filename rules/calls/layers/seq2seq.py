@@ -123,7 +123,7 @@ def _legacy_loss(call: Call) -> Value:
     """A mean over the examples of sums over the steps, divided by the weights."""
     kept = _examples(call.get(0, "logits"))
     if kept.kind == "example":
-        kept = Batch("reduced", how="mean", why="weights")
+        kept = Batch("reduced", how="mean")
     return Tensor(kept, call.values(), (), call.name)
 
 

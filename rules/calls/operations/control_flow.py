@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.values import (
     FREE,
-    STEPS,
     Batch,
     Constant,
     Function,
@@ -94,14 +94,14 @@ def _over_examples(call: Call, function: Value, elems: Value, start: Value | Non
     from converter.analysis.python.calling import call_value
 
     all_of_them = _are_examples(elems)
-    if call.name != "scan" or not (all_of_them or all(t.batch.why == algebra.PART for t in tensors_in(elems))):
+    if call.name != "scan" or not (all_of_them or all(t.batch.why is Why.PART for t in tensors_in(elems))):
         return _not_followed(call)
     rows = _mapped(_tensors(elems), _row)
     state = _mapped(_tensors(start if start is not None else rows), lambda t: Tensor(FREE, (), t.dims, "state"))
     made = _tensors(call_value(call.walk, function, [state, rows], {}, call.node))
     read = needed([made])
     if any(t.uid in read for t in tensors_in(state)):
-        return _mapped(made, lambda t: Tensor(opaque(STEPS), (t, *call.values()), None, call.name))
+        return _mapped(made, lambda t: Tensor(opaque(Why.STEPS), (t, *call.values()), None, call.name))
     if not all_of_them or any(t.batch.kind != "free" for t in tensors_in(made)):
         return _not_followed(call)
     return _mapped(made, lambda t: _whole(call, t))
@@ -197,11 +197,11 @@ def _not_followed(call: Call, *found: Value) -> Value:
     """A result of which only is known whether there is a batch behind it, as it is behind what was found so far."""
     from converter.analysis.python.calling import call_with_unknowns
 
-    stepwise = any(isinstance(v, Tensor) and v.batch.why == STEPS for v in needed(found).values())
+    stepwise = any(isinstance(v, Tensor) and v.batch.why is Why.STEPS for v in needed(found).values())
     functions = [] if stepwise else [f for f in call.values() if isinstance(f, Function)]
     inputs = [*call.values(), *found, *(call_with_unknowns(call.walk, f) for f in functions)]
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
-    kept = opaque(f"tf.{call.name} goes over the batch in a way that is not followed") if batched else FREE
+    kept = opaque(Why.LOOP, call.name) if batched else FREE
     like = call.get(2, "loop_vars", "Tout")
     if isinstance(like, Sequence):
         return Sequence([Tensor(kept, inputs, None, call.name) for _ in like.elements])
@@ -229,8 +229,8 @@ def _array_read(call: Call) -> Value:
     """An entry; one that the data name was made of another row before."""
     array = call.receiver
     assert isinstance(array, Tensor)
-    if call.tensor(0, "index").batch.why == algebra.PICKED:
-        return Tensor(opaque(STEPS), call.values(), array.dims, call.name)
+    if call.tensor(0, "index").batch.why is Why.PICKED:
+        return Tensor(opaque(Why.STEPS), call.values(), array.dims, call.name)
     return Tensor(array.batch, call.values(), array.dims, call.name)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions, shaping
 from converter.analysis.values import FREE, Batch, Number, Tensor, Typed, Value, opaque
 
@@ -58,7 +59,7 @@ def _without_last(tensor: Tensor) -> Tensor:
     """One number for what lies along the last axis; nothing is known where that may be the batch's."""
     shrunk = reductions.reduce(tensor, Number(-1), "other", keep=False)
     if tensor.batch.kind == "example" and shrunk.batch.kind != "example":
-        shrunk.batch = opaque("the last axis of a distribution's parameters is the batch's")
+        shrunk.batch = opaque(Why.LAST_AXIS)
     return shrunk
 
 
@@ -88,7 +89,7 @@ def _sample(call: Call) -> Value:
     shape = call.get(0, "sample_shape")
     entries = [] if shape is None else shaping.shape_entries(shape)
     if entries is None:
-        unknown = opaque("the shape of a sample is not written out") if made.roots else FREE
+        unknown = opaque(Why.SAMPLE_SHAPE) if made.roots else FREE
         return Tensor(unknown, (*call.values(), single), None, call.name)
     dims = None if single.dims is None else (*(shaping.dims_of(entries) or ()), *single.dims)
     axis = shaping.batch_entry(call.walk.facts, entries)
@@ -96,7 +97,7 @@ def _sample(call: Call) -> Value:
     if single.batch.kind == "example":
         result.batch = replace(single.batch, axis=single.batch.axis + len(entries))
         if axis is not None:
-            result.batch = opaque("as many samples as the batch has examples are drawn for each of them")
+            result.batch = opaque(Why.SAMPLES_FOR_EACH)
     elif axis is not None:
         result.batch = Batch("example", axis)
     return result
@@ -130,7 +131,7 @@ def _divergence(call: Call) -> Value:
     two = [v for v in [call.receiver, *call.args, *call.kwargs.values()] if _is_distribution(v)]
     if len(two) != 2:
         known = any(v.roots for v in call.values())
-        kept = opaque("one of the two distributions is not known") if known else FREE
+        kept = opaque(Why.UNKNOWN_DISTRIBUTION) if known else FREE
         return Tensor(kept, call.values(), None, call.name)
     rows = [_state(v, ROWS) for v in two if isinstance(v, Typed)]
     found = algebra.elementwise(call.walk.facts, "distribution", rows)
@@ -151,7 +152,7 @@ def _square(call: Call) -> Value:
 def _to_dense(call: Call) -> Value:
     tensor = _state(_of(call), "matrix")
     if tensor.batch.kind != "free" and (tensor.rank is None or tensor.batch.axis >= tensor.rank - 2):
-        return Tensor(opaque("the triangle may be one over the batch"), (*call.values(), tensor), None, call.name)
+        return Tensor(opaque(Why.TRIANGLE), (*call.values(), tensor), None, call.name)
     return _with_inputs(call, tensor, tensor.dims)
 
 
@@ -160,7 +161,7 @@ def _band(call: Call) -> Value:
     tensor = call.tensor(0, "input")
     kept = tensor.batch
     if kept.kind == "example" and tensor.rank is not None and kept.axis >= tensor.rank - 2:
-        kept = opaque("the band of a matrix over the batch is taken")
+        kept = opaque(Why.BAND)
     return Tensor(kept, call.values(), tensor.dims, call.name)
 
 

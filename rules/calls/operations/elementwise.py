@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.inputs.embedded_data import data_constant
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
 
@@ -51,7 +52,7 @@ def _along(call: Call) -> Value:
         front = [moving.positive(a, result.rank, result.batch.axis) for a in axes if a is not None]
         if result.batch.axis not in front:
             return result
-    result.batch = opaque(f"tf.{call.name} runs over the batch")
+    result.batch = opaque(Why.ALONG_BATCH, call.name)
     return result
 
 
@@ -65,7 +66,7 @@ def _where(call: Call) -> Value:
     if len(call.args) + len(call.kwargs) < 3:
         found = algebra.elementwise(call.walk.facts, "where", call.values()[:1])
         if found.batch.kind != "free":
-            found.batch, found.dims = opaque("tf.where gives the places of the batch as numbers"), None
+            found.batch, found.dims = opaque(Why.PLACES), None
         return found
     return _rows_of_either(call) or _elementwise(call)
 

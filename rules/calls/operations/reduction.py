@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
@@ -30,8 +31,8 @@ def _reduce(call: Call) -> Value:
         longest.roots = frozenset()  # the whole batch's, in every tower
         return longest
     how = HOW.get(call.name, "other")
-    why = "" if how != "other" else f"tf.{call.name} over the batch is neither a mean nor a sum"
-    result = reductions.reduce(tensor, axis, how, keep, why)
+    why, about = (Why.NEITHER_CALL, call.name) if how == "other" else (Why.NEITHER, "")
+    result = reductions.reduce(tensor, axis, how, keep, why, about)
     result.inputs = (*result.inputs, *call.values())
     return result
 
@@ -45,7 +46,7 @@ def _arg(call: Call) -> Value:
     axis = call.get(1, "axis", "dimension")
     if axis is None:
         axis = Number(0)
-    return reductions.reduce(tensor, axis, "other", False, f"tf.{call.name} runs over the batch")
+    return reductions.reduce(tensor, axis, "other", False, Why.ALONG_BATCH, call.name)
 
 
 def _l2_loss(call: Call) -> Value:
@@ -53,7 +54,7 @@ def _l2_loss(call: Call) -> Value:
 
 
 def _norm(call: Call) -> Value:
-    why, keep = "a norm over the batch is not linear", call.flag(3, "keepdims", "keep_dims")
+    why, keep = Why.NORM, call.flag(3, "keepdims", "keep_dims")
     return reductions.reduce(call.tensor(0, "tensor"), call.get(2, "axis"), "other", keep, why)
 
 
@@ -63,14 +64,14 @@ def _moments(call: Call) -> Value:
     axes = call.get(1, "axes")
     keep = call.flag(4, "keep_dims", "keepdims")
     both: tuple[How, How] = ("mean", "other")
-    parts = [reductions.reduce(tensor, axes, how, keep, "a variance over the batch") for how in both]
+    parts = [reductions.reduce(tensor, axes, how, keep, Why.VARIANCE) for how in both]
     return Sequence([_statistic(call, part) for part in parts])
 
 
 def _statistic(call: Call, part: Tensor) -> Tensor:
     if part.batch.kind == "reduced":
         call.walk.effect(EffectKind.BATCH_STATISTICS, "nn.moments", part, call.node)
-        part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or "a statistic of the batch")
+        part.batch = Batch("reduced", how=part.batch.how, why=part.batch.why or Why.STATISTIC)
         part.op = "moments"
     return part
 
@@ -89,7 +90,7 @@ def _top_k(call: Call) -> Value:
     """The largest along the last axis: of a vector with one value for each example, those of the whole batch."""
     tensor, count = call.tensor(0, "input"), call.get(1, "k")
     last = tensor.batch.kind == "example" and tensor.rank == tensor.batch.axis + 1
-    found = opaque("the largest values of the batch are picked") if last else tensor.batch
+    found = opaque(Why.PICKED_LARGEST) if last else tensor.batch
     number = getattr(count, "value", None) if isinstance(count, Number) else None
     dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
     return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])
@@ -102,7 +103,7 @@ def _confusion(call: Call) -> Value:
 
 def _global_norm(call: Call) -> Value:
     values = call.values()
-    return Tensor(other("a global norm") if any(v.roots for v in values) else FREE, values, (), call.name)
+    return Tensor(other(Why.GLOBAL_NORM) if any(v.roots for v in values) else FREE, values, (), call.name)
 
 
 def _zero_fraction(call: Call) -> Value:
@@ -116,7 +117,7 @@ def _draws(call: Call) -> Value:
     number = call.constant(1, "num_samples")
     dims = (None, number if isinstance(number, int) else None)
     if logits.batch.kind == "example" and logits.batch.axis != 0:
-        return Tensor(opaque("the classes to draw from are the examples of the batch"), call.values(), dims, call.name)
+        return Tensor(opaque(Why.CLASSES_DRAWN), call.values(), dims, call.name)
     return Tensor(logits.batch, call.values(), dims, call.name)
 
 

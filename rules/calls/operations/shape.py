@@ -7,13 +7,12 @@ from typing import Literal
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.values import (
-    CONFLICT,
     FREE,
-    PIECES,
     Batch,
     Constant,
     Count,
@@ -84,7 +83,7 @@ def _split(call: Call) -> Value:
         at = at + tensor.rank if tensor.rank is not None else 99
     kept = tensor.batch
     if kept.kind == "example" and kept.axis == at:
-        kept = opaque(PIECES if _is_fixed(call, sizes) else "the batch is split")
+        kept = opaque(Why.PIECES if _is_fixed(call, sizes) else Why.SPLIT)
     dims = None if tensor.dims is None else tuple(None if i == at else d for i, d in enumerate(tensor.dims))
     count = len(sizes.elements) if isinstance(sizes, Sequence) else getattr(sizes, "value", None)
     if tensor.batch.kind == "example" and tensor.batch.axis == at and isinstance(count, int):
@@ -118,7 +117,7 @@ def _tile(call: Call) -> Value:
             dims = None if tensor.dims is None else (None,) * len(entries)
             return Tensor(Batch("example", tensor.batch.axis, "minor", outer), call.values(), dims, "tile")
     elif tensor.batch.kind == "example":
-        return Tensor(opaque("the multiples of a tile are not written out"), call.values(), None, "tile")
+        return Tensor(opaque(Why.MULTIPLES), call.values(), None, "tile")
     dims = None if tensor.dims is None else tuple(None for _ in tensor.dims)
     return Tensor(tensor.batch, call.values(), dims, "tile")
 
@@ -146,7 +145,7 @@ def _pad(call: Call) -> Value:
     if kept.kind == "example":
         row = rows[axis] if axis < len(rows) else None
         ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
-        kept = kept if all(end == 0 for end in ends) else opaque("the batch is padded")
+        kept = kept if all(end == 0 for end in ends) else opaque(Why.PADDED)
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     return Tensor(kept, call.values(), dims, call.name)
 
@@ -156,7 +155,7 @@ def _matrix_transpose(call: Call) -> Value:
     if tensor.rank == 2:
         return moving.transpose(tensor, None)
     if tensor.rank is None and tensor.batch.kind == "example":
-        return Tensor(opaque("a tensor of unknown rank is transposed"), call.values(), None, call.name)
+        return Tensor(opaque(Why.UNKNOWN_RANK_TRANSPOSED), call.values(), None, call.name)
     return _keeps(call)
 
 
@@ -164,7 +163,7 @@ def _reverse(call: Call) -> Value:
     tensor = call.tensor(0, "tensor", "input")
     axes = moving.axis_numbers(call.get(1, "axis", "dims"))
     if tensor.batch.kind == "example" and (not isinstance(axes, tuple) or tensor.batch.axis in axes):
-        return Tensor(opaque("the order of the batch is reversed"), call.values(), tensor.dims, call.name)
+        return Tensor(opaque(Why.REVERSED), call.values(), tensor.dims, call.name)
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
 
 
@@ -180,7 +179,7 @@ def _slice(call: Call) -> Value:
         and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
              or shaping.stands_for_batch(call.walk.facts, size[axis]))
     )  # fmt: skip
-    kept = tensor.batch if whole else opaque(algebra.PART)
+    kept = tensor.batch if whole else opaque(Why.PART)
     return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
 
 
@@ -195,7 +194,7 @@ def _strided_slice(call: Call) -> Value:
     whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
         isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk.facts, end[axis])
     )
-    kept = tensor.batch if whole else opaque(algebra.PART)
+    kept = tensor.batch if whole else opaque(Why.PART)
     return Tensor(kept, call.values(), tensor.dims, call.name)
 
 
@@ -212,11 +211,11 @@ def _gather(call: Call) -> Value:
         dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
-        return Tensor(opaque(CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
+        return Tensor(opaque(Why.CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.dims is None else (None, *params.dims[1:])
         return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
-    return Tensor(opaque("examples of the batch are picked by index"), call.values(), None, call.name)
+    return Tensor(opaque(Why.PICKED_BY_INDEX), call.values(), None, call.name)
 
 
 def _gather_nd(call: Call) -> Value:
@@ -229,7 +228,7 @@ def _gather_nd(call: Call) -> Value:
     in_order = isinstance(first, Tensor) and _holds_its_row(first) and _is_last(indices, first)
     if in_order and params.batch == indices.batch == Batch("example", 0):
         return Tensor(params.batch, call.values(), None, call.name)
-    return Tensor(opaque("entries of the batch are picked by their places"), call.values(), None, call.name)
+    return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), None, call.name)
 
 
 def _holds_its_row(tensor: Tensor) -> bool:
@@ -250,7 +249,7 @@ def _is_last(stacked: Tensor, part: Tensor) -> bool:
 def _sparse(call: Call) -> Value:
     """A sparse tensor is not cut or merged: what is made of it must say itself what it does to the batch."""
     batched = any(algebra.is_batched(v) for v in call.values())
-    return Tensor(opaque("it is a sparse tensor") if batched else FREE, call.values(), None, call.name)
+    return Tensor(opaque(Why.SPARSE) if batched else FREE, call.values(), None, call.name)
 
 
 def _to_dense(call: Call) -> Value:
@@ -296,7 +295,7 @@ def _tensordot(call: Call) -> Value:
     if two.batch.kind == "free" and one.batch.kind == "example" and one.batch.axis == 0:
         return Tensor(one.batch, call.values(), None, call.name)
     batched = one.batch.kind != "free" or two.batch.kind != "free"
-    return Tensor(opaque("a tensordot over batched tensors") if batched else FREE, call.values(), None, call.name)
+    return Tensor(opaque(Why.TENSORDOT) if batched else FREE, call.values(), None, call.name)
 
 
 def _einsum(call: Call) -> Value:
@@ -312,7 +311,7 @@ def _einsum(call: Call) -> Value:
         letters = {terms[i][t.batch.axis] for i, t in examples if t.batch.axis < len(terms[i])}
         if len(letters) == 1 and (letter := letters.pop()) in right and len(examples) == len(batched):
             return Tensor(Batch("example", right.index(letter)), call.values(), (None,) * len(right), call.name)
-    return Tensor(opaque("the batch is summed over in an einsum"), call.values(), None, call.name)
+    return Tensor(opaque(Why.SUMMED_PRODUCT), call.values(), None, call.name)
 
 
 def _filled(call: Call) -> Value:
@@ -333,7 +332,7 @@ def _range(call: Call) -> Value:
 
 def _eye(call: Call) -> Value:
     if shaping.batch_entry(call.walk.facts, call.args[:1]) == 0:
-        return Tensor(opaque("a matrix over the examples of the batch"), call.values(), (None, None), call.name)
+        return Tensor(opaque(Why.PAIRED), call.values(), (None, None), call.name)
     return Tensor(FREE, call.values(), None, call.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
 from converter.analysis.values import FREE, Sequence, Tensor, Value, opaque, tensors_in
 
 
@@ -10,8 +11,7 @@ def _host_function(call: Call) -> Value:
     """As many results as types are given; how they lie over the batch, only their set_shape can tell."""
     inputs = call.values()
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
-    why = f"what tf.{call.name} makes of the batch stands in Python; set_shape([None, ...]) would give it rows"
-    kept = opaque(why) if batched else FREE
+    kept = opaque(Why.HOST_FUNCTION, call.name) if batched else FREE
     types = call.get(2, "Tout")
     if isinstance(types, Sequence):
         return Sequence([Tensor(kept, inputs, None, call.name) for _ in types.elements], mutable=True)

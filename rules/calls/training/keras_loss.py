@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
 from converter.analysis.values import Tensor, Value, opaque
 
@@ -24,9 +25,9 @@ def _by_last_axis(call: Call) -> Value:
     ranks = {t.rank for t in operands if t.rank is not None}
     if kept.kind == "example":
         if axis not in (None, -1) or not ranks:
-            kept = opaque(f"the axis that tf.{call.name} goes along is not known")
+            kept = opaque(Why.AXIS_UNKNOWN, call.name)
         elif kept.axis == max(ranks) - 1:
-            kept = opaque(f"tf.{call.name} goes along the axis of the examples")
+            kept = opaque(Why.ALONG_EXAMPLES, call.name)
     dims = None if predictions.dims is None else predictions.dims[:-1]
     return Tensor(kept, call.values(), dims, call.name)
 

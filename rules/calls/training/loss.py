@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
     LISTED,
@@ -96,7 +97,7 @@ def _collected_layers(call: Call) -> Value:
     made = [t for t in walk.facts.tensors if t.time >= walk.frame.began and t.batch.kind != "free"]
     if not made:
         return Mapping([(Host(), Tensor(op=call.name))])
-    why = "which of the model's tensors a collection holds is not followed"
+    why = Why.COLLECTED
     layer = walk.stamp(Tensor(opaque(why), made[-1:], None, call.name), call.node)
     walk.effect(EffectKind.COLLECTION, str(collection_key(call.get(0, "collection"))), layer, call.node)
     return Mapping([(Host(), layer)])
