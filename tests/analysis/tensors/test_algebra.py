@@ -639,7 +639,7 @@ def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
     unknown = "tf.foldl(lambda h, r: h + r, x)"
     for expression in (f"{unknown} if anything() else x", f"x if anything() else {unknown}"):
         value = evaluate(expression)
-        assert isinstance(value, Tensor) and value.batch.why == reason
+        assert isinstance(value, Tensor) and value.batch.reason == reason
 
 
 @pytest.mark.parametrize(
