@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.shapes import Shape, rows_from, shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Entry, Facts, Key
 from converter.analysis.tensors.spreading import CONSTANT, dims_of, spreads
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Batch,
     Host,
@@ -28,29 +30,21 @@ if TYPE_CHECKING:
 DATA = "data"  # the op of an Input that is no placeholder
 
 STATISTICS = (EffectKind.BATCH_NORM, EffectKind.BATCH_NORM_SCOPE, EffectKind.BATCH_STATISTICS)  # effects
-ON_COLUMNS = (  # operations that are followed along any axis
-    "add", "subtract", "multiply", "divide", "pow", "mod", "negative", "square", "squared_difference", "abs", "sqrt",
-    "exp", "log", "sin", "cos", "tanh", "sigmoid", "relu", "softplus", "identity", "cast", "matmul", "transpose",
-    "constant", "reduce", "reduce_mean", "reduce_sum", "moments",
-)  # fmt: skip
 
 # By which arguments data enters an operation of the graph.
 FIRST = ("0", "value", "x", "input", "inputs", "tensor", "features", "input_tensor")
 PAIR = ("0", "1", "a", "b", "x", "y", "labels", "logits", "targets", "predictions")
-OF_ONE = (
-    "identity", "square", "reshape", "expand_dims", "one_hot", "layers.dense", "layers.conv1d", "layers.conv2d",
-    "contrib.layers.fully_connected", "nn.conv2d",
-)  # fmt: skip
-OF_TWO = (
-    "matmul", "add", "subtract", "sub", "multiply", "mul", "divide", "div", "truediv", "squared_difference",
-    "nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2",
-    "nn.sparse_softmax_cross_entropy_with_logits", "nn.sigmoid_cross_entropy_with_logits",
-    "losses.mean_squared_error", "losses.absolute_difference", "losses.huber_loss", "losses.log_loss",
-    "losses.sigmoid_cross_entropy", "losses.softmax_cross_entropy", "losses.sparse_softmax_cross_entropy",
-)  # fmt: skip
-ENTRANCES = {
-    **dict.fromkeys(OF_ONE, FIRST), **dict.fromkeys(OF_TWO, PAIR), "nn.embedding_lookup": ("1", "ids"),
-}  # fmt: skip
+SECOND = ("1", "ids")
+
+
+@cache
+def data_arguments(name: str) -> tuple[str, ...]:
+    """The arguments of an operation by which data enters the graph, by their positions and names."""
+    if has(name, Trait.DATA_FIRST):
+        return FIRST
+    if has(name, Trait.DATA_PAIR):
+        return PAIR
+    return SECOND if has(name, Trait.DATA_SECOND) else ()
 
 
 def data_axis(value: Value) -> int | None:
@@ -222,7 +216,7 @@ def _why_not(tensor: Tensor) -> str:
     if batch.kind == "opaque" or (batch.kind == "reduced" and batch.how == "other"):
         return batch.reason or "a number is computed from all rows that is neither a mean nor a sum"
     behind = [v.batch for v in tensor.inputs if isinstance(v, Tensor)]
-    if any(b.kind == "example" and b.axis for b in behind) and tensor.op not in ON_COLUMNS:
+    if any(b.kind == "example" and b.axis for b in behind) and not has(tensor.op, Trait.ANY_AXIS):
         return f"there is an example in each column, and what {tensor.op} makes of columns is not known"
     return ""
 

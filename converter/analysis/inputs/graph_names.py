@@ -7,13 +7,12 @@ import re
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.traits import Argument, positions
 from converter.analysis.values import Constant, Mapping, Sequence, Tensor, Typed, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
-# where a name may stand by itself
-POSITIONS = {"placeholder": 2, "sparse_placeholder": 2, "identity": 1, "argmax": 3, "get_variable": 0, "summary": 0}
 
 
 def by_name(walk: Walk, text: str, node: ast.AST) -> Tensor | None:
@@ -46,7 +45,7 @@ def name_expression(tensor: Tensor) -> ast.expr | None:
     call = tensor.node
     if not isinstance(call, ast.Call):
         return None
-    position = POSITIONS.get(tensor.op, len(call.args))
+    position = positions(Argument.NAME).get(tensor.op, len(call.args))
     names = [k.value for k in call.keywords if k.arg == "name"] + call.args[position : position + 1]
     return names[0] if names else None
 

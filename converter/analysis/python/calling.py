@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
-from converter.analysis.inputs.embedded_data import ENTRANCES, enter, used_by_python
+from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers
 from converter.analysis.python.containers import iterate
@@ -17,6 +17,7 @@ from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Bound,
     Choice,
@@ -111,13 +112,14 @@ def _entering(
     walk: Walk, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call
 ) -> tuple[list[Value], dict[str, Value]]:
     """The arguments of a function of TensorFlow; data that the towers share is an input there."""
-    places = ENTRANCES.get(name, ())
+    places = data_arguments(name)
     if not places:
         return args, kwargs
     given = {**{str(at): value for at, value in enumerate(args)}, **kwargs}
     tensors = [v for v in given.values() if isinstance(v, Tensor)]
     meets = tensors[0] if tensors else None
-    columns = {"1", "b"} if name == "matmul" and not kwargs.keys() - {"a", "b", "name"} and meets is not None else set()
+    plain = has(name, Trait.PRODUCT) and not kwargs.keys() - {"a", "b", "name"}
+    columns = {"1", "b"} if plain and meets is not None else set()
     entered = {
         key: enter(walk, v, (node, key), next((t for t in tensors if t is not v), None), key in columns)
         if key in places else v

@@ -12,6 +12,7 @@ from converter.analysis.python.containers import any_of, item_place, iterate
 from converter.analysis.python.joins import join
 from converter.analysis.tensors import algebra
 from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Absent,
     Bound,
@@ -214,7 +215,7 @@ def truth(value: Value) -> bool | None:
         return bool(value.elements) if not value.mutable else None
     if isinstance(value, (Function, Class, Instance, Bound, Choice)):
         return True if not isinstance(value, Bound) or value.function is not None else None
-    if isinstance(value, Typed) and value.kind in ("Optimizer", "Cell"):
+    if isinstance(value, Typed) and has(value.kind, Trait.ALWAYS_TRUE):
         return True
     return None
 

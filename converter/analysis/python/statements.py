@@ -18,6 +18,7 @@ from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
+from converter.analysis.traits import Trait, has
 from converter.analysis.undo import Change, Changes, take_back
 from converter.analysis.values import (
     Absent,
@@ -128,7 +129,7 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
             holder.attributes[target.attr] = value
         elif isinstance(holder, Typed):
             old = holder.state.get(target.attr)
-            if old is None and holder.kind in ("Namespace", "Flags"):  # a flag has a value before it is set
+            if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
                 old = flag_value(walk, holder, target.attr, target)
             walk.undo_log.append(Change(holder, target.attr, old))
             holder.state[target.attr] = value
@@ -261,7 +262,7 @@ def _trains_either_way(walk: Walk, stmt: ast.If) -> bool:
 
 def _trains(body: list[ast.stmt]) -> bool:
     calls = (n.func for stmt in body for n in ast.walk(stmt) if isinstance(n, ast.Call))
-    return any(isinstance(f, ast.Attribute) and f.attr in ("minimize", "apply_gradients") for f in calls)
+    return any(isinstance(f, ast.Attribute) and has(f.attr, Trait.TRAINS) for f in calls)
 
 
 def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:

@@ -16,6 +16,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.tensors.spreading import misfit
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -35,9 +36,6 @@ from converter.analysis.values import (
 
 Dims = tuple[int | None, ...] | None
 
-LINEAR = frozenset(
-    ("identity", "cast", "negative", "to_float", "to_double", "check_numerics", "verify_tensor_all_finite")
-)
 
 
 def is_batched(value: Value) -> bool:
@@ -97,13 +95,13 @@ def unpacked(tensor: Tensor, parts: int) -> Batch | None:
 
 def _combine_reduced(tensors: SequenceType[Value], batched: list[Tensor], op: str) -> Batch:
     first = batched[0].batch
-    if op in LINEAR:
+    if has(op, Trait.LINEAR):
         return first
-    if op in ("add", "subtract", "add_n", "stack", "concat"):
+    if has(op, Trait.ADDS):
         return _sum_of(tensors, batched)
     if op == "maximum" and len(batched) == 1 and first.how == "sum" and any(is_tiny(t) for t in tensors):
         return replace(first, affine=True)  # a guard against a division by zero
-    if op in ("multiply", "divide") and len(batched) == 1 and first.how != "other":
+    if has(op, Trait.SCALES) and len(batched) == 1 and first.how != "other":
         factor = tensors[1] if tensors[0] is batched[0] else tensors[0]
         if op == "divide" and batched[0] is not tensors[0]:
             return other(Why.OVER_REDUCTION)

@@ -5,18 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from converter.analysis.reasons import Why
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Batch, Count, Counted, Input, Number, Tensor, Value, other
 
 TINY = 1e-3
-# What a count of masked values is made with: nothing that has variables in it.
-COUNTING = {
-    "reduce", "reduce_sum", "reduce_mean", "reduce_max", "count_nonzero", "cast", "to_float", "to_double",
-    "sequence_mask", "sign", "not_equal", "equal", "greater", "greater_equal", "less", "less_equal", "logical_and",
-    "logical_or", "logical_not", "abs", "add", "multiply", "subtract", "maximum", "minimum", "clip_by_value",
-    "reshape", "expand_dims", "squeeze", "where", "zeros_like", "ones_like", "one_hot", "stack", "range",
-    "subscript", "identity", "stop_gradient", "square", "unstack", "transpose", "concat", "convert_to_tensor",
-    "constant",
-}  # fmt: skip
 
 
 def is_tiny(value: Value) -> bool:
@@ -41,7 +33,7 @@ def masked_mean(part: Tensor, whole: Tensor) -> Batch:
 
 def _is_guarded(whole: Tensor) -> bool:
     """Whether the only term beside a sum is there to avoid a division by zero."""
-    if whole.op not in ("add", "identity", "maximum"):
+    if not has(whole.op, Trait.GUARDS):
         return False
     terms = [v for v in whole.inputs if isinstance(v, Number)]
     inner = [v for v in whole.inputs if isinstance(v, Tensor)]
@@ -59,7 +51,7 @@ def is_count(counted: Value) -> bool:
         seen.add(value.uid)
         if isinstance(value, (Number, Count, Input)):
             continue
-        if isinstance(value, Tensor) and value.op not in COUNTING and (value.op or value.batch.kind != "free"):
+        if isinstance(value, Tensor) and not has(value.op, Trait.COUNTS) and (value.op or value.batch.kind != "free"):
             return False
         todo += [*value.inputs, *value.parts()]
     return True

@@ -50,9 +50,9 @@ def shape_entries(value: Value | None) -> list[Value] | None:
         return [dimension(value, Number(i)) for i in range(rank)]
     if isinstance(value, (Number, Count)) or (isinstance(value, Host) and shape_of(value) == ()):
         return [value]
-    if isinstance(value, Tensor) and value.op in ("stack", "concat"):
+    if isinstance(value, Tensor) and value.op == "stack":
         inner = [v for v in value.inputs if isinstance(v, Sequence)]
-        return inner[0].elements if inner and value.op == "stack" else None
+        return inner[0].elements if inner else None
     return None
 
 

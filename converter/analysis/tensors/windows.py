@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
 from converter.analysis.tensors import shaping
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
 
-COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the number of a step
 WINDOW = "train.window"
 
 
@@ -18,7 +18,7 @@ def window(facts: Facts, matrix: Tensor, places: Iterable[Value], rank: int) -> 
     rows = entries[0] if entries and len(entries) == rank else None
     if not isinstance(rows, Number) or matrix.batch.kind != "free" or not shaping.stands_for_batch(facts, rows):
         return None
-    if not any(isinstance(v, Tensor) and v.op == COUNTED for v in needed(places).values()):
+    if not any(isinstance(v, Tensor) and has(v.op, Trait.COUNTS_STEPS) for v in needed(places).values()):
         return None
     made = Input(WINDOW, (None,) * rank, None, "")
     made.shard(0)

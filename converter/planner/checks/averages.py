@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Refusal
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse
-
-PASS_ON = ("group", "tuple")  # what the last tower makes of the first one's updates are these updates still
 
 
 def check_averages(facts: Facts, regions: list[Region]) -> None:
@@ -57,9 +56,9 @@ def _is_lost(tensor: Tensor) -> bool:
     """Whether an operation of the last tower updates no average, because the first tower's does."""
     if tensor.op == "ema" or tensor.batch.kind != "free":
         return False
-    if tensor.op in PASS_ON:
+    if has(tensor.op, Trait.PASSES_UPDATES):
         return any(_is_lost(t) for value in tensor.inputs for t in tensors_in(value)) or _updates(tensor.control)
-    return (tensor.op in ("cond", "join", "case") and _updates(tensor.inputs)) or (
+    return ((tensor.op == "join" or has(tensor.op, Trait.CHOICE)) and _updates(tensor.inputs)) or (
         tensor.op == "no_op" and _updates(tensor.control)
     )
 

@@ -10,6 +10,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.inputs.embedded_data import beside
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.tensors.sparse import has_rows
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Bound,
     Host,
@@ -385,7 +386,8 @@ def _read_as_data(losses: list[Tensor]) -> dict[int, Value]:
             continue
         waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
         inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
-        if isinstance(value, Tensor) and value.op in ("join", "cond") and any(v.roots for v in inputs):
+        chosen = isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION))
+        if chosen and any(v.roots for v in inputs):
             inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own, outside of training
         todo += inputs
     return found

@@ -6,13 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Sequence, Tensor, Variable
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse
-
-CUT = ("reshape", "slice")  # operations that give a batch as many rows as they are told
-BESIDE = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "concat")
 
 
 def check_literal_rows(facts: Facts, regions: list[Region], size: BatchSize) -> None:
@@ -24,9 +22,9 @@ def check_literal_rows(facts: Facts, regions: list[Region], size: BatchSize) -> 
             continue
         parts = [v for v in tensor.inputs if isinstance(v, Tensor)]
         rows = [v for v in parts if v.batch.kind == "example" and not v.batch.axis]
-        told = tensor.op in CUT and any(n.value in known and _is_apart(n, keys) for n in _first(tensor))
+        told = has(tensor.op, Trait.TOLD_ROWS) and any(n.value in known and _is_apart(n, keys) for n in _first(tensor))
         made = (v for v in parts if v.batch.kind == "free" and not isinstance(v, Variable) and v.dims)
-        beside = tensor.op in BESIDE and any(
+        beside = has(tensor.op, Trait.ROW_BY_ROW) and any(
             v.dims[0] in known and any(r.rank == v.rank for r in rows) and any(_is_apart(n, keys) for n in _first(v))
             for v in made if v.dims
         )  # fmt: skip

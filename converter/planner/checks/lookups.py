@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
-from converter.planner.region.names_in_graph import LOOKUPS, names_taken
+from converter.analysis.traits import Trait, has
+from converter.planner.region.names_in_graph import names_taken
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse
 
@@ -38,7 +39,7 @@ def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:
             known.add(effect.node)
             yield effect.name, effect.node
     for node in facts.nodes(ast.Call):
-        if isinstance(node.func, ast.Attribute) and node.func.attr in LOOKUPS and node not in known:
+        if isinstance(node.func, ast.Attribute) and has(node.func.attr, Trait.ASKS_BY_NAME) and node not in known:
             yield pattern_of(node.args[0] if node.args else None), node
 
 

@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.writing.findings import refuse, warn
-
-# Operations that give row numbers on, and those that tell rows apart by them: two of them only say which are the same.
-PASSED_ON = frozenset(("add", "subtract", "multiply", "cast", "to_int32", "to_int64", "expand_dims", "squeeze",
-                       "reshape", "tile", "identity", "stack", "concat", "transpose"))  # fmt: skip
-TELLING = frozenset(("mod", "floormod", "compare", "equal", "not_equal", "less", "less_equal", "greater",
-                     "greater_equal", "maximum", "minimum"))  # fmt: skip
-LOOKUPS = frozenset(("gather", "nn.embedding_lookup"))
 
 
 def check_numbered(facts: Facts, steps: list[TrainStep], total: bool) -> tuple[Diagnostic, ...]:
@@ -26,9 +20,9 @@ def check_numbered(facts: Facts, steps: list[TrainStep], total: bool) -> tuple[D
             continue
         parts = [v for v in value.inputs if isinstance(v, Tensor)]
         counted = [v for v in parts if v.uid in numbers]
-        if value.op == "range" and value.batch.kind == "example" or counted and value.op in PASSED_ON:
+        if value.op == "range" and value.batch.kind == "example" or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
             numbers[value.uid] = value
-        elif (len(counted) == 1 and value.op in TELLING) or (counted and _looks_up(value)):
+        elif (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
             if total:
                 raise refuse(facts, value.node or steps[0].call, "TMG244", message,
@@ -41,4 +35,4 @@ def check_numbered(facts: Facts, steps: list[TrainStep], total: bool) -> tuple[D
 def _looks_up(value: Tensor) -> bool:
     """Whether rows are numbers in a table which is no batch."""
     table = value.inputs[0] if value.inputs else None
-    return value.op in LOOKUPS and (not isinstance(table, Tensor) or table.batch.kind == "free")
+    return has(value.op, Trait.LOOKS_UP) and (not isinstance(table, Tensor) or table.batch.kind == "free")

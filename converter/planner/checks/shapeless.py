@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from converter.analysis.arrays.shapes import ARITHMETIC, shape_of
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.inputs.feeds import SIZED, picks_rows
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, needed, tensors_in
 from converter.planner.writing.findings import refuse
 
@@ -14,9 +15,6 @@ TYPES = ("bool", "string")  # of a switch, or of the handle of an iterator
 
 # Functions that give one number.
 NUMBERS = ("min", "max", "abs", "float", "int", "round", "pow", "sum", "len", "mean", "item", "random")
-OF_ONE = ("add", "subtract", "multiply", "divide", "pow", "mod", "negative", "exp", "log", "sqrt", "square", "maximum",
-          "minimum", "cast", "to_float", "identity", "add_n", "abs", "stop_gradient", "reciprocal")  # fmt: skip
-SETTING = ("dropout", "random", "cond", "case", "join", "while", "assert", "summary", "clip_by", "leaky_relu")
 
 
 def check_shapeless(facts: Facts, steps: list[TrainStep], shared: Iterable[str]) -> None:
@@ -65,10 +63,10 @@ def _is_setting(facts: Facts, value: Input) -> bool:
         if tensor.uid in made or not any(v.uid in made for v in given):
             continue
         first = tensor.inputs[0].uid in made
-        if any(word in tensor.op for word in SETTING) and not (first and "dropout" in tensor.op):
+        if has(tensor.op, Trait.SETTING) and not (first and "dropout" in tensor.op):
             continue
         beside = [v for v in given if isinstance(v, Tensor) and v.uid not in made]
-        if tensor.op not in OF_ONE or any(v.batch.kind in ("example", "opaque") for v in beside):
+        if not has(tensor.op, Trait.OF_ONE_NUMBER) or any(v.batch.kind in ("example", "opaque") for v in beside):
             return False
         if tensor.batch.kind == "free":
             made.add(tensor.uid)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts, TrainStep
 from converter.analysis.frames import Access
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Counted, Input, Tensor, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.questions.fixed_size import fixed_size
@@ -17,7 +18,6 @@ from converter.planner.writing.source_text import Text
 from converter.planner.writing.spelling import spelling
 
 READ_OFF = {"sum": "{tf}.reduce_sum({text})", "nonzero": "{tf}.count_nonzero({text})", "rows": "{tf}.shape({text})[0]"}
-SUMS = ("reduce", "reduce_sum")
 
 
 def loss_counts(
@@ -70,11 +70,11 @@ def _ways(over: Counted) -> list[Counted]:
     """A denominator itself, and what it was summed from, which may be seen where the sum is not."""
     ways = [over]
     tensor = over.tensor
-    while over.how == "value" and tensor.op in ("cast", "to_float", "identity", *SUMS, "add", "maximum"):
+    while over.how == "value" and has(tensor.op, Trait.IN_DENOMINATOR):
         inner = [v for v in tensor.inputs if isinstance(v, Tensor)]
         if not inner:
             break
-        if tensor.op in SUMS and inner[0].batch.kind == "example":
+        if has(tensor.op, Trait.SUMS) and inner[0].batch.kind == "example":
             ways.append(Counted(inner[0], "sum"))
             break
         tensor = inner[0]

@@ -15,6 +15,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.planner.merges.merging import Wanted, is_mergeable, want
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
@@ -22,9 +23,6 @@ from converter.planner.region.region import Region
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
-SCOPES = {"name_scope", "variable_scope", "device", "op_scope"}  # with blocks that may be opened again
-RANDOM = ("random", "dropout", "truncated_normal", "multinomial", "sampled", "nce_loss", "sample")
-MAKE_VARIABLES = ("layers.", "contrib.", "keras.")
 
 
 @dataclass(frozen=True)
@@ -133,7 +131,8 @@ def _around(region: Region, access: Access) -> tuple[ast.With, ...] | None:
 
 
 def _is_scope(node: ast.expr) -> bool:
-    return isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) in SCOPES
+    function = node.func if isinstance(node, ast.Call) else None
+    return has(getattr(function, "attr", getattr(function, "id", "")), Trait.OPENS_SCOPE)
 
 
 def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
@@ -142,7 +141,7 @@ def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
         return False
     made = [t for t in facts.tensors if t.site is not None and _within(region, t.site, stmt)]
     return not any(
-        isinstance(t, (Input, Variable)) or t.op.startswith(MAKE_VARIABLES) or any(name in t.op for name in RANDOM)
+        isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM)
         for t in made
     )
 

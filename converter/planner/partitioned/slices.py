@@ -13,39 +13,22 @@ from dataclasses import dataclass
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Variable
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.partitioned.variable_lists import check_lists, last_name
-from converter.planner.region.names_in_graph import LOOKUPS
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse, warn
 from converter.planner.writing.source_text import Text
 
-# Calls that take rows of a variable: only these travel while it is whole, and slices have rows of other numbers.
-ROWS = {"embedding_lookup", "embedding_lookup_sparse", "safe_embedding_lookup_sparse", "embedding_lookup_unique",
-        "gather", "gather_nd", "nce_loss", "sampled_softmax_loss", "GreedyEmbeddingHelper",
-        "SampleEmbeddingHelper", "ScheduledEmbeddingTrainingHelper"}  # fmt: skip
+# Calls of Python to which a variable is more than a tensor.
+PYTHON = {"append", "extend", "isinstance", "getattr", "len", "list", "zip", "id", "print", "str"}
 
-# Calls to which a variable is more than a tensor.
-OBJECTS = {"minimize", "compute_gradients", "gradients", "Saver", "variables_initializer", "initialize_variables",
-           "add_to_collection", "is_variable_initialized", "assign", "assign_add", "assign_sub", "scatter_update",
-           "scatter_add", "scatter_sub", "apply", "average", "append", "extend", "isinstance", "getattr", "len",
-           "list", "zip", "id", "print", "str"}  # fmt: skip
-READS = {"get_shape", "shape", "dtype"}  # attributes that are the same of what stands for the whole
-
-# Calls that make tables of rows, or treat each variable as a whole.
-ROWS_INSIDE = {"embed_sequence", "EmbeddingWrapper", "embedding_column", "shared_embedding_columns", "input_layer",
-               "linear_model", "embedding_rnn_seq2seq", "embedding_attention_seq2seq", "embedding_rnn_decoder",
-               "embedding_attention_decoder", "embedding_tied_rnn_seq2seq", "input_from_feature_columns"}  # fmt: skip
-SCOPES = {"variable_scope", "variable_op_scope"}
-BY_VARIABLE = {"LARSOptimizer", "LAMBOptimizer", "ShampooOptimizer", "GGTOptimizer", "MovingAverageOptimizer",
-               "swapping_saver", "variables_to_restore", "average_name", "set_custom_getter", "get_variables_by_name",
-               "get_variables_by_suffix", "get_unique_variable", "create_partitioned_variables"}  # fmt: skip
 KEYWORDS = {"custom_getter", "constraint", "kernel_constraint", "recurrent_constraint", "gradient_multipliers",
             "clip_gradient_norm", "transform_grads_fn", "summarize_gradients"}  # fmt: skip
 REGULARIZERS = {"regularizer", "kernel_regularizer", "weights_regularizer", "recurrent_regularizer"}
-ADDITIVE = {"l2_loss", "reduce_sum", "square", "abs", "multiply", "scalar_mul", "pow", "float", "get_variable_scope"}
+
 # Effects of code that takes a variable for more than a tensor.
 TOUCHES = (EffectKind.ASSIGN, EffectKind.AVERAGE, EffectKind.AVERAGE_READ, EffectKind.GRAPH_NAME, EffectKind.MUTATION)
 
@@ -120,14 +103,14 @@ def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
 
 def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
     """The calls that take rows of a variable."""
-    calls = [t.node for t in facts.tensors if variable in t.inputs and last_name(t.node) in ROWS]
+    calls = [t.node for t in facts.tensors if variable in t.inputs and has(last_name(t.node), Trait.TAKES_ROWS)]
     return list(dict.fromkeys(call for call in calls if isinstance(call, ast.Call)))
 
 
 def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
     """Whether these can be told how a table is cut; a look-up of something unknown could be of its rows, too."""
     known = {t.node for t in facts.tensors if any(isinstance(value, Variable) for value in t.inputs)}
-    others = any(last_name(call) in ROWS and call not in known for call in facts.nodes(ast.Call))
+    others = any(has(last_name(call), Trait.TAKES_ROWS) and call not in known for call in facts.nodes(ast.Call))
     plain = all(last_name(c) == "embedding_lookup" and len(c.args) <= 2 and not any(
         k.arg in (None, "partition_strategy") for k in c.keywords) for c in lookups)  # fmt: skip
     return plain and not others
@@ -158,9 +141,9 @@ def _is_object(facts: Facts, node: ast.AST) -> bool:
     if isinstance(parent, ast.keyword):
         parent = parents.get(parent)
     if isinstance(parent, ast.Attribute):
-        return parent.attr not in READS and not isinstance(node, ast.Call)
+        return not has(parent.attr, Trait.ALIKE_OF_SLICES) and not isinstance(node, ast.Call)
     if isinstance(parent, ast.Call) and node is not parent.func:
-        return last_name(parent) in OBJECTS or parent in facts.unfollowed
+        return has(last_name(parent), Trait.TAKES_VARIABLE) or last_name(parent) in PYTHON or parent in facts.unfollowed
     if isinstance(parent, (ast.Tuple, ast.List)) and last_name(parents.get(parent)) == "run":
         return False
     if isinstance(parent, ast.Tuple):
@@ -182,11 +165,11 @@ def _is_element(node: ast.Name, parents: dict[ast.AST, ast.AST]) -> bool:
 def _check_calls(facts: Facts) -> None:
     for call in facts.nodes(ast.Call):
         name = last_name(call)
-        if name in ROWS_INSIDE:
+        if has(name, Trait.MAKES_TABLES):
             message = f"{name} looks up rows of a variable that it makes itself: slices would give other rows"
             hint = "make the table by tf.get_variable, or use --variables balanced"
             raise refuse(facts, call, "TMG246", message, hint)
-        if name in BY_VARIABLE:
+        if has(name, Trait.BY_VARIABLE):
             raise _refused(facts, call, f"{name} knows variables one by one")
         for keyword in call.keywords:
             none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
@@ -216,7 +199,7 @@ def _check_regularizers(facts: Facts) -> None:
                 continue
             written = value if isinstance(value, ast.Lambda) else functions.get(last_name(value))
             inner = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
-            if any(last_name(n) not in ADDITIVE for n in inner):
+            if any(not has(last_name(n), Trait.ADDITIVE) for n in inner):
                 raise _refused(facts, value, "this regularizer is computed of each variable")
 
 
@@ -224,7 +207,7 @@ def _check_names(facts: Facts) -> None:
     """Variables that are looked up in the graph by their names."""
     named = {node for tensor, _, node in facts.named if not isinstance(tensor, Variable)}
     for call in facts.nodes(ast.Call):
-        if isinstance(call.func, ast.Attribute) and call.func.attr in LOOKUPS and call not in named:
+        if isinstance(call.func, ast.Attribute) and has(call.func.attr, Trait.ASKS_BY_NAME) and call not in named:
             raise refuse(facts, call, "TMG247",
                          "what is looked up here by its name may be a variable that is cut, or a value read from it",
                          "keep it under a name of Python, or use --variables balanced")  # fmt: skip
@@ -233,14 +216,15 @@ def _check_names(facts: Facts) -> None:
 def _check_slots(facts: Facts) -> None:
     """Slots of slices get the whole's name but for the scope that the optimizer stands in (slot_creator.py, 1.15)."""
     parents = {call: facts.walked[facts.tree_of(facts.path_of(call))].parents for call in facts.nodes(ast.Call)
-               if last_name(call) in ("minimize", "apply_gradients", "optimize_loss")}  # fmt: skip
+               if has(last_name(call), Trait.TRAINS_IN_ANY_CALL)}  # fmt: skip
     for call, above in parents.items():
         around = [s.stmt for step in facts.train_steps if step.call is call for s in step.site.chain()]
         at: ast.AST | None = call
         while at is not None:
             around += [at] if isinstance(at, ast.With) else []
             at = above.get(at)
-        scoped = any(last_name(i.context_expr) in SCOPES for w in around if isinstance(w, ast.With) for i in w.items)
+        items = (i for w in around if isinstance(w, ast.With) for i in w.items)
+        scoped = any(has(last_name(i.context_expr), Trait.OPENS_VARIABLE_SCOPE) for i in items)
         if scoped or last_name(call) == "optimize_loss":
             raise refuse(facts, call, "TMG247", "the optimizer stands in a variable scope, where the slots of slices "
                          "would be saved under other names", "apply the gradients outside of the scope")  # fmt: skip

@@ -10,25 +10,29 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, has
 from converter.planner.writing.findings import refuse
 
 VARIABLES, GRADIENTS, PAIRS, NUMBERS = "variables", "gradients", "pairs", "numbers"  # lists
 ONE, GRADIENT = "variable", "gradient"  # elements of them
-LISTS = {"trainable_variables", "global_variables", "all_variables", "model_variables", "moving_average_variables",
-         "get_variables", "get_trainable_variables", "get_model_variables", "get_variables_to_restore"}  # fmt: skip
-KEYS = {"TRAINABLE_VARIABLES", "GLOBAL_VARIABLES", "VARIABLES", "MODEL_VARIABLES", "trainable_variables", "variables"}
 SAME = {"list", "tuple", "set", "sorted"}  # calls that give a list of the same
+
+
 TAKEN = {  # what takes such a list as it is
-    VARIABLES: {"minimize", "compute_gradients", "gradients", "Saver", "variables_initializer", "optimize_loss",
-                "initialize_variables", "assign_from_checkpoint_fn", "assign_from_checkpoint", "create_train_op",
-                "init_from_checkpoint", "apply", "extend", "report_uninitialized_variables"},
-    GRADIENTS: {"global_norm", "group", "extend"},
-    PAIRS: {"apply_gradients", "extend"},
-    NUMBERS: {"add_n", "sum", "reduce_sum", "accumulate_n", "group"},
+    VARIABLES: Trait.TAKES_VARIABLES, GRADIENTS: Trait.TAKES_GRADIENTS, PAIRS: Trait.TAKES_PAIRS,
+    NUMBERS: Trait.TAKES_NUMBERS,
 }  # fmt: skip
-ALIKE = {"clip_by_value", "identity", "scalar_mul", "cast", "multiply", "negative", "sign", "zeros_like",
-         "check_numerics"}  # fmt: skip
-SUMS = {"l2_loss"}
+EXTENDED = (VARIABLES, GRADIENTS, PAIRS)  # lists that `extend` may add to others
+
+
+def _takes(name: str, kind: str) -> bool:
+    """Whether a call takes a list of a kind as it is."""
+    return (name == "extend" and kind in EXTENDED) or (kind in TAKEN and has(name, TAKEN[kind]))
+
+
+def _is_alike(call: ast.Call) -> bool:
+    """Whether a call gives slices for slices."""
+    return has(last_name(call), Trait.ELEMENT_BY_ELEMENT)
 
 
 def last_name(node: ast.AST | None) -> str:
@@ -48,7 +52,7 @@ def _sources(facts: Facts, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
     """Where lists of variables, gradients and pairs begin."""
     for call in facts.nodes(ast.Call, tree):
         name = last_name(call)
-        if name in LISTS or (name in ("get_collection", "get_collection_ref") and call.args and _key(call.args[0])):
+        if has(name, Trait.GIVES_VARIABLES) or (has(name, Trait.GETS_COLLECTION) and call.args and _key(call.args[0])):
             yield call, VARIABLES
         elif name == "compute_gradients":
             yield call, PAIRS
@@ -62,7 +66,8 @@ def _sources(facts: Facts, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
 
 
 def _key(node: ast.expr) -> bool:
-    return last_name(node) in KEYS or (isinstance(node, ast.Constant) and node.value in KEYS)
+    named = node.value if isinstance(node, ast.Constant) else last_name(node)
+    return isinstance(named, str) and has(named, Trait.VARIABLES_KEY)
 
 
 def _of_variables(facts: Facts, call: ast.Call) -> bool:
@@ -100,7 +105,7 @@ class _Follow:
             self._bind(parent, kind)
         elif isinstance(parent, ast.Call):
             self._called(parent, node, kind)
-        elif isinstance(parent, ast.Starred) and last_name(self.parents[parent]) in TAKEN.get(kind, ()):
+        elif isinstance(parent, ast.Starred) and _takes(last_name(self.parents[parent]), kind):
             return
         elif isinstance(parent, ast.Starred):
             self._unzipped(parent, kind)
@@ -157,7 +162,7 @@ class _Follow:
 
     def _called(self, call: ast.Call, node: ast.expr, kind: str) -> None:
         name = last_name(call)
-        if node is call.func or name in TAKEN.get(kind, ()):
+        if node is call.func or _takes(name, kind):
             return
         if name in SAME:
             self.expression(call, kind)
@@ -206,7 +211,7 @@ class _Follow:
         names = _names(target, kind)
         if isinstance(element, ast.Name):
             return {ONE: VARIABLES, GRADIENT: GRADIENTS, PAIRS: PAIRS}.get(names.get(element.id, ""), NUMBERS)
-        if any(isinstance(n, ast.Call) and last_name(n) in SUMS for n in ast.walk(element)):
+        if any(isinstance(n, ast.Call) and has(last_name(n), Trait.SUMS_SQUARES) for n in ast.walk(element)):
             return NUMBERS
         return GRADIENTS if kind in (GRADIENTS, PAIRS) else NUMBERS
 
@@ -230,9 +235,9 @@ class _Follow:
             self._pair(parent, around)
         elif isinstance(parent, ast.Attribute) and kind == ONE:
             self._attribute(parent, around)
-        elif isinstance(parent, ast.Call) and kind == ONE and last_name(parent) in {*SUMS, "assign", "zeros_like"}:
+        elif isinstance(parent, ast.Call) and kind == ONE and has(last_name(parent), Trait.OF_ONE_VARIABLE):
             self._number(parent, around)
-        elif isinstance(parent, ast.Call) and last_name(parent) in ALIKE and node is parent.args[0]:
+        elif isinstance(parent, ast.Call) and _is_alike(parent) and node is parent.args[0]:
             self._element(parent, kind, around)
         elif not isinstance(parent, ast.If):
             raise self._refused(parent if hasattr(parent, "lineno") else node, kind)

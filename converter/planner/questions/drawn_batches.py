@@ -6,16 +6,13 @@ from collections.abc import Iterable
 
 from converter.analysis.facts import TrainStep
 from converter.analysis.tensors.shaping import shape_entries
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Tensor, Value, needed
-
-# Operations that draw numbers in a given shape: their rows are examples that no input brings in.
-DRAWS = frozenset(("random_normal", "random_uniform", "truncated_normal", "random_truncated_normal", "random_gamma",
-                   "random_poisson"))  # fmt: skip
 
 
 def drawn_in(values: dict[int, Value]) -> list[Tensor]:
     """The batches among some values that are drawn by random operations, one row for each example."""
-    drawn = (v for v in values.values() if isinstance(v, Tensor) and v.op in DRAWS)
+    drawn = (v for v in values.values() if isinstance(v, Tensor) and has(v.op, Trait.DRAWS_ROWS))
     return sorted((v for v in drawn if v.batch.kind == "example" and not v.roots), key=lambda v: v.uid)
 
 

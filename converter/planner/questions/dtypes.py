@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Input, Sequence, Tensor, Value, Variable
 
 OTHERS = {"float64", "double", "to_double", "float16", "half"}
@@ -13,20 +14,8 @@ FLOAT32 = {"float32", "float"}
 WITH_DEFAULT = "placeholder_with_default"  # of the type of its default
 INTEGERS = {"int32", "int64", "uint8", "int8", "int16", "bool"}
 
-# How many arguments come before the type, which is float32 where it is not given
-BY_DEFAULT = {"zeros": 1, "ones": 1, "random_normal": 3, "truncated_normal": 3, "random_uniform": 3}
 
-# What gives float32 of any type (tensorflow/python/ops/losses/losses_impl.py, image_ops_impl.py, 1.15)
-ALWAYS = {"to_float", "image.resize_images", "image.per_image_standardization"}
-ALWAYS |= {f"losses.{name}" for name in ("mean_squared_error", "absolute_difference", "log_loss", "huber_loss",
-                                         "hinge_loss", "cosine_distance")}  # fmt: skip
 
-# Whose results have another type than their operands, or one of their own
-BREAKING = {"cast", "saturate_cast", "bitcast", "constant", "convert_to_tensor", "py_func", "decode_raw", "one_hot",
-            "arg_max", "arg_min", "argmax", "argmin", "equal", "not_equal", "greater", "greater_equal", "less",
-            "less_equal", "is_nan", "is_inf", "is_finite", "nn.in_top_k", "shape", "size", "rank", "to_int32",
-            "to_int64", "to_double", "count_nonzero", "map_fn", "scan", "while_loop", "foldl", "foldr",
-            "image.convert_image_dtype", "string_to_number"}  # fmt: skip
 
 
 def names_other_types(facts: Facts) -> bool:
@@ -60,7 +49,7 @@ def is_float32(value: Value) -> bool:
 
 def _of_its_type(tensor: Tensor) -> Iterable[Value]:
     """The operands that have a tensor's type."""
-    if tensor.op in BREAKING or (isinstance(tensor, Input) and tensor.op != WITH_DEFAULT):
+    if has(tensor.op, Trait.OWN_DTYPE) or (isinstance(tensor, Input) and tensor.op != WITH_DEFAULT):
         return ()
     operands = [i for i in tensor.inputs if i not in tensor.control]
     if "cross_entropy" in tensor.op and "sigmoid_cross_entropy_with_logits" not in tensor.op:
@@ -83,7 +72,7 @@ def _is_integer(tensor: Tensor) -> bool:
     if isinstance(tensor, Input):
         return tensor.dtype in INTEGERS
     node = tensor.node
-    return tensor.op in ("argmax", "arg_max", "to_int32", "to_int64") or (
+    return has(tensor.op, Trait.INTEGER) or (
         tensor.op == "cast" and isinstance(node, ast.Call) and _type_of(node, 1) in INTEGERS
     )
 
@@ -93,14 +82,14 @@ def _is_leaf(tensor: Tensor) -> bool:
     node = tensor.node
     if isinstance(tensor, Input):
         return tensor.dtype in FLOAT32 and tensor.op != WITH_DEFAULT
-    if tensor.op in ALWAYS:
+    if has(tensor.op, Trait.FLOAT32):
         return True
     if not isinstance(node, ast.Call):
         return False
-    if tensor.op in ("cast", "image.convert_image_dtype"):
+    if has(tensor.op, Trait.TAKES_DTYPE):
         return _type_of(node, 1) in FLOAT32
-    if tensor.op in BY_DEFAULT:
-        return _type_of(node, BY_DEFAULT[tensor.op]) in (*FLOAT32, None)
+    if (place := positions(Argument.DTYPE).get(tensor.op)) is not None:
+        return _type_of(node, place) in (*FLOAT32, None)
     if tensor.op == "one_hot":
         return _type_of(node, 5) in (*FLOAT32, None) and not _given(node, 2, "on_value", "off_value")
     if tensor.op == "constant":

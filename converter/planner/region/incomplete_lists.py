@@ -6,12 +6,9 @@ import ast
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
 from converter.planner.region.block import Block
 from converter.planner.region.variable_reuse import is_found
-
-LISTS = {"trainable_variables", "global_variables", "all_variables", "local_variables", "model_variables",
-         "get_variables", "get_trainable_variables", "get_model_variables"}  # fmt: skip
-KEYS = {"trainable_variables", "variables", "model_variables", "local_variables"}  # of collections
 
 
 def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
@@ -40,6 +37,6 @@ def _lists(effect: Effect) -> bool:
     if effect.name == "train.Saver":  # it takes all that there is, unless it is told what
         return not call.args and all(k.arg not in ("var_list", None) for k in call.keywords)
     if effect.kind is EffectKind.GET_COLLECTION:
-        return effect.name in KEYS and len(call.args) + len(call.keywords) == 1
-    listed = effect.kind is EffectKind.GRAPH_STATE and effect.name.rpartition(".")[2] in LISTS
+        return has(effect.name, Trait.VARIABLE_COLLECTION) and len(call.args) + len(call.keywords) == 1
+    listed = effect.kind is EffectKind.GRAPH_STATE and has(effect.name.rpartition(".")[2], Trait.LISTS_VARIABLES)
     return listed and not (call.args or call.keywords)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable
-from converter.planner.region.prepared_batches import LOOKUPS, MODEL
+from converter.planner.region.prepared_batches import MODEL
 
 SHARE = 0.9  # of the layers between inputs and losses, at least so many must be in the towers
 
@@ -17,7 +18,7 @@ def layers_in(facts: Facts, values: Iterable[Value]) -> list[Tensor]:
     found = [
         t for t in values
         if isinstance(t, Tensor) and not isinstance(t, Input) and (t.roots or t.batch.kind != "free")
-        and t.op not in LOOKUPS and (t.node in makers or any(map(_is_weight, t.inputs)))
+        and not has(t.op, Trait.LOOKS_UP) and (t.node in makers or any(map(_is_weight, t.inputs)))
     ]  # fmt: skip
     return list({(t.node, t.site.frame.uid if t.site is not None else 0): t for t in found}.values())
 

@@ -8,8 +8,6 @@ from converter.analysis.facts import Facts
 from converter.analysis.inputs.graph_names import name_expression, pattern_of
 from converter.planner.region.region import Region
 
-LOOKUPS = {"get_tensor_by_name", "get_operation_by_name", "as_graph_element"}
-
 
 def names_taken(facts: Facts, region: Region) -> Iterator[str]:
     """The names, as patterns, that the model has at the top of its scope on one GPU."""

@@ -9,6 +9,7 @@ from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Instance, Number, Sequence, Value, tensors_in
 from converter.planner.questions.batch_values import depends_on_batch, is_made_of_shard
 from converter.planner.questions.nested_tensors import inputs_in
@@ -18,7 +19,7 @@ from converter.planner.region.block import Block
 from converter.planner.region.branches_not_run import unwalked
 from converter.planner.region.changed_between_towers import is_container
 from converter.planner.region.containers import is_filled, object_places
-from converter.planner.region.incomplete_lists import KEYS, listed_between
+from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.variable_reuse import finds_variables, makes_variables, numbers_names, sets_reuse
 from converter.planner.writing.findings import refuse
 
@@ -239,7 +240,7 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
     """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
     calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
     read = any(
-        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and e.name not in KEYS
+        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and not has(e.name, Trait.VARIABLE_COLLECTION)
         and (at := block.statement(e.site)) is not None and at in tower and at > index
         for e in facts.effects
     )  # fmt: skip

@@ -8,13 +8,12 @@ from collections.abc import Iterable
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Decisions, Facts
 from converter.analysis.tensors.masking import is_count
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
 from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.region.block import Block
 
 MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
-CASTS = {"cast", "to_int32", "to_int64", "identity"}  # as the helper whole_batch looks through
-LOOKUPS = {"nn.embedding_lookup", "gather"}  # the rows of a table that a batch names, which costs next to nothing
 
 
 class Entrance(Refusal):
@@ -37,7 +36,8 @@ def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) 
     inside = [v for v in values.values() if isinstance(v, Tensor) and block.statement(v.site) == index]
     if any(t.batch.kind not in ("example", "free") for t in inside):
         return {}  # a mean of the batch would be one of all towers' examples
-    if any(t.batch.kind == "example" and t.op not in LOOKUPS and any(map(_is_weight, t.inputs)) for t in inside):
+    weighed = (t for t in inside if any(map(_is_weight, t.inputs)))
+    if any(t.batch.kind == "example" and not has(t.op, Trait.LOOKS_UP) for t in weighed):
         return {}
     found: dict[ast.AST, int | None] = {}
     for tensor in _leaving(block, index, values):
@@ -72,7 +72,7 @@ def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
 
 def uncast(value: Value) -> Value:
     """What is cast to another type, as lengths are for a decoder."""
-    while isinstance(value, Tensor) and value.op in CASTS and isinstance(value.inputs[0], Tensor):
+    while isinstance(value, Tensor) and has(value.op, Trait.CASTS) and isinstance(value.inputs[0], Tensor):
         value = value.inputs[0]
     return value
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Frame,
     Input,
@@ -206,7 +207,7 @@ def _around_inputs(
 
 
 def _has_variables(value: Tensor) -> bool:
-    return value.op.startswith(("layers.", "contrib.", "keras.")) or any(isinstance(i, Variable) for i in value.inputs)
+    return has(value.op, Trait.LAYER) or any(isinstance(i, Variable) for i in value.inputs)
 
 
 def _inline_losses(facts: Facts, steps: Sequence[TrainStep]) -> set[ast.expr]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
 from converter.planner.region.block import Block
 
 
@@ -32,7 +33,7 @@ def makes_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
 
 def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
-    made = (e for e in facts.effects_of(EffectKind.VARIABLE) if e.name.startswith(("layers.", "contrib.", "keras.")))
+    made = (e for e in facts.effects_of(EffectKind.VARIABLE) if has(e.name, Trait.LAYER))
     return any(
         block.statement(e.site) in indexes and isinstance(e.node, ast.Call)
         and not any(k.arg in ("name", "scope") for k in e.node.keywords)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.border.traffic import Traffic
@@ -156,15 +157,14 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
 BY_NAME = {"Adagrad": "AdagradOptimizer(rate)", "Adam": "AdamOptimizer(rate)", "Ftrl": "FtrlOptimizer(rate)",
            "Momentum": "MomentumOptimizer(rate, 0.9)", "RMSProp": "RMSPropOptimizer(rate)",
            "SGD": "GradientDescentOptimizer(rate)"}  # fmt: skip
-TAKE_WHOLE_STEPS = {"optimize_loss": 3, "create_train_op": 1}  # where their optimizer stands
 
 
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
     """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
     function = step.kind.rpartition(".")[2]
-    if function not in TAKE_WHOLE_STEPS:
+    if function not in positions(Argument.OPTIMIZER):
         return None
-    place = TAKE_WHOLE_STEPS[function]
+    place = positions(Argument.OPTIMIZER)[function]
     plain = step.call.args if not any(isinstance(a, ast.Starred) for a in step.call.args) else []
     given = [k.value for k in step.call.keywords if k.arg == "optimizer"] + plain[place : place + 1]
     if not given:
@@ -193,7 +193,7 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         return Replace(text.start(call), text.end(call), made, "TMG102"), []
     arguments = _minimize_arguments(call)
     if (
-        step.kind not in ("minimize", "compute_gradients")
+        not has(step.kind, Trait.OPTIMIZER_STEP)
         or arguments is None
         or not isinstance(call.func, ast.Attribute)
     ):

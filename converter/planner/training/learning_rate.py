@@ -5,18 +5,12 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import TrainStep
+from converter.analysis.traits import default_rates
 from converter.analysis.values import Typed
 from converter.options import Options
 from converter.plan import Replace
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.writing.source_text import Text
-
-DEFAULT_RATES = {
-    "train.AdamOptimizer": "0.001", "train.AdadeltaOptimizer": "0.001", "contrib.opt.NadamOptimizer": "0.001",
-    "contrib.opt.LazyAdamOptimizer": "0.001",
-}  # fmt: skip
-
-
 
 
 def rate_edits(steps: list[TrainStep], options: Options, text: Text, count: GpuCount) -> list[Replace]:
@@ -37,7 +31,7 @@ def rate_edits(steps: list[TrainStep], options: Options, text: Text, count: GpuC
             inner = text.of(rate)
             inner = inner if isinstance(rate, (ast.Name, ast.Attribute, ast.Constant, ast.Call)) else f"({inner})"
             replaces.append(Replace(text.start(rate), text.end(rate), f"{inner} * {factor}", "TMG113"))
-        elif optimizer.name in DEFAULT_RATES:
-            rate_text = f"learning_rate={DEFAULT_RATES[optimizer.name]} * {factor}"
+        elif default := default_rates().get(optimizer.name):
+            rate_text = f"learning_rate={default} * {factor}"
             replaces.append(Replace(text.start(call), text.end(call), text.with_argument(call, rate_text), "TMG113"))
     return replaces

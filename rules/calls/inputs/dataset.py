@@ -7,6 +7,7 @@ from dataclasses import replace
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT, is_sparse
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     FREE,
     Bound,
@@ -222,6 +223,11 @@ BATCHING = (
     "map_and_batch", "bucket_by_sequence_length", "batch_and_drop_remainder", "padded_batch_and_drop_remainder",
     "dense_to_sparse_batch",
 )  # fmt: skip
+
+TRAITS: dict[Trait, str] = {
+    Trait.TAKES_VARIABLES: "apply",
+    Trait.TAKES_VARIABLE: "apply",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset",

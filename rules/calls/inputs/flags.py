@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import FlagDefinition
+from converter.analysis.traits import Trait
 from converter.analysis.values import Constant, Function, Host, Value
 
 
@@ -65,6 +66,10 @@ def _run_app(call: Call) -> Value:
 
 KINDS = "string integer float bool boolean enum list multi_integer multi_string".split()
 DEFINES = [f"app.flags.DEFINE_{kind}" for kind in KINDS]
+
+TRAITS: dict[Trait, str] = {
+    Trait.SETTINGS: "Namespace Flags",
+}
 
 CALLS: dict[str, Handler] = {
     "argparse.ArgumentParser": _parser,

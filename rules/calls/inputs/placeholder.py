@@ -7,7 +7,8 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.python.containers import entry_of
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import shaping
-from converter.analysis.tensors.sparse import BATCHES, PLACEHOLDERS, is_sparse
+from converter.analysis.tensors.sparse import BATCHES, is_sparse
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Constant, Input, Mapping, Number, Sequence, Symbol, Tensor, Typed, Value, opaque
 
 
@@ -109,11 +110,17 @@ def _entry(call: Call) -> Value:
     return entry_of(call.walk, batch, key, call.node)
 
 
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"placeholder": 2, "sparse_placeholder": 2}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.SPARSE_PLACEHOLDER: "sparse_placeholder sparse.placeholder",
+}
+
 CALLS: dict[str, Handler] = {
     "Input.get": _entry,
     "Input.pop": _entry,
     "placeholder": _placeholder,
     "placeholder_with_default": _with_default,
-    **dict.fromkeys(PLACEHOLDERS, _sparse_placeholder),
+    **dict.fromkeys(("sparse_placeholder", "sparse.placeholder"), _sparse_placeholder),
     **dict.fromkeys(("Iterator.get_next", "data.Iterator.get_next"), _iterator_next),
 }

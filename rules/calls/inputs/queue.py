@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
-from converter.analysis.tensors.windows import COUNTED, sized
+from converter.analysis.tensors.windows import sized
+from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
 
+COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the number of a step
 DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # where these stand
 
 
@@ -125,6 +127,10 @@ def _dequeue(call: Call) -> Value:
 
     return _components(call, make)
 
+
+TRAITS: dict[Trait, str] = {
+    Trait.COUNTS_STEPS: "train.range_input_producer.dequeue",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),

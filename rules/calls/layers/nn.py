@@ -8,6 +8,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.sparse import taken_as_sparse
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     Batch,
     Bound,
@@ -234,6 +235,26 @@ KERAS = (
     "BatchNormalization Activation GlobalAveragePooling2D LSTM GRU LeakyReLU MaxPool2D"
 ).split()
 BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
+
+TRAITS: dict[Trait, str] = {
+    Trait.DATA_PAIR: (
+        "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2 "
+        "nn.sparse_softmax_cross_entropy_with_logits"
+    ),
+    Trait.DATA_FIRST: "layers.dense layers.conv1d layers.conv2d contrib.layers.fully_connected nn.conv2d",
+    Trait.TAKES_SPARSE_ROWS: "nn.embedding_lookup_sparse",
+    Trait.LAYER: "layers.* contrib.* keras.*",
+    Trait.NAMES_NO_OUTPUT: "layers.* contrib.* keras.* losses.*",
+    Trait.LOOKS_UP: "nn.embedding_lookup",
+    Trait.TAKES_ROWS: (
+        "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse embedding_lookup_unique nce_loss "
+        "sampled_softmax_loss"
+    ),
+    Trait.MAKES_TABLES: (
+        "embed_sequence embedding_column shared_embedding_columns input_layer linear_model "
+        "input_from_feature_columns"
+    ),
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(LAYERS, _layer),

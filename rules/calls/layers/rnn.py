@@ -6,7 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, shaping
-from converter.analysis.tensors.cells import state_of
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -18,6 +18,7 @@ from converter.analysis.values import (
     opaque,
     tensors_in,
 )
+from rules.calls.layers.cell_states import state_of
 
 CELLS = (
     "BasicLSTMCell LSTMCell GRUCell BasicRNNCell RNNCell MultiRNNCell DropoutWrapper ResidualWrapper DeviceWrapper "
@@ -171,6 +172,11 @@ def _crf_decode(call: Call) -> Value:
 
 
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
+TRAITS: dict[Trait, str] = {
+    Trait.TAKES_SPARSE_ROWS: "nn.ctc_loss",
+    Trait.MAKES_TABLES: "EmbeddingWrapper",
+}
+
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([m + c for m in MODULES for c in CELLS], _cell),
     "contrib.seq2seq.AttentionWrapper": _cell,

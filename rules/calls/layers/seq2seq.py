@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
-from converter.analysis.tensors.cells import state_of
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     FREE,
     OPEN_ENDED,
@@ -17,6 +17,7 @@ from converter.analysis.values import (
     Value,
     tensors_in,
 )
+from rules.calls.layers.cell_states import state_of
 
 HELPERS = (
     "TrainingHelper GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper "
@@ -126,6 +127,14 @@ def _legacy_loss(call: Call) -> Value:
         kept = Batch("reduced", how="mean")
     return Tensor(kept, call.values(), (), call.name)
 
+
+TRAITS: dict[Trait, str] = {
+    Trait.TAKES_ROWS: "GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper",
+    Trait.MAKES_TABLES: (
+        "embedding_rnn_seq2seq embedding_attention_seq2seq embedding_rnn_decoder embedding_attention_decoder "
+        "embedding_tied_rnn_seq2seq"
+    ),
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"contrib.seq2seq.{name}" for name in MECHANISMS], _mechanism),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.tensors import shaping
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     LISTED,
     Constant,
@@ -143,6 +144,40 @@ def _ema_average(call: Call) -> Value:
 def _shape_of(call: Call) -> Value:
     return ShapeOf(call.receiver) if isinstance(call.receiver, Tensor) else Host()
 
+
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"get_variable": 0}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.ALIKE_OF_SLICES: "get_shape shape dtype",
+    Trait.OPENS_SCOPE: "name_scope variable_scope op_scope",
+    Trait.OPENS_VARIABLE_SCOPE: "variable_scope variable_op_scope",
+    Trait.PASSES_UPDATES: "group tuple",
+    Trait.LISTS_VARIABLES: (
+        "trainable_variables global_variables all_variables local_variables model_variables get_variables "
+        "get_trainable_variables get_model_variables"
+    ),
+    Trait.VARIABLE_COLLECTION: "trainable_variables variables model_variables local_variables",
+    Trait.GIVES_VARIABLES: (
+        "trainable_variables global_variables all_variables model_variables moving_average_variables "
+        "get_variables get_trainable_variables get_model_variables get_variables_to_restore"
+    ),
+    Trait.VARIABLES_KEY: (
+        "TRAINABLE_VARIABLES GLOBAL_VARIABLES VARIABLES MODEL_VARIABLES trainable_variables variables"
+    ),
+    Trait.TAKES_VARIABLES: (
+        "variables_initializer initialize_variables assign_from_checkpoint_fn assign_from_checkpoint "
+        "init_from_checkpoint report_uninitialized_variables"
+    ),
+    Trait.TAKES_GRADIENTS: "group",
+    Trait.TAKES_NUMBERS: "group",
+    Trait.OF_ONE_VARIABLE: "assign",
+    Trait.TAKES_VARIABLE: (
+        "variables_initializer initialize_variables is_variable_initialized assign assign_add assign_sub "
+        "scatter_update scatter_add scatter_sub average"
+    ),
+    Trait.BY_VARIABLE: "average_name",
+    Trait.ADDITIVE: "get_variable_scope",
+}
 
 CALLS: dict[str, Handler] = {
     "Variable": _raw,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -240,6 +241,13 @@ def _array_stack(call: Call) -> Value:
     kept = replace(array.batch, axis=array.batch.axis + 1) if array.batch.kind == "example" else array.batch
     return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
 
+
+TRAITS: dict[Trait, str] = {
+    Trait.CONDITION: "cond",
+    Trait.CHOICE: "cond case",
+    Trait.SETTING: "*dropout* *random* *cond* *case* *join* *while* *assert* *summary* *clip_by* *leaky_relu*",
+    Trait.OWN_DTYPE: "map_fn scan while_loop foldl foldr",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),

@@ -12,6 +12,7 @@ from dataclasses import replace
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions, shaping
+from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Batch, Number, Tensor, Typed, Value, opaque
 
 # Parameters that are broadcast with each other, in the order of the positional arguments.
@@ -166,6 +167,10 @@ def _band(call: Call) -> Value:
 
 
 VALUES = "log_prob prob cdf log_cdf survival_function log_survival_function"
+TRAITS: dict[Trait, str] = {
+    Trait.RANDOM: "*random* *dropout* *truncated_normal* *multinomial* *sampled* *nce_loss* *sample*",
+}
+
 CALLS: dict[str, Handler] = {
     **{f"{place}.{kind}": _distribution for place in PLACES for kind in KINDS},
     **{f"{place}.{name}": _divergence for place in PLACES for name in ("kl_divergence", "kl")},

@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Constant, Sequence, Tensor, Value, opaque
 
 
@@ -105,6 +106,51 @@ UNARY = (
     "contrib.slim.dropout as_string decode_raw Print contrib.layers.softmax contrib.slim.softmax guarantee_const "
     "quantize image.per_image_standardization random_crop bitcast saturate_cast clip_by_norm"
 ).split()
+
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.DATA_PAIR: (
+        "add subtract sub multiply mul divide div truediv squared_difference nn.sigmoid_cross_entropy_with_logits"
+    ),
+    Trait.DATA_FIRST: "identity square",
+    Trait.LINEAR: "identity cast negative to_float to_double check_numerics verify_tensor_all_finite",
+    Trait.ADDS: "add subtract add_n",
+    Trait.SCALES: "multiply divide",
+    Trait.COUNTS: (
+        "reduce cast to_float to_double sign not_equal equal greater greater_equal less less_equal logical_and "
+        "logical_or logical_not abs add multiply subtract maximum minimum clip_by_value where zeros_like "
+        "ones_like subscript identity stop_gradient square"
+    ),
+    Trait.GUARDS: "add identity maximum",
+    Trait.ANY_AXIS: (
+        "add subtract multiply divide pow mod negative square squared_difference abs sqrt exp log sin cos tanh "
+        "sigmoid relu softplus identity cast reduce moments"
+    ),
+    Trait.KEEPS_SPARSE: "cast identity to_float to_double to_int32 to_int64",
+    Trait.OF_ONE_NUMBER: (
+        "add subtract multiply divide pow mod negative exp log sqrt square maximum minimum cast to_float identity "
+        "add_n abs stop_gradient reciprocal"
+    ),
+    Trait.FLOAT32: "to_float image.per_image_standardization",
+    Trait.OWN_DTYPE: (
+        "cast saturate_cast bitcast decode_raw equal not_equal greater greater_equal less less_equal is_nan "
+        "is_inf is_finite rank to_int32 to_int64 to_double string_to_number"
+    ),
+    Trait.TAKES_DTYPE: "cast",
+    Trait.INTEGER: "to_int32 to_int64",
+    Trait.CASTS: "cast to_int32 to_int64 identity",
+    Trait.PASSES_ROW_NUMBERS: "add subtract multiply cast to_int32 to_int64 identity",
+    Trait.TELLS_ROWS: "mod floormod compare equal not_equal less less_equal greater greater_equal maximum minimum",
+    Trait.ROW_BY_ROW: "add subtract multiply divide maximum minimum",
+    Trait.IN_DENOMINATOR: "cast to_float identity reduce add maximum",
+    Trait.TAKES_NUMBERS: "add_n accumulate_n",
+    Trait.ELEMENT_BY_ELEMENT: (
+        "clip_by_value identity scalar_mul cast multiply negative sign zeros_like check_numerics"
+    ),
+    Trait.OF_ONE_VARIABLE: "zeros_like",
+    Trait.ADDITIVE: "square abs multiply scalar_mul pow float",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(BINARY, _elementwise),

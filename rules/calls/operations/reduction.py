@@ -7,6 +7,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, reductions
 from converter.analysis.tensors.masking import is_count
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import FREE, Batch, How, Input, Number, Record, Sequence, Tensor, Value, opaque, other
 
 HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
@@ -125,6 +126,22 @@ REDUCTIONS = (
     "reduce_mean reduce_sum reduce_max reduce_min reduce_prod reduce_any reduce_all reduce_logsumexp reduce_std "
     "reduce_variance reduce_euclidean_norm"
 ).split()
+
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"argmax": 3}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",
+    Trait.ANY_AXIS: "reduce_mean reduce_sum",
+    Trait.OWN_DTYPE: "arg_max arg_min argmax argmin nn.in_top_k count_nonzero",
+    Trait.INTEGER: "argmax arg_max",
+    Trait.IN_DENOMINATOR: "reduce_sum",
+    Trait.SUMS: "reduce reduce_sum",
+    Trait.TAKES_GRADIENTS: "global_norm",
+    Trait.TAKES_NUMBERS: "sum reduce_sum",
+    Trait.SUMS_SQUARES: "l2_loss",
+    Trait.OF_ONE_VARIABLE: "l2_loss",
+    Trait.ADDITIVE: "l2_loss reduce_sum",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(REDUCTIONS, _reduce),

@@ -11,6 +11,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -374,6 +375,36 @@ def _convert(call: Call) -> Value:
 
 
 SPARSE_PRODUCTS = ("sparse_tensor_dense_matmul", "sparse.sparse_dense_matmul", "sparse.matmul")
+POSITIONS: dict[Argument, dict[str, int]] = {
+    Argument.DTYPE: {"zeros": 1, "ones": 1, "random_normal": 3, "truncated_normal": 3, "random_uniform": 3},
+}
+
+TRAITS: dict[Trait, str] = {
+    Trait.DATA_SECOND: "nn.embedding_lookup",
+    Trait.PRODUCT: "matmul",
+    Trait.DATA_PAIR: "matmul",
+    Trait.DATA_FIRST: "reshape expand_dims one_hot",
+    Trait.ADDS: "stack concat",
+    Trait.COUNTS: (
+        "sequence_mask reshape expand_dims squeeze one_hot stack range unstack transpose concat convert_to_tensor "
+        "constant"
+    ),
+    Trait.ANY_AXIS: "matmul transpose constant",
+    Trait.KEEPS_SPARSE: "sparse_reorder sparse.reorder sparse.retain sparse_retain sparse_fill_empty_rows",
+    Trait.TAKES_SPARSE_ROWS: "matmul",
+    Trait.FLOAT32: "image.resize_images",
+    Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size image.convert_image_dtype",
+    Trait.TAKES_DTYPE: "image.convert_image_dtype",
+    Trait.PASSES_ROW_NUMBERS: "expand_dims squeeze reshape tile stack concat transpose",
+    Trait.LOOKS_UP: "gather",
+    Trait.DRAWS_ROWS: (
+        "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
+    ),
+    Trait.TOLD_ROWS: "reshape slice",
+    Trait.ROW_BY_ROW: "concat",
+    Trait.TAKES_ROWS: "gather gather_nd",
+}
+
 CALLS: dict[str, Handler] = {
     "reshape": _reshape,
     "transpose": _transpose,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
+from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Sequence, Tensor, Value, opaque, tensors_in
 
 
@@ -17,5 +18,9 @@ def _host_function(call: Call) -> Value:
         return Sequence([Tensor(kept, inputs, None, call.name) for _ in types.elements], mutable=True)
     return Tensor(kept, inputs, None, call.name)
 
+
+TRAITS: dict[Trait, str] = {
+    Trait.OWN_DTYPE: "py_func",
+}
 
 CALLS: dict[str, Handler] = dict.fromkeys(("py_func", "py_function", "numpy_function"), _host_function)

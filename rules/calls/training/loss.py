@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
+from converter.analysis.traits import Trait
 from converter.analysis.values import (
     LISTED,
     Batch,
@@ -134,6 +135,19 @@ def _apply_regularization(call: Call) -> Value:
 
 
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
+TRAITS: dict[Trait, str] = {
+    Trait.DATA_PAIR: (
+        "losses.mean_squared_error losses.absolute_difference losses.huber_loss losses.log_loss "
+        "losses.sigmoid_cross_entropy losses.softmax_cross_entropy losses.sparse_softmax_cross_entropy"
+    ),
+    Trait.FLOAT32: (
+        "losses.mean_squared_error losses.absolute_difference losses.log_loss losses.huber_loss losses.hinge_loss "
+        "losses.cosine_distance"
+    ),
+    Trait.TAKES_VARIABLE: "add_to_collection",
+    Trait.GETS_COLLECTION: "get_collection get_collection_ref",
+}
+
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([m + name for m in MODULES for name in LOSSES], _loss),
     **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),

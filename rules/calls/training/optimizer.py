@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import TrainStep
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Sequence, Tensor, Value
 
 OPTIMIZERS = (
@@ -109,6 +110,31 @@ DECAYS = (
     "exponential_decay piecewise_constant polynomial_decay natural_exp_decay inverse_time_decay cosine_decay "
     "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
 ).split()
+
+# tensorflow/python/training/adam.py, adadelta.py; contrib/opt/python/training/nadam_optimizer.py (1.15)
+DEFAULT_RATES = {
+    "train.AdamOptimizer": "0.001",
+    "train.AdadeltaOptimizer": "0.001",
+    "contrib.opt.NadamOptimizer": "0.001",
+    "contrib.opt.LazyAdamOptimizer": "0.001",
+}
+
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.OPTIMIZER: {"optimize_loss": 3, "create_train_op": 1}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.OPTIMIZER_STEP: "minimize compute_gradients",
+    Trait.TRAINS: "minimize apply_gradients",
+    Trait.TRAINS_IN_ANY_CALL: "minimize apply_gradients optimize_loss",
+    Trait.TAKES_VARIABLES: "minimize compute_gradients gradients optimize_loss create_train_op",
+    Trait.TAKES_PAIRS: "apply_gradients",
+    Trait.TAKES_VARIABLE: "minimize compute_gradients gradients",
+    Trait.BY_VARIABLE: (
+        "LARSOptimizer LAMBOptimizer ShampooOptimizer GGTOptimizer MovingAverageOptimizer swapping_saver "
+        "variables_to_restore set_custom_getter get_variables_by_name get_variables_by_suffix get_unique_variable "
+        "create_partitioned_variables"
+    ),
+    Trait.ALWAYS_TRUE: "Optimizer Cell",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"train.{name}" for name in OPTIMIZERS], _optimizer),

@@ -11,6 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.joined import leaves
+from converter.analysis.traits import Trait
 from converter.analysis.values import Host, Mapping, Typed, Value, tensors_in
 
 if TYPE_CHECKING:
@@ -146,6 +147,11 @@ EVALUATED = [f"{kind}.{method}" for kind in ("Tensor", "Variable", "Input") for 
 TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py and training.py, 1.15)
     "contrib.slim.learning.train": (22, "session_config"),
     "contrib.training.train": (9, "config"),
+}
+
+TRAITS: dict[Trait, str] = {
+    Trait.OPENS_SCOPE: "device",
+    Trait.ASKS_BY_NAME: "get_tensor_by_name get_operation_by_name as_graph_element",
 }
 
 CALLS: dict[str, Handler] = {

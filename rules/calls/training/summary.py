@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Constant, Host, Tensor, Value
 
 
@@ -40,6 +41,13 @@ HOST = (
     "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "
     "Graph.finalize Graph.get_operations train.NewCheckpointReader"
 ).split()
+
+POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"summary": 0}}
+
+TRAITS: dict[Trait, str] = {
+    Trait.TAKES_VARIABLES: "Saver",
+    Trait.TAKES_VARIABLE: "Saver",
+}
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"summary.{name}" for name in SUMMARIES] + OLD, _summary),

@@ -1,0 +1,120 @@
+"""What the library's operations have in common, asked by name: the names themselves stand with the calls."""
+
+from __future__ import annotations
+
+from enum import Enum
+from fnmatch import fnmatchcase
+from functools import cache
+
+from converter.rule import rule_modules
+
+
+class Trait(Enum):
+    """A property of operations, calls or types of objects; the value says which."""
+
+    LINEAR = "a mean or a sum over the examples stays one"
+    ADDS = "adds its operands, or puts them side by side"
+    SCALES = "multiplies or divides"
+    COUNTS = "may stand in a count of examples or entries: it has no variables"
+    GUARDS = "may keep a denominator from zero"
+    ANY_AXIS = "is followed along any axis of the examples"
+    SPARSE_PLACEHOLDER = "a placeholder for a sparse tensor"
+    KEEPS_SPARSE = "gives a sparse tensor with the rows of the one that it takes"
+    TAKES_SPARSE_ROWS = "takes a sparse tensor with one row for each example, and gives a dense one"
+    COUNTS_STEPS = "gives the number of a step, from a queue"
+    TRAINS = "takes a training step, by the last part of its name"
+    TRAINS_IN_ANY_CALL = "takes a training step, or a whole one in a single call, by the last part of its name"
+    OPTIMIZER_STEP = "a method of an optimizer that takes the gradients"
+    ALIKE_OF_SLICES = "an attribute of a variable that is the same of what stands for its slices"
+    OPENS_SCOPE = "opens a `with` block that may be opened again, by the last part of its name"
+    OPENS_VARIABLE_SCOPE = "opens a variable scope, by the last part of its name"
+    RANDOM = "gives other numbers when it is computed again"
+    LAYER = "may make variables of its own"
+    NAMES_NO_OUTPUT = "its argument `name` is not the name of its output"
+    PASSES_UPDATES = "groups updates without adding any"
+    CONDITION = "takes one of two branches in the graph"
+    CHOICE = "takes one of several branches in the graph"
+    SETTING = "reads a number that is no example: a rate, a condition, a bound"
+    OF_ONE_NUMBER = "gives one number for one number"
+    FLOAT32 = "gives float32 for operands of any type (losses_impl.py, image_ops_impl.py, 1.15)"
+    OWN_DTYPE = "gives another type than that of its operands, or one of its own"
+    TAKES_DTYPE = "casts to the type that it is given"
+    INTEGER = "gives integers"
+    CASTS = "gives the same numbers in another type"
+    PASSES_ROW_NUMBERS = "passes numbers of rows on"
+    TELLS_ROWS = "tells rows apart by their numbers"
+    LOOKS_UP = "takes rows of a table by their numbers"
+    DRAWS_ROWS = "draws numbers in a given shape: its rows are examples that no input brings in"
+    TOLD_ROWS = "gives a batch as many rows as it is told"
+    ROW_BY_ROW = "takes operands with as many rows as each other"
+    IN_DENOMINATOR = "may stand between a sum over the examples and the division by it"
+    SUMS = "sums its operand"
+    LISTS_VARIABLES = "lists the variables made so far, by the last part of its name"
+    VARIABLE_COLLECTION = "the name of a collection of variables"
+    GIVES_VARIABLES = "gives a list of variables to train or to keep, by the last part of its name"
+    VARIABLES_KEY = "names a collection of such variables: an attribute of GraphKeys, or its text"
+    TAKES_VARIABLES = "takes a list of variables as it is, by the last part of its name"
+    TAKES_GRADIENTS = "takes a list of gradients as it is, by the last part of its name"
+    TAKES_PAIRS = "takes pairs of gradients and variables as they are, by the last part of its name"
+    TAKES_NUMBERS = "takes a list of numbers as it is, by the last part of its name"
+    ELEMENT_BY_ELEMENT = "gives for slices of a variable the slices of its result, by the last part of its name"
+    SUMS_SQUARES = "gives a number that the slices of a variable add up to, by the last part of its name"
+    OF_ONE_VARIABLE = "takes one variable, slice by slice, by the last part of its name"
+    TAKES_ROWS = "takes rows of a variable, by the last part of its name"
+    TAKES_VARIABLE = "takes a variable for more than a tensor, by the last part of its name"
+    MAKES_TABLES = "makes tables of which it takes rows, by the last part of its name"
+    BY_VARIABLE = "treats each variable as a whole, by the last part of its name"
+    ADDITIVE = "in a regularizer: the results of slices add up to the result of the whole, by the last part of its name"
+    ASKS_BY_NAME = "asks for a tensor or an operation by its name, by the last part of its own"
+    GETS_COLLECTION = "reads a collection, by the last part of its name"
+    DATA_FIRST = "takes data by its first argument"
+    DATA_PAIR = "takes data by either of its two operands"
+    DATA_SECOND = "takes data by its second argument, the numbers of rows"
+    PRODUCT = "multiplies matrices"
+    ALWAYS_TRUE = "an object of this type is true"
+    SETTINGS = "an object of this type holds flags or arguments"
+
+
+class Argument(Enum):
+    """An argument that a call takes at some position."""
+
+    NAME = "the name of the operation"
+    DTYPE = "the type of the result, float32 where it is not given"
+    OPTIMIZER = "the optimizer, or its name"
+
+
+@cache
+def has(name: str, trait: Trait) -> bool:
+    """Whether an operation, a call or a type of objects has a property."""
+    return name in names(trait) or any(fnmatchcase(name, pattern) for pattern in _patterns(trait))
+
+
+@cache
+def names(trait: Trait) -> frozenset[str]:
+    """The names of what has a property, patterns such as `layers.*` included."""
+    found: list[str] = []
+    for module in rule_modules("calls"):
+        found += getattr(module, "TRAITS", {}).get(trait, "").split()
+    twice = {name for name in found if found.count(name) > 1}
+    if twice or not found:
+        raise ValueError(f"{trait} of {', '.join(sorted(twice)) or 'nothing'} in several files")
+    return frozenset(found)
+
+
+@cache
+def _patterns(trait: Trait) -> tuple[str, ...]:
+    return tuple(name for name in names(trait) if "*" in name)
+
+
+@cache
+def positions(argument: Argument) -> dict[str, int]:
+    """Where calls take an argument, by their names."""
+    tables = (getattr(module, "POSITIONS", {}).get(argument, {}) for module in rule_modules("calls"))
+    return {name: place for table in tables for name, place in table.items()}
+
+
+@cache
+def default_rates() -> dict[str, str]:
+    """The learning rates of optimizers that take one of their own where they are given none."""
+    tables = (getattr(module, "DEFAULT_RATES", {}) for module in rule_modules("calls"))
+    return {name: rate for table in tables for name, rate in table.items()}
