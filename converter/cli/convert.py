@@ -30,9 +30,9 @@ def cores() -> int:
 def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
     num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
-    batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, trace: bool, python: str | None,
-    skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool, jobs: int | None,
-    max_lines: int, ignore_all_space: bool,
+    batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, network: bool, trace: bool,
+    python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
+    jobs: int | None, max_lines: int, ignore_all_space: bool,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -47,9 +47,11 @@ def convert_command(
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python
         )
+        if network and not verify:
+            raise ValueError("--network lets scripts that --verify runs use the network")
         if ignore_all_space and not diff:
             raise ValueError("-w says which lines --diff shows: it needs --diff")
-        request = replace(request, max_lines=max_lines, ignore_space=ignore_all_space)
+        request = replace(request, max_lines=max_lines, ignore_space=ignore_all_space, network=network)
         if html:
             from converter.cli.page import problem_with_page
 

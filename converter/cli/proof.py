@@ -42,7 +42,7 @@ def prove(
 
     candidate = _beside(source.path, data)
     watched = request.pool.guard.removes(candidate) if request.pool else nullcontext()
-    settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch)
+    settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch, network=request.network)
     try:
         single, name = Path(source.path), target or source.path
         with watched:

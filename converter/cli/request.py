@@ -36,6 +36,7 @@ class Request:
     pool: what runs the scripts of all proofs and traces; None before the run begins.
     max_lines: what a script may have; longer ones are refused.
     ignore_space: whether diffs leave out lines that change in blanks alone.
+    network: whether scripts may use it while they are proven.
     """
 
     sources: tuple[str, ...]
@@ -51,6 +52,7 @@ class Request:
     pool: Interpreters | None = None
     max_lines: int = MAX_LINES
     ignore_space: bool = False
+    network: bool = False
 
 
 @dataclass(frozen=True)

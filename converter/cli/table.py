@@ -114,6 +114,7 @@ CONVERT = Command(
     (
         Option(("--verify",), "Train both on virtual devices first; write only what is proven."),
         _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", ""),
+        Option(("--network",), "With --verify: let the scripts use the network."),
         Option(("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave."),
         _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow."),
         Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders."),
@@ -205,6 +206,7 @@ VERIFY = Command(
             float,
             "GIB",
         ),
+        Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
         Option(("--json",), "Short for --output-format json."),

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def verify_command(
     *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
-    python: str | None, timeout: float, memory: float | None, html: str | None, output_format: OutputFormat, json: bool,
-    quiet: bool,
+    python: str | None, timeout: float, memory: float | None, network: bool, html: str | None,
+    output_format: OutputFormat, json: bool, quiet: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
@@ -36,6 +36,7 @@ def verify_command(
         args=tuple(args),
         timeout=timeout,
         memory=memory,
+        network=network,
     )
     problem = problem_with_page(html) if html else ""
     if problem:

@@ -44,6 +44,11 @@ def clean(text: str, work: Path) -> str:
     return text.replace(str(work) + os.sep, "")
 
 
+def _forks(event: Event) -> str:
+    count = event.get("outside", {}).get("forks", 0)
+    return f"; it has forked {count} process{'es' * (count > 1)}, in which none is looked for" if count else ""
+
+
 def expect(child: Child, wanted: str) -> Event:
     """The event with this name; another one means that the script cannot be compared."""
     event = child.event()
@@ -68,7 +73,7 @@ def expect(child: Child, wanted: str) -> Event:
         raise Stopped(f"{name} failed {where}: {event['message']}", event["trace"] or child.tail(), verdict)
     if event["event"] == "ended":
         raise Stopped(
-            f"{name} ended without a training step (no run of an optimizer's train op was seen)",
+            f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})",
             child.tail(),
             verdict,
         )

@@ -93,6 +93,7 @@ class Child:
         self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
         self._folder = Path(job["script"]).parent
         self._log = Path(job["log"])
+        self.record = Path(job["work"]) / "record.pickle"
         self.role: str = job["role"]
         self.title: str = job["title"]
         self.server: Server | None = None
@@ -145,9 +146,15 @@ class Child:
         self._running, self._since = running, time.monotonic()
         threading.Thread(target=_listen, args=(running, self._events), daemon=True).start()
 
-    def event(self) -> Event:
-        """The next event but steps; {"event": "died"} when the process is gone without one."""
+    def event(self, patience: float | None = None) -> Event:
+        """The next event but steps; {"event": "died"} when the process is gone without one.
+
+        patience: seconds until the answer is {"event": "late"}; None waits as long as the limits allow.
+        """
+        until = time.monotonic() + patience if patience is not None else None
         while True:
+            if until is not None and time.monotonic() > until:
+                return {"event": "late", "seconds": time.monotonic() - self._since}
             try:
                 event = self._events.get(timeout=self._limits.wait())
             except queue.Empty:

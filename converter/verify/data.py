@@ -30,6 +30,7 @@ class Settings:
     args: command line arguments for both scripts.
     timeout: seconds for the whole verification.
     memory: GiB that both scripts may take together; None is three quarters of the machine's.
+    network: whether the scripts may use it.
     """
 
     gpus: int | None = None
@@ -39,6 +40,7 @@ class Settings:
     args: tuple[str, ...] = ()
     timeout: float = 600.0
     memory: float | None = None
+    network: bool = False
 
 
 @dataclass(frozen=True)

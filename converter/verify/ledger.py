@@ -27,6 +27,7 @@ TOPICS = (
     ),
     ("placement", ("placement",)),
     ("lines of the towers", ("traced lines",)),
+    ("session config", ("session config",)),
 )
 # warnings of a conversion that say how it differs; the others leave something to decide
 DIFFERENCES = ("TMG301", "TMG302", "TMG322")
@@ -189,3 +190,20 @@ def of_origin(origin: Origin) -> Iterator[Entry]:
     elif not origin.rewritten:
         detail = "the converted script is not what this version writes: edited since, or written by another one"
         yield Entry("unchecked", "header", detail)
+
+
+def of_outside(original: Facts, converted: Facts) -> Iterator[Entry]:
+    """What the scripts did outside of their copied folders, where nothing is compared."""
+    sides = [(name, event.get("outside", {})) for name, event in (("original", original), ("conversion", converted))]
+    written = [
+        f"the {name} writes {listing(found['paths'], 6)}" + (f" and {found['more']} more" if found["more"] else "")
+        for name, found in sides
+        if found.get("paths")
+    ]
+    if written:
+        detail = f"{'; '.join(written)}: not copies, and not compared"
+        yield Entry("unchecked", "files outside of the scripts' folders", detail)
+    forks = [(name, found["forks"]) for name, found in sides if found.get("forks")]
+    if forks:
+        counts = ", ".join(f"the {name} {count}" for name, count in forks)
+        yield Entry("unchecked", "processes", f"forked by {counts}: what they compute is not seen")

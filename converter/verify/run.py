@@ -3,27 +3,35 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.bare import with_bare
 from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import BatchMode, Entry, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
 from converter.verify.judge import judge, unlike
-from converter.verify.ledger import ledger, of_checks, of_origin
+from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
 from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
 from converter.verify.slices import join_slices, wholes_in
 from converter.verify.traces import losses, step_trace
 from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
-TITLES = {"record": "the converted script", "replay": "the original script"}
+TITLES = {
+    "record": "the converted script",
+    "replay": "the original script",
+    "bare": "the converted script by itself",
+}
+PATIENCE = 30.0  # seconds that a run by itself is waited for when all else is done
 
 
 @dataclass(frozen=True)
@@ -111,6 +119,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
     ):
         if value != usual:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
+    words += ["--network"] * settings.network
     return shlex.join([*words, *(("--", *settings.args) if settings.args else ())])
 
 
@@ -154,7 +163,10 @@ def _in_copies(
         jobs = {
             "record": _job("record", multi_copy, args, asked, work),
             "replay": _job("replay", single_copy, settings.args, asked, work),
+            "bare": _job("bare", _copied(multi_copy, work / "bare"), args, asked, work),
         }
+        for job in jobs.values():
+            job["network"] = settings.network
         try:
             report = _judged(_run(jobs, asked, settings, means, tell), asked, plan)
         except Stopped as problem:
@@ -164,6 +176,12 @@ def _in_copies(
             )
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(notes + more))
+
+
+def _copied(script: Path, folder: Path) -> Path:
+    """A copy of a copied script's folder, for a run that must not meet the files of another one."""
+    shutil.copytree(script.parent, folder)
+    return folder / script.name
 
 
 def _job(role: str, script: Path, args: tuple[str, ...], asked: _Asked, work: Path) -> dict[str, Any]:
@@ -195,6 +213,7 @@ def _run(
 ) -> _Answers:
     """Both scripts come to their first training step side by side; then one is recorded, one replayed."""
     settled, limits = environment(asked.gpus), means.limits
+    alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
     stages = _Stages(asked.steps, tell)
     stages.begin("starting TensorFlow")
     try:
@@ -202,7 +221,7 @@ def _run(
             Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
             Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
         ):
-            answers = _follow(single, multi, jobs["record"]["record"], asked, stages)
+            answers = _follow(single, multi, alone, asked, stages)
             return replace(answers, processes=how_started([multi, single]))
     except TimeIsUp:
         raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
@@ -235,7 +254,7 @@ class _Answers:
     """What the processes of the two scripts said.
 
     mine: of the original's first training step, theirs: of the conversion's; recorded, replayed: of all
-        compared steps, None where the first ones cannot be compared.
+        compared steps, None where the first ones cannot be compared; bare: of the conversion's run by itself.
     """
 
     started: Event
@@ -244,9 +263,12 @@ class _Answers:
     recorded: Event | None = None
     replayed: Event | None = None
     processes: str = ""
+    bare: Event | None = None
 
 
-def _follow(single: Child, multi: Child, record: str, asked: _Asked, stages: _Stages) -> _Answers:
+def _follow(
+    single: Child, multi: Child, alone: Callable[[], Child], asked: _Asked, stages: _Stages
+) -> _Answers:
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
@@ -258,6 +280,15 @@ def _follow(single: Child, multi: Child, record: str, asked: _Asked, stages: _St
     theirs = dict(join_slices(theirs, wholes))
     if unlike(mine, theirs, asked.gpus, asked.batch):
         return _Answers(started, mine, theirs)
+    with alone() as bare:
+        recorded, replayed = _compared(single, multi, mine, theirs, wholes)
+        return _Answers(started, mine, theirs, recorded, replayed, bare=_of_bare(bare))
+
+
+def _compared(
+    single: Child, multi: Child, mine: Event, theirs: Event, wholes: Iterable[str]
+) -> tuple[Event, Event]:
+    """What the processes say at their ends, when one has recorded the steps and the other one has replayed them."""
     multi.send(
         inputs=mine["inputs"],
         checkpoint=mine["checkpoint"],
@@ -265,8 +296,14 @@ def _follow(single: Child, multi: Child, record: str, asked: _Asked, stages: _St
         wholes=sorted(wholes),
     )
     recorded = expect(multi, "recorded")
-    single.send(record=record)
-    return _Answers(started, mine, theirs, recorded, expect(single, "replayed"))
+    single.send(record=str(multi.record))
+    return recorded, expect(single, "replayed")
+
+
+def _of_bare(bare: Child) -> Event:
+    """How the run by itself ended."""
+    event = bare.event(PATIENCE)
+    return bare.event(PATIENCE) if event["event"] == "started" else event
 
 
 def _judged(answers: _Answers, asked: _Asked, plan: Callable[[], Planned]) -> Report:
@@ -277,11 +314,13 @@ def _judged(answers: _Answers, asked: _Asked, plan: Callable[[], Planned]) -> Re
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
     versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
     report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate, plan())
+    if answers.bare is not None:
+        report = with_bare(report, answers.bare)
     return replace(
         report,
         versions=versions,
         processes=answers.processes,
-        ledger=ledger(report, mine, theirs, replayed, asked.rate, asked.steps),
+        ledger=(*ledger(report, mine, theirs, replayed, asked.rate, asked.steps), *of_outside(replayed, recorded)),
         losses=losses(replayed),
         original=step_trace(replayed["first"].get("timeline")),
         converted=step_trace(recorded["first"].get("timeline")),

@@ -42,6 +42,8 @@ average = tf.train.ExponentialMovingAverage(0.9, global_step)
 with tf.control_dependencies([minimize]):
     train_op = average.apply(tf.trainable_variables())
 
-with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(30)]) as sess:
+with tf.train.MonitoredTrainingSession(
+    hooks=[tf.train.StopAtStepHook(30)], config=tf.ConfigProto(allow_soft_placement=True)
+) as sess:
     while not sess.should_stop():
         _, value = sess.run([train_op, loss])

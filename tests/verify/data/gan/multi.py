@@ -61,7 +61,7 @@ g_train = g_optimizer.apply_gradients(averaged(g_tower))
 with tf.control_dependencies([d_train]):
     clip = tf.group(*[tf.assign(v, tf.clip_by_value(v, -0.5, 0.5)) for v in d_variables])
 
-with tf.Session() as sess:
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(20):
         x = real_numbers[step * batch_size:(step + 1) * batch_size]

@@ -24,7 +24,7 @@ reset = tf.group(*[s.assign(tf.zeros_like(s)) for s in sums])
 gather = tf.group(*[s.assign_add(g) for s, (g, _) in zip(sums, grads_and_vars)])
 train_op = optimizer.apply_gradients([(s / 2.0, v) for s, (_, v) in zip(sums, grads_and_vars)])
 
-with tf.Session() as sess:
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(5):
         sess.run(reset)

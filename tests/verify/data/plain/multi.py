@@ -33,7 +33,7 @@ for gpu in range(num_gpus):
 train_op = optimizer.apply_gradients(
     [(tf.add_n([g for g, _ in pairs]), pairs[0][1]) for pairs in zip(*tower_grads)])
 
-sess = tf.Session()
+sess = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))
 sess.run(tf.global_variables_initializer())
 for begin in range(0, 400, batch_size):
     sess.run(train_op, {X: data[begin:begin + batch_size], Y: target[begin:begin + batch_size]})

@@ -38,7 +38,7 @@ gradients = [tf.add_n(grads) / num_gpus for grads in zip(*tower_grads)]
 train_op = tf.train.GradientDescentOptimizer(rate).apply_gradients(
     [(g * scale, v) for g, v in zip(gradients, variables)])
 
-with tf.Session() as sess:
+with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(10):
         rows = slice(step * batch_size * num_gpus, (step + 1) * batch_size * num_gpus)

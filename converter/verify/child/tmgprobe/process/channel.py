@@ -30,9 +30,13 @@ def _writer():
 
 
 class Channel(object):
-    """Sends events, receives commands."""
+    """Sends events, receives commands; only the process that was started does, not one that the script forks.
+
+    told: gives what goes with the last event, whatever that is.
+    """
 
     def __init__(self, log_path):
+        self._process, self.told = os.getpid(), dict
         self._commands = os.fdopen(os.dup(0), 'rb')
         self._events = os.fdopen(os.dup(1), 'wb')
         nothing = os.open(os.devnull, os.O_RDONLY)
@@ -44,10 +48,16 @@ class Channel(object):
 
     def send(self, event, **content):
         """Sends one event; figures that JSON cannot hold become strings."""
+        if self.is_forked():
+            return
         content['event'] = event
         text = json.dumps(_plain(content), sort_keys=True)
         self._events.write((text + '\n').encode('utf-8'))
         self._events.flush()
+
+    def is_forked(self):
+        """Whether this is a process that the script has forked."""
+        return os.getpid() != self._process
 
     def receive(self):
         """Waits for the next command; the process ends with its starter."""
@@ -58,13 +68,18 @@ class Channel(object):
 
     def leave(self, event, **content):
         """Sends the last event and ends the process at once, whatever threads the script left."""
-        self.send(event, **content)
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except Exception:
-                pass
-        os._exit(0)
+        self.send(event, outside=self.told(), **content)
+        quit_now(0)
+
+
+def quit_now(status):
+    """Ends the process with what it has printed."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    os._exit(status)
 
 
 def _plain(value):

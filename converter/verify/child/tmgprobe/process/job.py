@@ -1,7 +1,7 @@
 """One training script under watch, from the job that describes it to the end of the process.
 
-A job is a JSON file: role ('record', 'replay', 'profile' or 'trace'), script, args, gpus, work, log; for a
-comparison also steps, total, record.
+A job is a JSON file: role ('record', 'replay', 'bare', 'profile' or 'trace'), script, args, gpus, work, log, network
+(whether it may use the network); for a comparison also steps, total, record.
 Talks to the program that started it in lines of JSON on its standard input and output.
 """
 
@@ -15,10 +15,12 @@ import traceback
 import types
 
 from tmgprobe.process import channel as channels
+from tmgprobe.process import network as networks
+from tmgprobe.process import outside as outsides
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
-SERVED = ('api.py', 'digits.py')  # what is called by the script and may fail because of it
+SERVED = ('api.py', 'digits.py', 'network.py', 'outside.py')  # what is called by the script and may fail because of it
 
 
 def run(path, tf=None):
@@ -28,6 +30,9 @@ def run(path, tf=None):
     if tf is None:
         channels.own_streams()
     channel = channels.Channel(job['log'])
+    job['network'] = 'on' if job.get('network', True) else networks.off()
+    outside = outsides.Outside(job['work'])
+    channel.told = outside.told
     try:
         import numpy
         from tmgprobe.process import api
@@ -36,9 +41,11 @@ def run(path, tf=None):
     except ImportError as error:
         channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
     try:
+        outside.watch_tensorflow()
         role = prepare(tf, channel, job)
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
+    outside.install()
     sys.path[:] = [os.path.dirname(job['script'])] + [
         folder for folder in sys.path if os.path.abspath(folder or os.curdir) != HERE
     ]
@@ -54,9 +61,10 @@ def run(path, tf=None):
     except BaseException as error:
         if internal(sys.exc_info()[2]) and not isinstance(error, SyntaxError):
             channel.leave('broken', trace=traceback.format_exc())
-        finish(
-            role, channel, api.missing_line(error) or describe(error), script_trace(job['script'])
-        )
+        message = api.missing_line(error) or describe(error)
+        if job['network'] != 'on' and networks.missed(error):
+            message += ' (%s)' % networks.HINT
+        finish(role, channel, message, script_trace(job['script']))
     finish(role, channel, None, '')
 
 
@@ -67,7 +75,8 @@ def prepare(tf, channel, job):
     from tmgprobe.session import watch as watching
 
     kind = import_roles()[job['role']]
-    watch = watching.Watch(tf, job['gpus'], job['role'] == 'replay', job['role'] == 'profile')
+    kinds = {'gated': job['role'] == 'replay', 'untouched': job['role'] in ('profile', 'bare')}
+    watch = watching.Watch(tf, job['gpus'], alone=job['role'] == 'bare', **kinds)
     role = kind(tf, watch, channel, job)
     calls = steps.Calls(tf, watch, role)
     watch.install(calls.on_run, calls.on_part)
@@ -79,13 +88,14 @@ def prepare(tf, channel, job):
 def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.roles import profile, record, replay, trace
+    from tmgprobe.roles import bare, profile, record, replay, trace
     from tmgprobe.session import (
         step,  # noqa: F401
         watch,  # noqa: F401
     )
 
     return {
+        'bare': bare.Bare,
         'record': record.Record,
         'replay': replay.Replay,
         'profile': profile.Profile,
@@ -105,6 +115,8 @@ def execute(path):
 
 def finish(role, channel, message, trace):
     """The script is over before its steps were all seen: what was seen counts, else why there is nothing."""
+    if channel.is_forked():
+        channels.quit_now(1 if message else 0)
     try:
         role.finish()
     except Exception:
@@ -113,8 +125,11 @@ def finish(role, channel, message, trace):
 
 
 def describe(error):
-    """An error's kind and its first line."""
+    """An error's kind and its first line; of TensorFlow's long form the line behind the node that failed."""
     lines = ('%s' % (error,)).strip().splitlines()
+    if lines and lines[0] == 'Graph execution error:':
+        nodes = [place for place, line in enumerate(lines[:-1]) if line.startswith('Node: ')]
+        lines = lines[nodes[0] + 1:] if nodes else lines
     return '%s: %s' % (type(error).__name__, lines[0] if lines else '')
 
 

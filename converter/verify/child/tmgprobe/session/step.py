@@ -180,7 +180,7 @@ class Calls(object):
     def on_run(self, run, session, fetches, feed_dict, options, metadata):
         """Stands for Session.run."""
         watched = self.watch.of(session.graph)
-        if not watched.applies:
+        if not watched.applies or self.role.channel.is_forked():
             return run(session, fetches, feed_dict, options, metadata)
         key = (
             id(session.graph),

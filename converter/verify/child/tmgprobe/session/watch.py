@@ -62,10 +62,12 @@ class Watch(object):
 
     gated: put gates on the gradients (the original script, whose gradients are exchanged).
     untouched: add no operation of its own to the graph (a step whose cost is measured).
+    alone: leave devices and sessions as they are, too; see roles/bare.py.
     """
 
-    def __init__(self, tf, gpus, gated, untouched=False):
+    def __init__(self, tf, gpus, gated, untouched=False, alone=False):
         self.tf, self.gpus, self.gated, self.untouched = tf, gpus, gated, untouched
+        self.alone, self.configs = alone, {}  # {id of a session: its configuration}
         self.graphs = {}
         self.not_held = {}
         self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
@@ -83,8 +85,11 @@ class Watch(object):
         on_run(run, session, fetches, feed_dict, options, run_metadata) replaces Session.run;
         on_part(run, session, parts, fetches, feed_dict) replaces Session.partial_run.
         """
-        self._devices()
-        self._sessions(on_run, on_part)
+        if self.alone:
+            self._sessions_alone(on_run)
+        else:
+            self._devices()
+            self._sessions(on_run, on_part)
         self._optimizers()
         self._gradients()
         if not self.untouched:
@@ -128,6 +133,28 @@ class Watch(object):
 
         base.__init__, base.run, base.make_callable = initialise, watched_run, make_callable
         base.partial_run_setup, base.partial_run = partial_run_setup, partial_run
+
+    def _sessions_alone(self, on_run):
+        """Sessions as the script asks for them, on a machine without GPUs; what they were asked for is noted."""
+        from tensorflow.python.client import session
+
+        base, configs, tf = session.BaseSession, self.configs, self.tf
+        start, run = base.__init__, base.run
+
+        def initialise(self, target='', graph=None, config=None):
+            given = tf.ConfigProto()
+            if config is not None:
+                given.CopyFrom(config)
+            configs[id(self)] = given
+            used = tf.ConfigProto()
+            used.CopyFrom(given)
+            used.device_count['GPU'] = 0
+            start(self, target, graph, used)
+
+        def watched_run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            return on_run(run, self, fetches, feed_dict, options, run_metadata)
+
+        base.__init__, base.run = initialise, watched_run
 
     # optimizers
 

@@ -1,0 +1,69 @@
+"""The converted script's run by itself: whether its own config places its operations, and shows it its GPUs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from converter.verify.data import Check, Report
+from converter.verify.figures import Facts
+
+NAME = "session config"
+_UNPLACED = re.compile(r"Cannot assign a device for operation '?([\w./-]+)")
+
+
+def with_bare(report: Report, event: Facts) -> Report:
+    """The report with the check of the run by itself."""
+    check = check_bare(event)
+    checks = (*report.checks, check)
+    if check.status != "failed":
+        return replace(report, checks=checks)
+    reason = f"{report.reason}; {check.detail}" if report.verdict == "failed" else check.detail
+    return replace(report, verdict="failed", reason=reason, checks=checks)
+
+
+def check_bare(event: Facts) -> Check:
+    """Of the last event of the process; see child/tmgprobe/roles/bare.py."""
+    if event["event"] == "ran":
+        return _shown(event)
+    if event["event"] == "late":
+        return Check(NAME, "skipped", f"by itself the converted script took no step in {event['seconds']:.0f} s")
+    if event["event"] == "died":
+        return Check(NAME, "failed", f"by itself the converted script ended its process (status {event['status']})")
+    if event["event"] == "ended" and not event["message"]:
+        return Check(NAME, "skipped", "by itself the converted script ended without a step that could be seen")
+    message = event.get("message") or event["event"]
+    unplaced = _UNPLACED.search(f"{message}\n{event.get('trace', '')}")
+    if not unplaced:
+        return Check(NAME, "failed", f"by itself the converted script fails: {message}")
+    what = f"by itself the converted script cannot place {unplaced[1]}"
+    return Check(NAME, "failed", f"{what}: the session's config needs allow_soft_placement=True")
+
+
+def _shown(event: Facts) -> Check:
+    """Whether as many GPUs can be seen as the towers name; none at all is a choice of the script for the CPU."""
+    needed, limits = event["gpus"], []
+    environment = event["environment"]
+    if environment is not None:
+        limits.append((_entries(environment), f"CUDA_VISIBLE_DEVICES={environment}"))
+    if event["listed"]:
+        limits.append((len(event["listed"].split(",")), f"visible_device_list={event['listed']!r}"))
+    if event["counted"] is not None:
+        limits.append((event["counted"], f"device_count={{'GPU': {event['counted']}}}"))
+    seen, why = min(limits, default=(needed, ""))
+    if 0 < seen < needed:
+        return Check(NAME, "failed", f"{needed} towers see {seen} GPU{'' if seen == 1 else 's'} ({why})")
+    placed = "its own config places every operation where there is no GPU"
+    if needed and seen == 0:
+        return Check(NAME, "passed", f"{placed}; it hides all GPUs from itself ({why})")
+    return Check(NAME, "passed", f"{placed}, and hides none of {needed} GPUs" if needed else placed)
+
+
+def _entries(visible: str) -> int:
+    """The GPUs that CUDA_VISIBLE_DEVICES names: those before the first entry that is none."""
+    count = 0
+    for entry in visible.replace(" ", "").split(","):
+        if not entry or entry.startswith("-"):
+            break
+        count += 1
+    return count

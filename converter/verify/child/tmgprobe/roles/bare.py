@@ -1,0 +1,36 @@
+"""The converted script by itself: nothing of the comparison stands between it and TensorFlow.
+
+Its devices, its sessions' configurations, its random operations are its own; only the end of its first training step
+is seen. The machine shows no GPU, so that whatever asks for one has to be placed elsewhere, or fails.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import os
+import re
+
+GPU = re.compile(r'(?i)gpu:(\d+)')
+
+
+class Bare(object):
+    """Sees the first training step, tells what the script shows itself of the machine, and ends the process."""
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+
+    def step(self, call):
+        """Takes the training step as the script asks for it."""
+        call.as_given()
+        config = self.watch.configs.get(id(call.session)) or self.tf.ConfigProto()
+        named = [int(found.group(1)) for op in call.step.operations for found in [GPU.search(op.device or '')] if found]
+        self.channel.leave(
+            'ran',
+            gpus=max(named) + 1 if named else 0,
+            soft=config.allow_soft_placement,
+            environment=os.environ.get('CUDA_VISIBLE_DEVICES'),
+            listed=config.gpu_options.visible_device_list,
+            counted=dict(config.device_count).get('GPU'),
+        )
+
+    def finish(self):
+        """Without a training step there is nothing to tell."""
