@@ -12,6 +12,7 @@ LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --c
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
+GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
@@ -103,6 +104,9 @@ goldens: compiled
 	@for single in $(PARTITIONED); do \
 	    $(BIN)/tf-multigpu convert "$$single" --variables partitioned --num-gpus 4 -o "$${single%single.py}multi.py" \
 	        || exit 1; \
+	done
+	@for single in $(GLOBAL_LOSS); do \
+	    $(BIN)/tf-multigpu convert "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

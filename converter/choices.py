@@ -9,5 +9,6 @@ Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 FewerGpus = Literal["refuse", "allow"]
 ScaleLr = Literal["none", "linear", "sqrt"]
 OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
+LossMode = Literal["towers", "global"]
 
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

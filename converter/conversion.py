@@ -16,14 +16,17 @@ from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, format_header, is_converted
 from converter.options import Options
+from converter.project_reading import Reading
 from converter.room import with_room
-from converter.source import from_bytes, leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep, with_lines
+from converter.source import leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep, with_lines
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
     from converter.plan import Plan
+    from converter.planner.passes import LossPlan
     from converter.rewrite import Rewritten
     from converter.source import Source
+    from converter.source.separated import Separated
     from converter.source.users import User
 
 Status = Literal["converted", "unchanged", "refused", "failed"]
@@ -36,7 +39,7 @@ LINE_LENGTH = 100  # where neither the options nor the project say one
 class Part:
     """Another file of the project that changes with the script, or is added: then `source` is None.
 
-    path: where it lies, as the script's own is given. plan, trace: as of the script's conversion.
+    path: where it lies, as the script's own is given. plan, trace, named: as of the script's conversion.
     """
 
     path: str
@@ -44,6 +47,7 @@ class Part:
     text: str
     plan: Plan | None = None
     trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    named: Separated | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,8 @@ class Conversion:
     parts: what else of the project changes; the module of the helpers comes last.
     trace: lines of the text, from one, at which an edit ends, with the codes of the rules behind it; an
         added line belongs to the first of them that does not come before it.
+    named: the text that the plan belongs to, where calls of the script got names first; None where that is the
+        source's.
     """
 
     source: Source
@@ -67,6 +73,7 @@ class Conversion:
     plan: Plan | None = None
     parts: tuple[Part, ...] = ()
     trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    named: Separated | None = None
 
 
 def convert(
@@ -111,23 +118,54 @@ def _converted(
     users: Callable[[list[str], Collection[str]], Sequence[User]],
 ) -> Conversion:  # fmt: skip
     """Source to facts to plans to texts; raises Refusal."""
-    from converter.analysis import read_facts
-    from converter.planner.files import Sources
-    from converter.planner.passes import decide
-    from converter.planner.region.prepared_batches import Entrance
     from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text
 
-    tree = parse(source)
-    facts = read_facts(source.path, tree, options, originals)
-    folder = os.path.dirname(source.path)
-    files = {"": source}
+    plans, findings, read = _decided(Reading(source, options, originals), several, users)
+    width = options.line_length or project_line_length(source.path)
+    made = []
+    for plan in plans:
+        header = _header(read.original(plan.path), plan, source)
+        made.append(_edited(read.file(plan.path), read.facts, plan, header, width))
+    parts = [
+        Part(read.file(plan.path).path, read.original(plan.path), one.text, plan, one.trace, read.named.get(plan.path))
+        for plan, one in zip(plans[1:], made[1:], strict=True)
+    ]
+    if plans[0].helper_module:
+        name = plans[0].helper_module.lstrip(".")
+        path = os.path.join(os.path.dirname(source.path), name + ".py")
+        text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
+        parts.append(Part(path, None, text))
+    findings = read.placed((*findings, *_traced(read.facts)))
+    return Conversion(
+        source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace, read.named.get("")
+    )
 
-    def read(path: str) -> str:
-        if path not in files:
-            shown = os.path.join(folder, os.path.relpath(path, os.path.abspath(folder)))
-            files[path] = from_bytes(shown, facts.modules[path].data)
-        return files[path].text
+
+def _decided(
+    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]]
+) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...], Reading]:
+    """The plans, what is to be said of them, and the texts that they belong to; raises Refusal."""
+    from converter.planner.region.named_calls import Apart
+
+    try:
+        return (*_plans(read, several, users, "try"), read)
+    except Apart as apart:
+        with suppress(Refusal, Apart):
+            named = read.with_names(apart.calls)
+            return (*_plans(named, several, users, "once"), named)
+    return (*_plans(read, several, users, "averaged"), read)
+
+
+def _plans(
+    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]], losses: LossPlan
+) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+    """The plans for a text, after as many walks as it takes; raises Refusal, and Apart as `decide` does."""
+    from converter.planner.files import Sources
+    from converter.planner.passes import decide
+    from converter.planner.region.prepared_batches import Entrance
+
+    folder = os.path.dirname(read.file("").path)
 
     def taken(module: str, define: str) -> bool:
         path = os.path.join(folder, module)
@@ -135,34 +173,20 @@ def _converted(
         return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
 
     def other_users(changed: list[str]) -> Sequence[User]:
-        return users(changed, facts.modules)
+        return users(changed, read.facts.modules)
+
+    def text(path: str) -> str:
+        return read.file(path).text
 
     entrances: Decisions = {}
     while True:
         try:
-            plans, findings = decide(facts, options, Sources(read, several, taken, other_users))
-            break
+            return decide(read.facts, read.options, Sources(text, several, taken, other_users), losses)
         except Entrance as entrance:
             if entrance.decisions.keys() <= entrances.keys():
                 raise
             entrances.update(entrance.decisions)
-            facts = read_facts(source.path, tree, options, originals, entrances, facts.project)
-    width = options.line_length or project_line_length(source.path)
-    made = []
-    for plan in plans:
-        read(plan.path)
-        made.append(_edited(files[plan.path], facts, plan, _header(files[plan.path], plan, source), width))
-    parts = [
-        Part(files[plan.path].path, files[plan.path], one.text, plan, one.trace)
-        for plan, one in zip(plans[1:], made[1:], strict=True)
-    ]
-    if plans[0].helper_module:
-        name = plans[0].helper_module.lstrip(".")
-        path = os.path.join(folder, name + ".py")
-        text = helper_module_text(plans[0], import_line(facts), held_helpers(path))
-        parts.append(Part(path, None, text))
-    findings = (*findings, *_traced(facts))
-    return Conversion(source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace)
+            read.again(entrances)
 
 
 def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:

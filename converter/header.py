@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
-from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Variables
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
@@ -149,6 +149,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
     default = Options()
     flags = ["--num-gpus", _number(options.num_gpus), "--batch", options.batch]
     for flag, value, usual in (
+        ("--loss", options.loss, default.loss),
         ("--variables", options.variables, default.variables),
         ("--scale-lr", options.scale_lr, default.scale_lr),
         ("--gpu-memory", options.gpu_memory, default.gpu_memory),
@@ -211,6 +212,10 @@ def _set_num_gpus(options: Options, value: str) -> Options:
 
 def _set_batch(options: Options, value: str) -> Options:
     return replace(options, batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
+
+
+def _set_loss(options: Options, value: str) -> Options:
+    return replace(options, loss=cast(LossMode, _choice(value, *get_args(LossMode))))
 
 
 def _set_variables(options: Options, value: str) -> Options:
@@ -276,6 +281,7 @@ def _name(value: str) -> str:
 _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--num-gpus": _set_num_gpus,
     "--batch": _set_batch,
+    "--loss": _set_loss,
     "--variables": _set_variables,
     "--scale-lr": _set_scale_lr,
     "--gpu-memory": _set_gpu_memory,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.choices import BatchMode, FewerGpus, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Variables
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,8 @@ class Options:
         them share these ("allow").
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.inputs.seen_in_a_run.
+    loss: whether a loss that is not a mean over the examples is each tower's, averaged ("towers"), or is computed
+        once from the towers' merged results ("global"); with `--batch total` it is always computed once.
     """
 
     num_gpus: int | None = 2
@@ -38,3 +40,4 @@ class Options:
     one_gpu: bool = False
     fewer_gpus: FewerGpus = "refuse"
     traced: tuple[tuple[str, str], ...] = ()
+    loss: LossMode = "towers"

@@ -33,9 +33,11 @@ MAY_IMPORT = {
     },
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
+    # A script and the files of its project with their facts: what the engine reads, and reads again.
+    "converter.project_reading": {"converter.source", "converter.analysis", "converter.planner"},
     "converter.conversion": {
-        "converter.room", "converter.source", "converter.analysis", "converter.rule", "converter.plan",
-        "converter.planner", "converter.rewrite",
+        "converter.project_reading", "converter.room", "converter.source", "converter.analysis", "converter.rule",
+        "converter.plan", "converter.planner", "converter.rewrite",
     },
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),

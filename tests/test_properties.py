@@ -99,6 +99,7 @@ OPTIONS = st.builds(
     num_gpus=st.sampled_from([None, 1, 2, 4]),
     batch=st.sampled_from(["per-gpu", "total"]),
     variables=st.sampled_from(["cpu", "gpu:0", "balanced", "partitioned"]),
+    loss=st.sampled_from(["towers", "global"]),
     scale_lr=st.sampled_from(["none", "linear", "sqrt"]),
     gpu_memory=st.sampled_from(["growth", "all", 0.5]),
 )

@@ -565,7 +565,8 @@ class Frame:
     """One execution of a function body, or of the module's."""
 
     __slots__ = (
-        "began", "bound", "call_site", "closure", "function", "globals", "locals", "node", "owner", "returns", "uid",
+        "began", "bound", "call", "call_site", "closure", "function", "globals", "locals", "node", "owner", "returns",
+        "uid",
     )  # fmt: skip
 
     def __init__(
@@ -580,6 +581,7 @@ class Frame:
         self.node = node
         self.closure = closure
         self.call_site = call_site
+        self.call: ast.AST | None = None  # the expression that called the function
         self.function = function
         self.owner: Value | None = None
         self.locals: dict[str, Value] = {}

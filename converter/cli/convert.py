@@ -29,10 +29,10 @@ def cores() -> int:
 
 def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
-    num_gpus: str, fewer_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str, shared: Sequence[str],
-    batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, network: bool, trace: bool,
-    python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
-    jobs: int | None, max_lines: int, ignore_all_space: bool,
+    num_gpus: str, fewer_gpus: str, batch: str, loss: str, variables: str, scale_lr: str, gpu_memory: str,
+    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, network: bool,
+    trace: bool, python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool,
+    verbose: bool, jobs: int | None, max_lines: int, ignore_all_space: bool,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -43,6 +43,7 @@ def convert_command(
             raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
         options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length)
         options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
+        options = replace(options, loss="global" if loss == "global" else "towers")
         modes = [mode for mode, on in switched.items() if on]
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python

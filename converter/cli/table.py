@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import MAX_LINES, BatchMode, FewerGpus, OutputFormat, ScaleLr, Variables
+from converter.choices import MAX_LINES, BatchMode, FewerGpus, LossMode, OutputFormat, ScaleLr, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -147,6 +147,11 @@ CONVERT = Command(
         _choice(
             "--batch", get_args(BatchMode), "Whose the script's batch size is: each GPU's, or all's.", "per-gpu",
             panel=_WHAT,
+        ),
+        _choice(
+            "--loss", get_args(LossMode),
+            "Whether a loss that is not a mean over the examples is each tower's, averaged, or computed once from the "
+            "towers' merged results (as --batch total does).", "towers", panel=_WHAT,
         ),
         _choice(
             "--variables", get_args(Variables),

@@ -19,6 +19,7 @@ from converter.planner.checks.loss_after_towers import check_handed
 from converter.planner.checks.modes import check_modes
 from converter.planner.merges.collections import merged_keys
 from converter.planner.merges.first_tower_lists import keep_first
+from converter.planner.merges.loss_kind import warn_of_statistics
 from converter.planner.merges.loss_weights import loss_counts, warn_of_counts
 from converter.planner.merges.merging import Wanted, merges_out, wanted_out
 from converter.planner.merges.recomputed import Repeat, repeats
@@ -67,6 +68,8 @@ def plan_loop(
     wanted = wanted_out(facts, region, unread)
     if region.forward:
         check_handed(facts, region, wanted)
+    if region.exact and options.batch == "total":
+        traffic.warnings += (w for step in steps for w in warn_of_statistics(facts, step.loss))
     again = repeats(facts, region, wanted, merged)
     merges_out(facts, region, names, traffic, merged, options, wanted)
     check_modes(facts, region, wanted)

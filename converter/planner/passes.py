@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
+from typing import Literal
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -36,24 +38,42 @@ from converter.planner.checks.eligible import (
 from converter.planner.checks.fed_size import check_fed_sizes
 from converter.planner.checks.fixed_rows import check_fixed_rows
 from converter.planner.checks.limits import check_endless, repetitions
-from converter.planner.checks.literal_rows import check_literal_rows
+from converter.planner.checks.literal_rows import check_literal_rows, check_rows_of_losses
 from converter.planner.checks.lookups import check_lookups
 from converter.planner.checks.row_numbers import check_numbered
 from converter.planner.checks.shapeless import check_shapeless
 from converter.planner.checks.work import check_work
 from converter.planner.files import HELPERS, Chosen, Sources, plan_files, several_files
+from converter.planner.merges.loss_kind import needs_whole_batch
+from converter.planner.merges.loss_weights import loss_counts
 from converter.planner.merges.summaries import summaries_in
 from converter.planner.questions.statements import returns
+from converter.planner.region.global_loss import global_region
 from converter.planner.region.groups import grouped
+from converter.planner.region.named_calls import Apart
 from converter.planner.region.prepared_batches import upstream
 from converter.planner.region.region import Region, batch_inputs
+from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.findings import refuse, warn
 from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
 from converter.source.users import User
 
+LossPlan = Literal["try", "once", "averaged"]
 
-def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
-    """The plan for each file that changes, the script's first, and what its reader should know; raises Refusal."""
+def decide(
+    facts: Facts, options: Options, sources: Sources, losses: LossPlan = "try"
+) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+    """The plan for each file that changes, the script's first, and what its reader should know.
+
+    losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
+        "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
+
+    Raises:
+        Refusal: the script cannot be converted.
+        Apart: such a loss needs calls of its statement on lines of their own.
+        Entrance: batches are prepared before the model.
+    """
     check_endless(facts)
     check_placement(facts)
     steps = training_steps(facts)
@@ -65,7 +85,47 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     options = replace(options, batch="total") if size.fixed else options
     _settle_means(facts, size)
     steps, groups = grouped(facts, steps, size.origins)
-    regions = [region for _, region in groups]
+    chosen = Chosen(facts, options, steps, size, groups)
+    if losses != "averaged" and (options.batch == "total" or options.loss == "global"):
+        once = _with_losses_once(chosen, Text(facts, sources.read))
+        if once is not None:
+            try:
+                return _decided(once, sources, repeated)
+            except Refusal:
+                if losses == "once":
+                    raise
+    return _decided(chosen, sources, repeated)
+
+
+def _with_losses_once(chosen: Chosen, text: Text) -> Chosen | None:
+    """The same with loops whose losses are computed once, after them; None where no loop needs that, or none can.
+
+    Raises:
+        Apart: calls must stand on lines of their own for that.
+    """
+    groups, calls = [], []
+    tensorflow = Aliases(chosen.facts, Names(*chosen.facts.walked.values())).tensorflow("")
+    for steps, region in chosen.groups:
+        counts = {} if region.forward else loss_counts(region, steps, text, tensorflow)
+        if any(needs_whole_batch(step.loss, counts) for step in steps):
+            inputs = batch_inputs(chosen.facts, steps)
+            with suppress(Refusal):
+                try:
+                    region = global_region(chosen.facts, steps, inputs, chosen.size.origins)
+                except Apart as apart:
+                    calls += apart.calls
+        groups.append((steps, region))
+    if calls:
+        raise Apart(calls)
+    return replace(chosen, groups=groups) if any(region.exact for _, region in groups) else None
+
+
+def _decided(
+    chosen: Chosen, sources: Sources, repeated: list[Diagnostic]
+) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+    """The plans, and what their reader should know, of a script whose loops are placed."""
+    facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
+    regions = [region for _, region in chosen.groups]
     check_work(facts, steps, regions)
     check_state(facts, steps, regions)
     check_reach(facts, steps, regions)
@@ -75,6 +135,9 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_fed_sizes(facts, steps, regions, size, options.batch == "per-gpu")
     if options.batch == "per-gpu":
         check_fixed_rows(facts, regions, size)
+        for mine, region in chosen.groups:
+            if region.exact:
+                check_rows_of_losses(facts, mine, region, size)
     else:
         check_literal_rows(facts, regions, size)
     check_contents(facts, regions)
@@ -83,8 +146,8 @@ def decide(facts: Facts, options: Options, sources: Sources) -> tuple[tuple[Plan
     check_data(facts, regions)
     check_shapeless(facts, steps, options.shared)
     check_averages(facts, regions)
-    numbered = check_numbered(facts, steps, options.batch == "total")
-    chosen = Chosen(facts, options, steps, size, groups)
+    in_towers = [step for mine, region in chosen.groups for step in mine if not region.exact]
+    numbered = check_numbered(facts, in_towers, options.batch == "total")
     plans, warnings = plan_files(chosen, sources, "")
     users = _other_scripts(facts, steps, plans, sources)
     _check_other_scripts(facts, regions, users)

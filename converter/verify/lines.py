@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -29,7 +29,7 @@ GRADIENT: Role = "in the gradient's call"  # a loss written there moves into the
 
 NAME = "traced lines"
 RANKS = ("other", "needed", "traced")  # as in child/tmgprobe/graph/lines.py
-GRADIENTS = ("TMG101", "TMG102", "TMG118", "TMG133")  # the rules that rewrite where gradients are taken
+GRADIENTS = ("TMG101", "TMG102", "TMG118", "TMG133", "TMG167")  # the rules that rewrite where gradients are taken
 LISTED = 5  # lines named in one sentence
 
 
@@ -49,12 +49,14 @@ class Planned:
 
     script: the name of the script among them.
     forward: the end of a loss is computed on the towers' merged outputs, outside of them on purpose.
+    once: so is a loss that is not a mean, and its gradient is to be that of the whole batch.
     """
 
     script: str = ""
     spans: tuple[Span, ...] = ()
     missing: str = ""
     forward: bool = False
+    once: bool = False
 
 
 def planned_lines(repeated: Repeated | None) -> Planned:
@@ -67,9 +69,16 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     spans: list[Span] = []
     for name, made in repeated.files.items():
         if made.source is not None and made.plan is not None:
-            spans += spans_of(name, made.source.text, made.plan)
+            if made.named is None:
+                spans += spans_of(name, made.source.text, made.plan)
+                continue
+            found = spans_of(name, made.named.text, made.plan)
+            spans += (replace(s, first=made.named.place(s.first, 1)[0], last=made.named.place(s.last, 1)[0])
+                      for s in found)  # fmt: skip
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
-    return Planned(Path(again.source.path).name, tuple(spans), forward=forward)
+    plans = [made.plan for made in repeated.files.values() if made.plan is not None]
+    once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
+    return Planned(Path(again.source.path).name, tuple(spans), forward=forward, once=once)
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:

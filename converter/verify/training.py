@@ -30,9 +30,16 @@ FAULTS = {
 _AVERAGED = ("divided twice", "unweighted", "divided by all towers")
 
 
-def check_gradients(done: list[Facts], batch: BatchMode) -> Check:
-    """The applied gradients of every step are those that the reference gives."""
+def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> Check:
+    """The applied gradients of every step are those that the reference gives.
+
+    once: the conversion computes its loss once, of the whole batch, and so must have the gradient of that.
+    """
     name = "gradients"
+    for number_of, step in enumerate(done, 1) if once else ():
+        if step["reference"] != "whole" and step["kind"] in ("other", "coupled sum", "sum"):
+            detail = "they are those of each tower's own loss, which was to be computed once of the whole batch"
+            return Check(name, "failed", f"{detail} (step {number_of})", None, GRADIENT)
     for number_of, step in enumerate(done, 1):
         who, worst = worst_of(step["gradients"])
         if not step["finite"]:

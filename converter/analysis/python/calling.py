@@ -62,7 +62,9 @@ def call(walk: Walk, node: ast.Call) -> Value:
         else:
             kwargs[keyword.arg] = value
             name_numbers(walk, keyword.arg, value)
-    return call_value(walk, function, args, kwargs, node)
+    result = call_value(walk, function, args, kwargs, node)
+    walk.facts.results[walk.frame.uid, node] = result
+    return result
 
 
 def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
@@ -177,7 +179,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
         walk.effect(EffectKind.RECURSION if deep else EffectKind.REPETITION, function.name, result, node)
         return result
     frame = Frame(function.node, function.closure, walk.site, function, walk.clock)
-    frame.owner = function.owner
+    frame.owner, frame.call = function.owner, node
     _bind_parameters(walk, frame, function, args, kwargs)
     walk.stack.append(function)
     try:

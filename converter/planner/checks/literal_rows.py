@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
 
-from converter.analysis.facts import Facts
+from converter.analysis import values
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Sequence, Tensor, Variable
+from converter.analysis.values import Input, Number, Tensor, Variable, needed
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse
+
+PARTS = (Why.APART, Why.PART, Why.PICKED, Why.SPLIT, Why.REVERSED)
 
 
 def check_literal_rows(facts: Facts, regions: list[Region], size: BatchSize) -> None:
@@ -35,10 +40,28 @@ def check_literal_rows(facts: Facts, regions: list[Region], size: BatchSize) -> 
                          "write the batch size by its name")  # fmt: skip
 
 
+def check_rows_of_losses(facts: Facts, steps: Sequence[TrainStep], region: Region, size: BatchSize) -> None:
+    """With --batch per-gpu a loss that is computed once takes several of the script's batches, one after the other.
+
+    A number in it that is as large as the batch size has the rows of one of them; a part of the rows, such as the
+    first half, is another one.
+    """
+    known, keys = _values(facts, size), {o.key for o in size.origins}
+    for value in needed(step.loss for step in steps).values():
+        if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)) or region.in_tower(value.site):
+            continue
+        lists = (v.elements for v in value.inputs if isinstance(v, values.Sequence))
+        numbers = (v for v in chain(value.inputs, *lists) if isinstance(v, Number))
+        if value.batch.why in PARTS or any(n.value in known and _is_apart(n, keys) for n in numbers):
+            raise refuse(facts, value.node or steps[0].call, "TMG254",
+                         "the loss counts the rows of one batch here, and is computed of the batches of all towers",
+                         "use --batch total, with which these are one batch")  # fmt: skip
+
+
 def _first(tensor: Tensor) -> Iterator[Number]:
     """The first entries, and the numbers, of what shapes an operation is given: `[64, -1]`."""
     for value in tensor.inputs:
-        entries = value.elements[:1] if isinstance(value, Sequence) else []
+        entries = value.elements[:1] if isinstance(value, values.Sequence) else []
         yield from (v for v in entries if isinstance(v, Number))
 
 

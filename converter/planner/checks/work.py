@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, needed
 from converter.planner.region.layers import SHARE, layers_in
 from converter.planner.region.region import Region
@@ -44,5 +45,8 @@ def _behind(steps: Iterable[TrainStep], regions: Iterable[Region]) -> list[Value
 def _in_towers(tensor: Tensor, steps: Iterable[TrainStep], regions: Iterable[Region]) -> bool:
     if any(region.in_tower(tensor.site) or tensor.node in region.inline for region in regions):
         return True
+    if any(region.exact for region in regions):
+        # a margin or a temperature of the loss, which reads nothing of a batch but its merged results
+        return has(tensor.op, Trait.ADDS) or has(tensor.op, Trait.SCALES)
     stmts: set[ast.stmt] = {step.site.stmt for step in steps}
     return tensor.site is not None and any(site.stmt in stmts for site in tensor.site.chain())

@@ -5,26 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Container, Iterator
 from dataclasses import replace
-from typing import Literal
 
-from converter.analysis.effects import BATCH_NORMS, EffectKind
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.joined import left_out
-from converter.analysis.reasons import Why
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
 from converter.plan import Merge, Rebuild
 from converter.planner.border.traffic import Traffic
+from converter.planner.merges.loss_kind import loss_how
 from converter.planner.merges.tensor_names import op_name
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import refuse, warn
+from converter.planner.writing.findings import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -149,7 +148,7 @@ def _is_read(facts: Facts, region: Region, step: TrainStep) -> bool:
 
 def _collect(facts: Facts, traffic: Traffic, names: Names, text: str, step: TrainStep, options: Options) -> None:
     """The towers' parts of a loss are kept for the gradients; nothing is merged."""
-    how = _loss_how(facts, traffic, step.loss, step, options)
+    how = loss_how(facts, traffic, step.loss, step, options)
     towers = names.fresh(*(("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)))
     traffic.loss_lists[step.loss.uid] = towers
     group = _group_of(traffic, step.loss)
@@ -330,7 +329,7 @@ def _merge(
     how: str = "concat" if batch.kind == "example" else batch.how
     tensors = [t for t in leaves(value) if t is not None]
     if is_loss and isinstance(value, Tensor):
-        how = _loss_how(facts, traffic, value, losses[value.uid], options)
+        how = loss_how(facts, traffic, value, losses[value.uid], options)
     elif nested and not (is_mergeable(value) and _holds_no_input(region, value)):
         raise refuse(facts, node, "TMG208", f"{text} holds values of the towers in a form that is not merged",
                      "give each tensor that is read after the loss a name of its own")  # fmt: skip
@@ -423,80 +422,6 @@ def _counting(traffic: Traffic, names: Names, value: Value) -> tuple[str, bool, 
     if value.uid not in traffic.counts:
         return "", False, ""
     return (*traffic.counts[value.uid], names.fresh("tower_count", "tower_counts"))
-
-
-def _loss_how(
-    facts: Facts, traffic: Traffic, value: Tensor, step: TrainStep, options: Options
-) -> Literal["mean", "sum"]:
-    """Losses count with their shard's weight; those that are no means differ from one GPU, which is said."""
-    batch = value.batch
-    summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
-    shared = _shared_statistics(facts, value) if options.batch == "total" else None
-    if shared is not None:
-        traffic.warnings.append(warn(
-            facts, shared, "TMG302",
-            "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
-            "batch, which differs from one GPU with the whole batch",
-            "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was"))  # fmt: skip
-    if batch.why is Why.SUM_IN_BRANCH and options.batch == "total":
-        raise refuse(facts, step.call, "TMG211",
-                     f"{batch.reason}: whether the towers' losses are to be added is not known",
-                     "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
-    if summed and options.batch == "total":
-        if batch.affine:
-            raise refuse(facts, step.call, "TMG211",
-                         "this loss adds a sum over the examples and a term that does not depend on them",
-                         "use --batch per-gpu, or divide the sum by the batch size")  # fmt: skip
-        return "sum"
-    if summed:
-        traffic.warnings.append(warn(
-            facts, step.call, "TMG301",
-            "this loss is a sum over the examples: the towers' sums are averaged, "
-            "so a step is as large as on one GPU with its own batch",
-            "use --batch total to keep the steps of the whole batch"))  # fmt: skip
-    elif why := _why_no_mean(traffic, value):
-        traffic.warnings.append(warn(
-            facts, step.call, "TMG302",
-            f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
-            "which differs from one GPU with the whole batch",
-            "check that the mean of the losses of several batches is what you want"))  # fmt: skip
-    return "mean"
-
-
-def _why_no_mean(traffic: Traffic, loss: Tensor) -> str:
-    """Why a loss is not known to be a mean over the examples; "" where it is one."""
-    batch = loss.batch
-    if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in traffic.counts):
-        return batch.reason or "what it is divided by is not seen where the towers are built"
-    return "examples are set against a sum or a maximum of their batch" if _sets_against_batch(loss) else ""
-
-
-def _sets_against_batch(loss: Tensor) -> bool:
-    """Whether examples meet what the batch comes to otherwise than by a mean, as those of a batch norm are."""
-    for value in needed([loss]).values():
-        if isinstance(value, Tensor) and value.batch.kind == "example":
-            reduced = [v for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]
-            if any(map(_is_no_mean, needed(reduced).values())):
-                return True
-    return False
-
-
-def _is_no_mean(value: Value) -> bool:
-    """Whether it reduces examples by a sum, a norm or a maximum."""
-    reduces = isinstance(value, Tensor) and value.op == "reduce"
-    return reduces and value.batch.kind == "reduced" and value.batch.how != "mean"  # type: ignore[attr-defined]
-
-
-def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:
-    """Where examples are set against statistics of their batch, as by a batch norm; None where they are not."""
-    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
-    for value in made:
-        kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}
-        if value.batch.kind == "example" and kinds >= {"example", "reduced"}:
-            return value.node
-    nodes = {value.node for value in made}
-    norms = (e for e in facts.effects if e.node in nodes or e.kind is EffectKind.BATCH_NORM_SCOPE)
-    return next((e.node for e in norms if e.kind in BATCH_NORMS), None)
 
 
 def _group_of(traffic: Traffic, value: Value) -> int:

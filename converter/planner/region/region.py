@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
@@ -50,6 +50,7 @@ class Region:
     splits: dict[int, tuple[ast.stmt, ...]]  # statements inside a tower's with block that stay in front of the loop
     behind: dict[ast.stmt, tuple[ast.stmt, ...]]  # those of blocks, of nested ones too, that come after it
     forward: bool = False  # the towers end before the loss, which is computed from their merged results
+    exact: bool = False  # they do so because the loss is not a mean of theirs
 
     def comes_after(self, access: Access) -> bool:
         """Whether something is read after the loop: later, or by a statement that is moved behind it."""
@@ -151,12 +152,26 @@ def _find_region(
             "build the model and its loss in one function",
         )
     losses = [s.loss for s in steps if s.loss_node not in inline]
-    block = _block(facts, made, losses)
+    block = innermost_block(facts, made, losses)
     tower = {index for v in made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=0)
         tower = {index for index in tower if index < trains}
-        block, tower = _around_inputs(facts, block, tower, made, values)
+        block, tower = around_inputs(facts, block, tower, made, values)
+    return settled(Region(
+        block, frozenset(), frozenset(tower), frozenset(), inputs, values, 0, 0,
+        frozenset(n for loss in inline for n in ast.walk(loss)), {}, {}, forward,
+    ), made, steps, sizes)  # fmt: skip
+
+
+def settled(region: Region, made: list[Value], steps: Sequence[TrainStep], sizes: frozenset[Origin]) -> Region:
+    """A region of which only the towers' own statements are known, with those that join them or make way.
+
+    made: the tensors that the towers compute for the losses.
+    """
+    facts, block, tower, values, nodes = (
+        region.block.facts, region.block, set(region.tower), region.needed, set(region.inline)
+    )  # fmt: skip
     if not tower:
         raise refuse(
             facts,
@@ -165,24 +180,23 @@ def _find_region(
             "the statements that build the loss are not in one place",
             "build the model and its loss in one function",
         )
-    tower = close(block, tower, inputs, facts, {o.key for o in sizes})
+    tower = close(block, tower, region.inputs, facts, {o.key for o in sizes})
     tower |= starting_values(block, tower)
     splits = in_front(facts, block, tower, values)
     behind = behind_loop(facts, block, tower, made, steps)
-    nodes = {n for loss in inline for n in ast.walk(loss)}
     before, tower, after = sort_out(facts, block, tower, nodes)
     if more := starting_values(block, tower) - tower:
         before, tower, after = sort_out(facts, block, tower | more, nodes)
     splits.update(in_front(facts, block, tower, values))
     times = [a.time for i, a in block.accesses() if i in tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
-    return Region(
-        block, frozenset(before), frozenset(tower), frozenset(after), inputs, values,
-        min(times), max(times), frozenset(nodes), splits, behind, forward,
+    return replace(
+        region, before=frozenset(before), tower=frozenset(tower), after=frozenset(after), start=min(times),
+        end=max(times), splits=splits, behind=behind,
     )  # fmt: skip
 
 
-def _around_inputs(
+def around_inputs(
     facts: Facts, block: Block, tower: set[int], made: list[Value], values: dict[int, Value]
 ) -> tuple[Block, set[int]]:
     """The block in which a statement of the towers makes their inputs and computes with them."""
@@ -194,7 +208,7 @@ def _around_inputs(
         except Refusal:
             index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
             inner_made = [v for v in made if block.statement(v.site) == index]
-            inner = _block(facts, inner_made, [])
+            inner = innermost_block(facts, inner_made, [])
             if inner.body is block.body:
                 raise
             block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
@@ -241,8 +255,11 @@ def _within(site: Site | None, step: TrainStep) -> bool:
 # -- which block ----------------------------------------------------------------------------------
 
 
-def _block(facts: Facts, made: list[Value], losses: list[Tensor]) -> Block:
-    """The innermost block that all statements between the inputs and the losses lie in."""
+def innermost_block(facts: Facts, made: list[Value], losses: list[Tensor], ended: bool = True) -> Block:
+    """The innermost block that all statements between the inputs and the losses lie in.
+
+    ended: whether a return statement cannot be one of them, as where all of them go into the towers.
+    """
     where = suites(*facts.trees())
     paths = [path(v.site) for v in (*made, *losses) if v.site is not None]
     depth = _common(paths)
@@ -252,7 +269,7 @@ def _block(facts: Facts, made: list[Value], losses: list[Tensor]) -> Block:
         blocks = {id(where[h]): where[h] for h in heads if h in where}
         if len(blocks) == 1 and len(frames) == 1 and all(len(p) > depth for p in paths):
             body = next(iter(blocks.values()))
-            if not any(isinstance(h, ast.Return) for h in heads):
+            if not ended or not any(isinstance(h, ast.Return) for h in heads):
                 return Block(facts, _frame(made, losses, next(iter(frames))), body)
         depth -= 1
     raise refuse(

@@ -32,7 +32,8 @@ def gradients(
     gradient: Gradient | None = None
     if region.forward:
         calls = {step.call: step for step in steps}
-        return None, [_colocated(facts, step, text) for step in calls.values()], [], [], False
+        why = "TMG167" if region.exact else "TMG133"
+        return None, [_colocated(facts, step, text, why) for step in calls.values()], [], [], False
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
@@ -85,14 +86,14 @@ def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
     return (text.of(loss) if atom else f"({text.of(loss)})") + ".tower_losses"
 
 
-def _colocated(facts: Facts, step: TrainStep, text: Text) -> Replace:
+def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace:
     """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
     call = step.call
     if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
         raise refuse(facts, call, "TMG219", "the training step stands among the statements of the model",
                      "take the gradients after the loss")  # fmt: skip
     made = text.with_argument(call, "colocate_gradients_with_ops=True")
-    return Replace(text.start(call), text.end(call), made, "TMG133")
+    return Replace(text.start(call), text.end(call), made, why)
 
 
 def _same_names(region: Region, step: TrainStep) -> bool:

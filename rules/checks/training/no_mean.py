@@ -13,8 +13,9 @@ RULES = (
         "a loss that sets the examples of a batch against each other (in-batch negatives, hard "
         "triplets), it is the average over N batches of the original's size: a sound training step, but "
         "not what one GPU would do with one batch of N times the size. The message says which operation "
-        "it is. Where a mean says the same, minimise that: the mean squared error has the minimum of "
-        "its root.",
+        "it is. With --loss global the loss is computed once, from the towers' merged results (TMG167), as "
+        "it always is with --batch total; where that cannot be done, this warning stays. Where a mean says "
+        "the same, minimise that: the mean squared error has the minimum of its root.",
         before="""\
 import tensorflow as tf
 

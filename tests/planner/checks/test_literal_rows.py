@@ -34,15 +34,27 @@ def script(head: str, model: str) -> str:
 @pytest.mark.parametrize(
     "model",
     [
-        f"h = tf.reshape(tf.layers.dense(X, 6), [32, 2, 3])\n{MEAN}",
+        f"h = tf.layers.dense(tf.reshape(tf.layers.dense(X, 6), [32, 2, 3]), 2)\n{MEAN}",
         f"noise = tf.random_normal([32, 4])\nh = tf.layers.dense(X + noise, 2)\n{MEAN}",
         f"h = tf.layers.dense(X * tf.ones([32, 1]), 2)\n{MEAN}",
-        "each = tf.reduce_sum(tf.square(tf.layers.dense(X, 2)), 1)\nloss = tf.reduce_mean(tf.slice(each, [0], [32]))",
     ],
 )
 def test_a_number_that_counts_rows(head: str, model: str) -> None:
     assert codes(script(head, model), batch="total") == ["TMG254"]
     assert "TMG254" not in codes(script(head, model))
+
+
+@pytest.mark.parametrize("head", [LITERAL, FLAG, ARGUMENT], ids=["number", "flag", "argument"])
+@pytest.mark.parametrize(
+    "model",
+    [
+        f"h = tf.reshape(tf.layers.dense(X, 6), [32, 2, 3])\n{MEAN}",
+        "each = tf.reduce_sum(tf.square(tf.layers.dense(X, 2)), 1)\nloss = tf.reduce_mean(tf.slice(each, [0], [32]))",
+    ],
+)
+def test_a_loss_that_is_computed_of_all_rows_may_count_them(head: str, model: str) -> None:
+    assert codes(script(head, model), batch="total") == []
+    assert codes(script(head, model), loss="global") != []
 
 
 @pytest.mark.parametrize(

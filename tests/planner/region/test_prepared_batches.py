@@ -133,7 +133,7 @@ def test_what_is_looked_up_is_prepared_and_layers_are_not(result: str, refused: 
         assert codes(script) == ["TMG204"]
     else:
         before, inside, _ = parts(script)
-        assert "X, Y = read()" in before and "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+        assert "X, Y = read()" in before and any("= shard([X_batch" in line for line in inside)
 
 
 LAYERS = """\

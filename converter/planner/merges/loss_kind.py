@@ -1,0 +1,113 @@
+"""What a loss is of the examples: a mean, a sum, or neither; and what the towers make of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+from typing import Literal
+
+from converter.analysis.effects import BATCH_NORMS, EffectKind
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.reasons import Why
+from converter.analysis.values import Tensor, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.planner.border.traffic import Traffic
+from converter.planner.writing.findings import refuse, warn
+
+ONCE = (
+    "--loss global computes it once, from the towers' merged results; else see that the mean of several batches' "
+    "losses is what you want"
+)
+AVERAGED = (
+    "to have it computed once, make one result for each example in front of it, in one place; or see that the mean of "
+    "several batches' losses is what you want"
+)
+
+
+def loss_how(
+    facts: Facts, traffic: Traffic, value: Tensor, step: TrainStep, options: Options
+) -> Literal["mean", "sum"]:
+    """Losses count with their shard's weight; those that are no means differ from one GPU, which is said."""
+    batch = value.batch
+    summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
+    traffic.warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
+    if batch.why is Why.SUM_IN_BRANCH and (options.batch == "total" or options.loss == "global"):
+        raise refuse(facts, step.call, "TMG211",
+                     f"{batch.reason}: whether the towers' losses are to be added is not known",
+                     "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
+    if summed and (options.batch == "total" or options.loss == "global"):
+        if batch.affine:
+            raise refuse(facts, step.call, "TMG211",
+                         "this loss adds a sum over the examples and a term that does not depend on them",
+                         "use --batch per-gpu, or divide the sum by the batch size")  # fmt: skip
+        return "sum"
+    if summed:
+        traffic.warnings.append(warn(
+            facts, step.call, "TMG301",
+            "this loss is a sum over the examples: the towers' sums are averaged, "
+            "so a step is as large as on one GPU with its own batch",
+            "use --loss global to add them up; --batch total also keeps the steps of one GPU"))  # fmt: skip
+    elif why := why_no_mean(value, traffic.counts):
+        traffic.warnings.append(warn(
+            facts, step.call, "TMG302",
+            f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
+            "which differs from one GPU with the whole batch",
+            AVERAGED if options.batch == "total" or options.loss == "global" else ONCE))  # fmt: skip
+    return "mean"
+
+
+def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:
+    """Warns of statistics that a tower takes of its part of the batch, where the original has the whole batch."""
+    shared = _shared_statistics(facts, loss)
+    if shared is not None:
+        yield warn(
+            facts, shared, "TMG302",
+            "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
+            "batch, which differs from one GPU with the whole batch",
+            "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was")  # fmt: skip
+
+
+def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:
+    """Whether the towers' losses do not add up to that of the whole batch, however they are weighed.
+
+    counts: the masked means whose towers are weighed by what their masks leave.
+    """
+    summed = loss.batch.kind == "reduced" and loss.batch.how == "sum"
+    return bool(why_no_mean(loss, counts)) or (summed and loss.batch.affine)
+
+
+def why_no_mean(loss: Tensor, counts: Container[int]) -> str:
+    """Why a loss is not known to be a mean over the examples; "" where it is one."""
+    batch = loss.batch
+    if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in counts):
+        return batch.reason or "what it is divided by is not seen where the towers are built"
+    return "examples are set against a sum or a maximum of their batch" if _sets_against_batch(loss) else ""
+
+
+def _sets_against_batch(loss: Tensor) -> bool:
+    """Whether examples meet what the batch comes to otherwise than by a mean, as those of a batch norm are."""
+    for value in needed([loss]).values():
+        if isinstance(value, Tensor) and value.batch.kind == "example":
+            reduced = [v for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]
+            if any(map(_is_no_mean, needed(reduced).values())):
+                return True
+    return False
+
+
+def _is_no_mean(value: Value) -> bool:
+    """Whether it reduces examples by a sum, a norm or a maximum."""
+    reduces = isinstance(value, Tensor) and value.op == "reduce"
+    return reduces and value.batch.kind == "reduced" and value.batch.how != "mean"  # type: ignore[attr-defined]
+
+
+def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:
+    """Where examples are set against statistics of their batch, as by a batch norm; None where they are not."""
+    made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
+    for value in made:
+        kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}
+        if value.batch.kind == "example" and kinds >= {"example", "reduced"}:
+            return value.node
+    nodes = {value.node for value in made}
+    norms = (e for e in facts.effects if e.node in nodes or e.kind is EffectKind.BATCH_NORM_SCOPE)
+    return next((e.node for e in norms if e.kind in BATCH_NORMS), None)

@@ -1,0 +1,105 @@
+"""A script and its project as the analysis reads them: facts, and the texts that they are of."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from converter.diagnostics import Diagnostic, Refusal
+from converter.source import encode, from_bytes, parse
+
+if TYPE_CHECKING:
+    from converter.analysis.facts import Decisions
+    from converter.options import Options
+    from converter.planner.region.named_calls import Named
+    from converter.source import Source
+    from converter.source.separated import Separated
+
+
+class Reading:
+    """The facts of a script, and its files by their absolute paths, "" for the script itself.
+
+    originals: what other files are to be read as. named: the files in which calls got names, to be read in
+    place of what is written there.
+    """
+
+    def __init__(
+        self, source: Source, options: Options, originals: Mapping[str, bytes],
+        named: Mapping[str, tuple[Source, Separated]] | None = None,
+    ) -> None:  # fmt: skip
+        from converter.analysis import read_facts
+
+        self.options = options
+        self._source, self._originals = source, originals
+        self._before = {path: before for path, (before, _) in (named or {}).items()}
+        self.named = {path: after for path, (_, after) in (named or {}).items()}
+        self._files = {"": source if "" not in self.named else replace(source, text=self.named[""].text)}
+        held = {p: encode(self._before[p], after.text) for p, after in self.named.items() if p}
+        self._tree = parse(self._files[""])
+        self._held = {**originals, **held}
+        self.facts = read_facts(source.path, self._tree, options, self._held)
+
+    def again(self, entrances: Decisions) -> None:
+        """Walks the script once more, with the values of some expressions as inputs."""
+        from converter.analysis import read_facts
+
+        self.facts = read_facts(
+            self._source.path, self._tree, self.options, self._held, entrances, self.facts.project
+        )
+
+    def file(self, path: str) -> Source:
+        """A file with the text that the facts are of."""
+        if path not in self._files:
+            folder = os.path.dirname(self._source.path)
+            shown = os.path.join(folder, os.path.relpath(path, os.path.abspath(folder)))
+            self._files[path] = from_bytes(shown, self.facts.modules[path].data)
+        return self._files[path]
+
+    def original(self, path: str) -> Source:
+        """A file as it was, before calls in it got names."""
+        return self._source if not path else self._before.get(path) or self.file(path)
+
+    def with_names(self, calls: Sequence[Named]) -> Reading:
+        """The same script, with these calls on lines of their own, under names that are free in all files.
+
+        Raises:
+            Refusal: a statement shares its lines with another one.
+        """
+        from converter.planner.writing.free_names import Names
+        from converter.planner.writing.source_text import Text
+        from converter.source.separated import NamedCall, separated
+
+        names, text = Names(*self.facts.walked.values()), Text(self.facts, lambda path: self.file(path).text)
+        found: dict[str, list[NamedCall]] = {}
+        for call in calls:
+            if not _stands_alone(text, call.stmt):
+                raise Refusal(Diagnostic("TMG302", self.facts.shown(call.stmt), call.stmt.lineno, 1, "not alone"))
+            begin, end = text.start(call.call), text.end(call.call)
+            path = self.facts.path_of(call.stmt)
+            places = (begin.line, begin.column), (end.line, end.column)
+            found.setdefault(path, []).append(NamedCall(*places, call.stmt.lineno, names.fresh(call.name)))
+        named = {path: (self.file(path), separated(self.file(path).text, mine)) for path, mine in found.items()}
+        return Reading(self._source, self.options, self._originals, named)
+
+    def placed(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Diagnostics with the places that these have in the files as they were."""
+        shown = {self.file(path).path: after for path, after in self.named.items()}
+        return tuple(_moved(finding, shown.get(finding.path)) for finding in findings)
+
+
+def _moved(finding: Diagnostic, named: Separated | None) -> Diagnostic:
+    if named is None:
+        return finding
+    line, column = named.place(finding.line, finding.column)
+    return replace(finding, line=line, column=column)
+
+
+def _stands_alone(text: object, stmt: ast.stmt) -> bool:
+    """Whether nothing else of the script stands on a statement's lines."""
+    begin, end = text.start(stmt), text.end(stmt)  # type: ignore[attr-defined]
+    lines = text.lines(begin.path)  # type: ignore[attr-defined]
+    rest = lines[end.line - 1][end.column :].strip()
+    return not lines[begin.line - 1][: begin.column].strip() and (not rest or rest.startswith("#"))

@@ -1,0 +1,75 @@
+"""Conversions with `--loss global`: their goldens, and that they take the steps of one GPU with the whole batch."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import BatchMode, Options
+from converter.source import encode, read
+from converter.verify import Report, Settings, verify
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures/global_loss"
+NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
+STEPS = 1e-5  # how far gradients may be from the original's, relative to these
+VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
+CHOSEN = {("1.15", 3, "total"), ("2", 2, "per-gpu")}
+PROVEN = [
+    pytest.param(name, gpus, batch, id=f"{name}-{gpus}-{batch}-{version}", marks=marks)
+    for name in NAMES
+    for version, mark in VERSIONS.items()
+    for gpus in (1, 2, 3, 8)
+    for batch in ("per-gpu", "total")
+    for marks in [[mark] if (version, gpus, batch) in CHOSEN else [mark, pytest.mark.matrix]]
+]
+
+
+def proof(name: str, gpus: int, batch: BatchMode, folder: Path, python: str) -> Report:
+    """The verification of a conversion."""
+    single = FIXTURES / name / "single.py"
+    conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch, loss="global"))
+    assert conversion.text is not None and conversion.diagnostics == ()
+    (folder / "multi.py").write_text(conversion.text)
+    return verify(single, folder / "multi.py", Settings(gpus=gpus, python=python))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_the_conversion(name: str) -> None:
+    source = read(str(FIXTURES / name / "single.py"))
+    conversion = convert(source, Options(num_gpus=2, loss="global"))
+    assert conversion.text is not None and conversion.diagnostics == ()
+    assert encode(source, conversion.text) == (FIXTURES / name / "multi.py").read_bytes(), "run `make goldens`"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_shared_batch_needs_no_option(name: str) -> None:
+    source = read(str(FIXTURES / name / "single.py"))
+    texts = [convert(source, Options(batch="total", loss=loss)).text for loss in ("towers", "global")]  # type: ignore[arg-type]
+    assert texts[0] is not None and "TMG" not in texts[0]
+    assert texts[0].splitlines()[3:] == (texts[1] or "").splitlines()[3:]
+
+
+@pytest.mark.parametrize(("name", "gpus", "batch"), PROVEN)
+def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, tmp_path: Path) -> None:
+    report = proof(name, gpus, batch, tmp_path, tensorflow_python)
+    assert report.verdict == "passed", report
+    found = {check.name: check for check in report.checks}
+    assert found["gradients"].detail == "equal to the original's on the whole batch" or gpus == 1
+    assert found["gradients"].figure is not None and found["gradients"].figure <= STEPS
+    assert not any("not a mean" in note for note in report.notes)
+    assert {check.name for check in report.checks if check.status == "skipped"} <= (
+        {"uneven batch", "fewer examples than towers"} if gpus == 1 else set()
+    )
+    shares = [row.share for row in report.devices if row.device != "cpu:0" and row.gradient]
+    assert len(shares) == gpus
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.tf1
+def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path) -> None:
+    shutil.copy(FIXTURES / name / "multi.py", tmp_path)
+    subprocess.run([tensorflow_python, "multi.py"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
