@@ -24,7 +24,7 @@ def unified(before: str, after: str, path: str, is_new: bool = False, ignore_spa
     old, new = lines_of(before), lines_of(after)
     keys = [["".join(line.split()) for line in lines] for lines in (old, new)] if ignore_space else [old, new]
     lines: list[str] = []
-    for group in difflib.SequenceMatcher(None, *keys).get_grouped_opcodes():
+    for group in difflib.SequenceMatcher(None, keys[0], keys[1]).get_grouped_opcodes():
         (_, first, _, start, _), (_, _, last, _, end) = group[0], group[-1]
         lines.append(f"@@ -{_range(first, last)} +{_range(start, end)} @@\n")
         for tag, i, i_end, j, j_end in group:
