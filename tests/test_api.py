@@ -25,9 +25,9 @@ PROJECT = ROOT / "fixtures/projects/modules"
 # Options of the commands that say where things go and what is said, which is a program's own business.
 CONVERT_WRITES = {
     "verify", "html", "trace", "python", "skip_non_training", "output", "output_dir", "in_place", "diff", "check",
-    "max_lines", "jobs", "output_format", "json", "quiet", "verbose",
+    "ignore_all_space", "max_lines", "jobs", "output_format", "json", "quiet", "verbose",
 }  # fmt: skip
-VERIFY_SAYS = {"html", "output_format", "json", "quiet"}
+VERIFY_SAYS = {"html", "output_format", "json", "quiet", "verbose"}
 
 
 def test_importing_it_costs_nothing() -> None:

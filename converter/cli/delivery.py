@@ -89,7 +89,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
         passed, report = prove(done.source, files[0].data, request, parts, target)
         if not passed:
             hint = "please report it to the project, with the script and this report"
-            finding = Diagnostic("TMG012", done.source.path, 0, 0, "not proven, nothing is written", hint)
+            finding = Diagnostic("TMG012", done.source.path, 0, 0, "verification failed, nothing is written", hint)
             return [FileResult(done.source.path, "unverified", (*done.diagnostics, finding), report=report)]
     results = [_result(file, request) for file in files]
     results[0] = replace(results[0], diagnostics=done.diagnostics, report=report)

@@ -37,7 +37,7 @@ def prove(
     """
     from converter.cli.page import write_page
     from converter.cli.verify import run_verification
-    from converter.report.verification import render_text
+    from converter.report.verification import render_summary, render_text
     from converter.verify import Settings, VerifyError
 
     candidate = _beside(source.path, data)
@@ -56,7 +56,8 @@ def prove(
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, hint)) from None
     finally:
         candidate.unlink(missing_ok=True)
-    return report.verdict == "passed", render_text(report)
+    passed = report.verdict == "passed"
+    return passed, render_summary(report) if passed else render_text(report)
 
 
 def _beside(path: str, data: bytes) -> Path:

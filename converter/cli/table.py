@@ -112,7 +112,7 @@ CONVERT = Command(
     ".convert:convert_command",
     (Argument("sources", "SRC", "Scripts, or folders of them; - is standard input.", many=True),),
     (
-        Option(("--verify",), "Train both on virtual devices first; write only what is proven."),
+        Option(("--verify",), "Train both on virtual devices first; write only what passes."),
         _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", ""),
         Option(("--network",), "With --verify: let the scripts use the network."),
         Option(("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave."),
@@ -186,12 +186,12 @@ CONVERT = Command(
     (
         ("tf-multigpu convert train.py -o train_mg.py", "for two GPUs, into a new file"),
         ("tf-multigpu convert train.py --num-gpus auto --diff", "show what would change"),
-        ("tf-multigpu convert train.py -o train_mg.py --verify", "write only what is proven to train the same"),
+        ("tf-multigpu convert train.py -o train_mg.py --verify", "write only what trains the same steps"),
         ("tf-multigpu convert train.py --output-dir mg/", "with the files of the project that must change too"),
         ("tf-multigpu convert project/ -o project_mg/", "a folder; what needs no conversion is copied"),
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
     ),
-    "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not proven; 4 internal error.",
+    "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
 )  # fmt: skip
 
 VERIFY = Command(
@@ -216,6 +216,7 @@ VERIFY = Command(
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
         Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what went wrong."),
+        Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
     ),
     statuses="0 all checks passed, 2 wrong usage, 3 failed or not comparable, 4 internal error, 130 interrupted.",
 )
@@ -280,5 +281,5 @@ PROGRAM = Command(
             ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
         ),
     ),
-    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not proven; 4 internal error.",
+    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
 )

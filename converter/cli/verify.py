@@ -12,6 +12,7 @@ from converter.choices import BatchMode, OutputFormat
 from converter.cli import formats
 from converter.cli.app import INTERRUPTED
 from converter.cli.endings import ended_in_order
+from converter.cli.table import UsageError
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 def verify_command(
     *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
     python: str | None, timeout: float, memory: float | None, network: bool, html: str | None,
-    output_format: OutputFormat, json: bool, quiet: bool,
+    output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
     from converter.verify import Settings, VerifyError
 
     form = formats.chosen(output_format, json)
+    if quiet and verbose:
+        raise UsageError("--quiet and --verbose exclude each other")
     settings = Settings(
         gpus=gpus,
         steps=steps,
@@ -58,7 +61,7 @@ def verify_command(
     except Exception:
         print(f"verify: internal error; please report it with this text\n{traceback.format_exc()}", file=sys.stderr)
         return 4
-    _print(report, form, multi, quiet)
+    _print(report, form, multi, quiet, verbose)
     return 0 if report.verdict == "passed" else 3
 
 
@@ -78,12 +81,12 @@ def run_verification(
         return verify(single, multi, settings, parts, tell, pool)
 
 
-def _print(report: Report, form: OutputFormat, multi: str, quiet: bool) -> None:
-    from converter.report.verification import render_text
+def _print(report: Report, form: OutputFormat, multi: str, quiet: bool, verbose: bool) -> None:
+    from converter.report.verification import render_summary, render_text
 
     if form != "text":
         print(formats.of_report(form, report, multi), end="")
     elif not quiet:
-        print(render_text(report), end="")
+        print(render_text(report) if verbose else render_summary(report, multi), end="")
     elif report.verdict != "passed":
         print(f"{report.verdict}: {report.reason}", file=sys.stderr)

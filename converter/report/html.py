@@ -13,14 +13,15 @@ from converter import __version__
 from converter import report as report_package
 from converter.report import plots
 from converter.report.device_graph import device_graph, towers_of
+from converter.report.review import lines_to_look_at, ranges, to_judge
 from converter.report.sides import Stretch, side_by_side
 from converter.report.verification import FATES
 from converter.rule import all_rules
-from converter.verify.data import Report, StepTrace
+from converter.verify.data import Check, Report, StepTrace
 
 VERDICTS = {
-    "passed": ("✓", "Proven", "The converted script trains as the original does."),
-    "failed": ("✗", "Failed", "The converted script does not train as the original does."),
+    "passed": ("✓", "Passed", "In the steps that were compared, both scripts trained alike."),
+    "failed": ("✗", "Failed", "In the steps that were compared, the scripts did not train alike."),
     "not comparable": ("?", "Not comparable", "Nothing was shown, neither that it is right nor that it is wrong."),
 }
 
@@ -67,6 +68,7 @@ def render_html(report: Report, scripts: Scripts) -> str:
     rows = [row for file in files for stretch in file.stretches for row in stretch.rows]
     lines = Counter(code for row in rows for code in row.codes if "".join(text for text, _ in row.after).strip())
     known = {rule.code: rule for rule in all_rules()}
+    suspects = {check.name: _suspects(report, check) for check in report.checks if check.status == "failed"}
     return environment.get_template("page.html.j2").render(
         report=report,
         scripts=scripts,
@@ -80,8 +82,18 @@ def render_html(report: Report, scripts: Scripts) -> str:
         fates=FATES,
         ledger={fate: [e for e in report.ledger if e.fate == fate] for fate in FATES},
         worst=_worst(report),
+        points=to_judge(report),
+        suspects=suspects,
+        targets={line for _, places in suspects.values() for line, _ in places},
         version=__version__,
     )
+
+
+def _suspects(report: Report, check: Check) -> tuple[str, list[tuple[int, str]]]:
+    """Why lines are named for a failed check, and their ranges: the first line of each, and how it is shown."""
+    why, numbers = lines_to_look_at(report, check)
+    shown = ranges(numbers).split(", ") if numbers else []
+    return why, [(int(text.partition("-")[0]), text) for text in shown]
 
 
 def _compared(report: Report, scripts: Scripts) -> tuple[Compared, ...]:

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from converter.diagnostics import Diagnostic
 from converter.report import text
 from converter.report.results import FileResult
+from converter.report.review import Point, lines_to_look_at, ranges, to_judge
 from converter.report.verification import FATES
-from converter.verify.data import Report
+from converter.verify.data import Check, Report
 
 LONGEST = 60_000  # characters; GitHub takes comments of 65,536
 _STATUSES = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
@@ -40,6 +41,9 @@ def verification(report: Report) -> str:
         f"### tf-multigpu verify: {report.verdict}",
         _escaped(f"{towers}, batch {report.batch}, {report.steps} steps: {report.reason}"),
     ]
+    points = [f"- **{_escaped(point.topic)}**{_place(point)}: {_escaped(point.text)}" for point in to_judge(report)]
+    if points:
+        parts += ["#### To judge", "\n".join(points)]
     for fate in ("wrong", "differs"):
         entries = [entry for entry in report.ledger if entry.fate == fate]
         if entries:
@@ -49,7 +53,7 @@ def verification(report: Report) -> str:
         parts.append("#### Proof")
         rows = [
             (_escaped(check.name), _STATUSES[check.status], _figure(check.figure), _figure(check.tolerance),
-             _escaped(check.detail))
+             _escaped(check.detail) + _suspects(report, check))
             for check in report.checks
         ]  # fmt: skip
         parts.append(_table(("check", "result", "largest error", "allowed", "what"), rows))
@@ -60,6 +64,15 @@ def verification(report: Report) -> str:
     if report.log:
         parts.append(_details("What the script printed last", report.log))
     return _joined(parts)
+
+
+def _suspects(report: Report, check: Check) -> str:
+    why, lines = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
+    return f" (lines {ranges(lines)}: {why})" if lines else ""
+
+
+def _place(point: Point) -> str:
+    return f" {point.code}, line {point.line}" if point.code else ""
 
 
 def _findings(heading: str, findings: Sequence[Diagnostic]) -> Iterator[str]:

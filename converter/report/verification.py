@@ -2,17 +2,75 @@
 
 from __future__ import annotations
 
+from converter.report.review import lines_to_look_at, ranges, to_judge
 from converter.verify.data import Check, Entry, Report, VariableRow
 
 FATES = {"same": "the same", "differs": "differs by design", "wrong": "WRONG", "unchecked": "not checked"}
+SUMMARY_LINES = 6
+MOST_FAILED = 3  # checks that the summary names
+WIDEST = 240  # characters of a line of the summary
 _MARKS = {"passed": "ok", "failed": "FAILED", "skipped": "skipped"}
+
+
+def render_summary(report: Report, name: str = "") -> str:
+    """The report in six lines, and what a script that failed by itself printed last; `render_text` has all of it.
+
+    name: what the converted script is called where its lines are named.
+    """
+    rows = [_verdict_row(report), *_failed_rows(report, name)]
+    points = [f"{point.topic.lower()}: {point.text}" for point in to_judge(report) if not point.code]
+    warned = [f"{point.code} line {point.line}" for point in to_judge(report) if point.code]
+    rows += [("same", _same_row(report)), ("to judge", "; ".join(points)), ("warnings", ", ".join(warned))]
+    left = list(dict.fromkeys(entry.what for entry in report.ledger if entry.fate == "unchecked"))
+    rows.append(("unchecked", ", ".join(left)))
+    rows = [row for row in rows if row[1]][:SUMMARY_LINES - 1]
+    more = "-v shows every check and variable" if report.checks else ""
+    rows.append(("", "; ".join(filter(None, [_ran(report), more]))))
+    lines = [f"{mark:<9}  {_cut(text)}".rstrip() for mark, text in rows if text]
+    log = ["", *(f"  | {line}" for line in report.log.splitlines())] if report.log else []
+    return "\n".join([*lines, *log]) + "\n"
+
+
+def _verdict_row(report: Report) -> tuple[str, str]:
+    towers = "1 tower" if report.gpus == 1 else f"{report.gpus} towers"
+    return report.verdict.upper(), f"{towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
+
+
+def _failed_rows(report: Report, name: str) -> list[tuple[str, str]]:
+    """The first failed checks, each with the lines to look at; how many more there are stands in the last."""
+    failed = [check for check in report.checks if check.status == "failed"]
+    rows = []
+    for check in failed[:MOST_FAILED]:
+        why, lines = lines_to_look_at(report, check)
+        where = f" (see {name or 'line'}{':' if name else ' '}{ranges(lines)}, {why})" if lines else ""
+        rows.append(("FAILED", f"{check.name}: {check.detail}{where}"))
+    if len(failed) > MOST_FAILED:
+        mark, text = rows[-1]
+        rows[-1] = (mark, f"{text}; and {len(failed) - MOST_FAILED} more")
+    return rows
+
+
+def _same_row(report: Report) -> str:
+    same = [entry for entry in report.ledger if entry.fate == "same"]
+    shown = [entry.what if entry.figure is None else f"{entry.what} {_figure(entry.figure)}" for entry in same]
+    return ", ".join(shown)
+
+
+def _ran(report: Report) -> str:
+    versions = ", ".join(f"{name} {version}" for name, version in report.versions)
+    return f"{versions}, virtual CPU devices, {report.seconds:g} s" if versions else ""
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDEST else f"{line[: WIDEST - 1]}…"
 
 
 def render_text(report: Report, variables: int = 12) -> str:
     """The report as a plain table; of the variables only the worst, `variables` of them."""
     lines = [_title(report), ""]
     width = max((len(check.name) for check in report.checks), default=0)
-    lines += [_check(check, width) for check in report.checks]
+    lines += [line for check in report.checks for line in _check(report, check, width)]
     if report.variables and report.checks:
         lines += ["", *_variables(report.variables, variables)]
     if report.devices:
@@ -32,12 +90,16 @@ def _title(report: Report) -> str:
     return f"{report.verdict.upper()}  {towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
 
 
-def _check(check: Check, width: int) -> str:
+def _check(report: Report, check: Check, width: int) -> list[str]:
     figure = ""
     if check.figure is not None and check.tolerance is not None:
         sign = "<=" if check.figure <= check.tolerance else ">"
         figure = f"  [{check.figure:.1e} {sign} {check.tolerance:.0e}]"
-    return f"{_MARKS[check.status]:<8}{check.name:<{width}}  {check.detail}{figure}"
+    lines = [f"{_MARKS[check.status]:<8}{check.name:<{width}}  {check.detail}{figure}"]
+    why, numbers = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
+    if numbers:
+        lines.append(f"{'':<{width + 10}}see line{'s' if len(numbers) > 1 else ''} {ranges(numbers)}, {why}")
+    return lines
 
 
 def _variables(rows: tuple[VariableRow, ...], limit: int) -> list[str]:

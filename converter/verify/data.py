@@ -183,6 +183,7 @@ class Origin:
     rewritten: whether the original, converted again with the header's options, gives this very script.
     files: then the script, and what else of its project changes with it.
     findings: what the conversion says when it is repeated.
+    edited: lines of the converted script, from one, that are not what it gives then; behind them lines may be missing.
     """
 
     header: Header | None = None
@@ -190,6 +191,7 @@ class Origin:
     rewritten: bool = False
     files: tuple[Changed, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
+    edited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -21,13 +21,15 @@ class Repeated:
     """The original converted once more, as the converted script's header says.
 
     same_source: whether the header's hash is the original's. same_text: whether the conversion gave that script,
-        and the files that change with it. files: these and the script, by their paths from its folder.
+        and the files that change with it. edited: the script's lines that it did not give.
+    files: these and the script, by their paths from its folder.
     """
 
     header: Header
     conversion: Conversion
     same_source: bool
     same_text: bool
+    edited: tuple[int, ...]
     files: Mapping[str, Conversion | Part]
 
 
@@ -57,7 +59,22 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         same_text = same_text and bool(data) and _bare(from_bytes(name, data).text) == _bare(part.text)
         if part.source is not None:
             files[name] = part
-    return Repeated(header, again, header.sha256 == source.sha256, same_text, files)
+    edited = () if again.text is None else _edited_lines(_bare(again.text), _bare(made.text))
+    return Repeated(header, again, header.sha256 == source.sha256, same_text, edited, files)
+
+
+def _edited_lines(written: str, held: str) -> tuple[int, ...]:
+    """The lines of the second text, from one, that the first has not; where lines are missing, the one before."""
+    if written == held:
+        return ()
+    import difflib
+
+    found: list[int] = []
+    matcher = difflib.SequenceMatcher(None, written.splitlines(), held.splitlines(), autojunk=False)
+    for tag, _, _, first, last in matcher.get_opcodes():
+        if tag != "equal":
+            found += range(first + 1, last + 1) if last > first else [max(first, 1)]
+    return tuple(dict.fromkeys(found))
 
 
 def _bare(text: str) -> str:
@@ -75,4 +92,4 @@ def origin_of(repeated: Repeated | None) -> Origin:
         Changed(name, made.source.text if made.source else "", made.text or "", made.trace)
         for name, made in repeated.files.items() if repeated.same_text
     )  # fmt: skip
-    return Origin(repeated.header, repeated.same_source, repeated.same_text, files, findings)
+    return Origin(repeated.header, repeated.same_source, repeated.same_text, files, findings, repeated.edited)

@@ -119,3 +119,56 @@ def test_the_page_itself_forbids_requests(page: str, tmp_path: Path) -> None:
     found = visit(asking, tmp_path)
     assert found.asked == []
     assert any("Content Security Policy" in line for line in found.console)
+
+
+# -- small and large windows -----------------------------------------------------------------------
+
+CUT = "one.scrollWidth > one.clientWidth + 1"  # an element with more in it than it shows
+STACKED = "one.matches('.changed') && getComputedStyle(one).display === 'grid'"
+
+
+def measured(page: str, folder: Path, width: int, which: str = CUT) -> tuple[int, int, list[str]]:
+    """The window's width, the page's, and the elements of which something holds, with everything unfolded.
+
+    The page is in a frame: a window of Chromium's has at least 500 pixels.
+    """
+    script = f"""<script>addEventListener('load', () => {{
+        document.querySelectorAll('details').forEach(one => {{ one.open = true }});
+        const found = [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .unseen') &&
+            getComputedStyle(one).display !== 'inline' && {which});
+        const names = found.map(one => one.tagName + '.' + one.className);
+        parent.postMessage([innerWidth, document.documentElement.scrollWidth, names], '*');
+    }})</script>"""
+    free = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", page).replace("</head>", script + "</head>")
+    (folder / "measured.html").write_text(free, encoding="utf-8")
+    frame = f"<iframe src=measured.html style='border: 0; width: {width}px; height: 2000px'></iframe>"
+    listen = "<script>addEventListener('message', told => { document.title = JSON.stringify(told.data) })</script>"
+    (folder / "frame.html").write_text(f"<!DOCTYPE html><title></title>{listen}{frame}", encoding="utf-8")
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+        f"--user-data-dir={folder / 'profile'}", "--window-size=1600,2000", "--virtual-time-budget=5000", "--dump-dom",
+        (folder / "frame.html").as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    found = re.search(r"<title>(\[.*?)</title>", done.stdout)
+    assert found, done.stdout[:300] + done.stderr
+    inner, whole, names = json.loads(found[1])
+    return inner, whole, names
+
+
+@pytest.mark.parametrize("width", [390, 800, 1440])
+def test_nothing_is_cut(page: str, tmp_path: Path, width: int) -> None:
+    assert measured(page, tmp_path, width) == (width, width, [])
+
+
+@pytest.mark.parametrize(("width", "is_stacked"), [(390, True), (800, False)])
+def test_on_a_phone_the_sides_stand_below_each_other(page: str, tmp_path: Path, width: int, is_stacked: bool) -> None:
+    assert bool(measured(page, tmp_path, width, STACKED)[2]) is is_stacked
+
+
+def test_what_is_cut_is_seen(page: str, tmp_path: Path) -> None:
+    narrow = "<p style='width: 300px; overflow: hidden; white-space: nowrap'>" + "tower " * 99 + "</p>"
+    broad = "<div style='width: 500px'>x</div>"
+    inner, whole, names = measured(page.replace("<main>", f"<main>{narrow}{broad}", 1), tmp_path, 390)
+    assert (inner, "P." in names) == (390, True)
+    assert whole > 390

@@ -63,7 +63,7 @@ FAILED = replace(
 )  # fmt: skip
 NOTHING = Report("not comparable", "the original script failed", 2, "per-gpu", 0, log="Traceback <module>")
 REPORTS = {
-    "proven": report(),
+    "passed": report(),
     "failed": FAILED,
     "nothing": NOTHING,
     "one tower": report(1),
@@ -115,7 +115,7 @@ def test_it_can_be_read_without_seeing_it(page: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "words"),
-    [("proven", "Proven: 2 towers"), ("failed", "Failed: the gradients are summed"), ("nothing", "Not comparable: ")],
+    [("passed", "Passed: 2 towers"), ("failed", "Failed: the gradients are summed"), ("nothing", "Not comparable: ")],
 )
 def test_the_verdict_comes_first(name: str, words: str) -> None:
     found = Page(rendered(name))
@@ -124,10 +124,11 @@ def test_the_verdict_comes_first(name: str, words: str) -> None:
 
 
 def test_what_stands_on_it() -> None:
-    found = Page(rendered("proven"))
+    found = Page(rendered("passed"))
     sections = [attributes["id"] for attributes in found.all("section")]
     assert sections == [
-        "checks", "changes", "devices", "losses", "gradients", "timeline", "neutralised", "rules", "ledger", "again",
+        "judge", "checks", "changes", "devices", "losses", "gradients", "timeline", "neutralised", "rules", "ledger",
+        "again",
     ]  # fmt: skip
     for words in (
         "equal to the mean of the original's on the shards", "1.0e-07", "batch_size = 50 * num_gpus",
@@ -139,7 +140,7 @@ def test_what_stands_on_it() -> None:
 
 
 def test_every_rule_that_is_named_is_explained() -> None:
-    text = rendered("proven")
+    text = rendered("passed")
     named = set(re.findall(r'href="#(TMG\d+)"', text))
     assert {"TMG101", "TMG103", "TMG110", "TMG111"} <= named
     assert named == set(re.findall(r'class="rule" id="(TMG\d+)"', text))
@@ -163,7 +164,7 @@ def test_what_a_script_holds_is_text() -> None:
 
 
 def test_it_is_the_same_each_time() -> None:
-    assert render_html(report(), scripts()) == rendered("proven")
+    assert render_html(report(), scripts()) == rendered("passed")
 
 
 # -- pictures --------------------------------------------------------------------------------------

@@ -101,7 +101,7 @@ RULES = (
     ),
     Rule(
         code="TMG012",
-        title="the conversion is not proven",
+        title="the conversion did not pass verification",
         why="--verify trains with the script and with its conversion on virtual devices and compares the "
         "steps. Either they differ, or one of the scripts did not run to its training, or there is no "
         "TensorFlow to run them with; the report says which. The output is not written. A difference "

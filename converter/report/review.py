@@ -1,0 +1,90 @@
+"""What a reviewer of a conversion has to judge, and the lines to look at where a check has failed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from converter.report.sides import side_by_side
+from converter.verify.data import Check, Report
+
+# Lines of the ledger that say what a reviewer decides on, with what they are about.
+_TOPICS = {
+    "one step": "Global batch", "schedule": "Learning rate", "learning rate": "Learning rate", "loss": "Loss",
+    "moving averages": "Batch norm and moving averages", "variables in slices": "Variables",
+}  # fmt: skip
+# The rules whose lines do what a check compares; any other check is about the towers as a whole.
+_TOWERS = ("TMG101", "TMG102", "TMG103")
+_LINES = {
+    "gradients": ("TMG101", "TMG102", "TMG103", "TMG117", "TMG118"),
+    "sparse gradients": ("TMG101", "TMG102"),
+    "uneven batch": ("TMG103", "TMG108", "TMG117"),
+    "fewer examples than towers": ("TMG103", "TMG108", "TMG117"),
+    "batch": ("TMG103", "TMG108", "TMG110"),
+    "variables": ("TMG105", "TMG122", "TMG139"),
+    "collections": ("TMG107",),
+    "placement": ("TMG109",),
+    "slices": ("TMG139",),
+}
+_HELPERS_END = "# tf-multigpu: end of helpers"
+
+
+@dataclass(frozen=True)
+class Point:
+    """One thing to judge. line: of the original, 0 for none; code: of the warning, "" for none."""
+
+    topic: str
+    text: str
+    line: int = 0
+    code: str = ""
+
+
+def to_judge(report: Report) -> tuple[Point, ...]:
+    """Global batch, learning rate, loss, batch norm, then the conversion's warnings; only what applies."""
+    differs = [entry for entry in report.ledger if entry.fate == "differs"]
+    points = [Point(_TOPICS[entry.what], entry.detail) for entry in differs if entry.what in _TOPICS]
+    if report.verdict != "not comparable" and report.gpus > 1:
+        points += _unchanged_rate(report, {point.topic for point in points})
+    order = list(dict.fromkeys(_TOPICS.values()))
+    points.sort(key=lambda point: order.index(point.topic))
+    warnings = [finding for finding in report.origin.findings if finding.severity == "warning"]
+    return (*points, *(Point("Warning", finding.message, finding.line, finding.code) for finding in warnings))
+
+
+def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:
+    if report.batch == "total" or "Learning rate" in topics:
+        return []
+    text = f"unchanged, while a step takes {report.gpus} times the examples; --scale-lr linear or sqrt changes it"
+    return [Point("Learning rate", text)]
+
+
+def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[int, ...]]:
+    """Why lines of the converted script are named for a failed check, and which; none where nothing is known.
+
+    A script that is not what the tool writes is most likely wrong where it is not; else the lines are those that do
+    what the check compares.
+    """
+    if report.origin.edited:
+        return "not as the tool writes it", report.origin.edited
+    if not report.origin.files:
+        return "", ()
+    script = report.origin.files[0]
+    wanted = set(_LINES.get(check.name, _TOWERS))
+    stretches = side_by_side(script.before, script.after, script.trace)
+    rows = [row for stretch in stretches for row in stretch.rows if row.right and wanted.intersection(row.codes)]
+    lines = script.after.splitlines()
+    first = lines.index(_HELPERS_END) + 1 if _HELPERS_END in lines else 0
+    found = [row.right for row in rows if row.right and row.right > first and "".join(t for t, _ in row.after).strip()]
+    return ("written for it", tuple(sorted(set(found)))) if found else ("", ())
+
+
+def ranges(numbers: Sequence[int]) -> str:
+    """`12, 20-24`."""
+    return ", ".join(_ranges(numbers))
+
+
+def _ranges(numbers: Iterable[int]) -> Iterable[str]:
+    for _, group in groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        yield f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}"
