@@ -81,4 +81,5 @@ class Call:
 
 
 Handler = Callable[[Call], Value]
+Attribute = Callable[["Walk", Tensor, ast.AST], Value | None]  # None: nothing is known of this tensor's
 Context = Callable[["Walk", Typed, ast.expr], Callable[[], object]]  # enters a `with` block; gives what leaves it

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from converter.analysis.call import Context, Handler
+from converter.analysis.call import Attribute, Context, Handler
+from converter.analysis.values import Symbol, Value
 from converter.rule import modules_below, rule_modules
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 Entry = TypeVar("Entry")
 
@@ -24,6 +29,54 @@ def handlers() -> Mapping[str, Handler]:
 def contexts() -> Mapping[str, Context]:
     """What `with` does to a walk, by the type of the library's object."""
     return merged(*(getattr(module, "CONTEXTS", {}) for module in rule_modules("calls")))
+
+
+@cache
+def attributes() -> Mapping[str, Attribute]:
+    """What attributes of a tensor stand for, by their names."""
+    return merged(*(getattr(module, "ATTRIBUTES", {}) for module in rule_modules("calls")))
+
+
+@cache
+def objects() -> Mapping[str, Callable[[Walk], Value]]:
+    """What the library has one of in each program, by its name."""
+    return merged(*(getattr(module, "OBJECTS", {}) for module in rule_modules("calls")))
+
+
+@dataclass(frozen=True)
+class Naming:
+    """How the library is imported and what its functions are called.
+
+    library: its short name. modules: for each root module by which it is imported, its name of what is imported from
+    there, None where that belongs to another library. canonical: the one name of a function that has several.
+    distributing: modules that spread training over GPUs by themselves.
+    """
+
+    library: str
+    modules: Mapping[str, Callable[[str], str | None]]
+    canonical: Callable[[str], str]
+    distributing: tuple[str, ...]
+
+
+@cache
+def naming() -> Naming:
+    """The names of the library."""
+    found = [module.NAMING for module in rule_modules("calls") if hasattr(module, "NAMING")]
+    assert len(found) == 1 and isinstance(found[0], Naming)
+    return found[0]
+
+
+def symbol_of(root: str, rest: str) -> Symbol:
+    """What an imported module, or a name in it, stands for."""
+    known = naming().modules.get(root)
+    name = known(rest) if known is not None else None
+    return Symbol(root, rest) if name is None else Symbol(naming().library, name)
+
+
+def member(symbol: Symbol, name: str) -> Symbol:
+    """An attribute of a module or function of a library."""
+    dotted = f"{symbol.name}.{name}" if symbol.name else name
+    return Symbol(symbol.library, naming().canonical(dotted) if symbol.library == naming().library else dotted)
 
 
 def merged(*tables: Mapping[str, Entry]) -> Mapping[str, Entry]:

@@ -1,4 +1,4 @@
-"""Calls: into the script's functions and classes, into TensorFlow by its rules, and elsewhere."""
+"""Calls: into the script's functions and classes, into the library by its rules, and elsewhere."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from converter.analysis.call import Call
 from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
-from converter.analysis.library import handlers
+from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
@@ -93,11 +93,11 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
 
 
 def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
-    if symbol.library == "tf":
+    if symbol.library == naming().library:
         args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
         call = Call(walk, symbol.name, args, kwargs, node, None)
         handler = handlers().get(symbol.name)
-        return handler(call) if handler else _unknown_tensorflow(call)
+        return handler(call) if handler else _unknown_operation(call)
     if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
         used_by_python(walk, args, node)
         return handler(Call(walk, symbol.name, args, kwargs, node, None))
@@ -113,7 +113,7 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
 def _entering(
     walk: Walk, name: str, args: list[Value], kwargs: dict[str, Value], node: ast.Call
 ) -> tuple[list[Value], dict[str, Value]]:
-    """The arguments of a function of TensorFlow; data that the towers share is an input there."""
+    """The arguments of a function of the library; data that the towers share is an input there."""
     places = data_arguments(name)
     if not places:
         return args, kwargs
@@ -130,15 +130,15 @@ def _entering(
     return [entered[str(at)] for at in range(len(args))], {key: entered[key] for key in kwargs}
 
 
-def _unknown_tensorflow(call: Call) -> Value:
-    """A TensorFlow function without a rule: what depends on a batch and goes in comes out opaque."""
+def _unknown_operation(call: Call) -> Value:
+    """A function of the library without a rule: if an argument depends on a batch, the result is opaque."""
     values = [*call.args, *call.kwargs.values()]
     made = [v for f in values if isinstance(f, Function) for v in (call_with_unknowns(call.walk, f),)]
     values += made
     if any(t.batch.kind != "free" for v in values for t in tensors_in(v)):
         if (seen := traced_value(call.walk, values, call.node, call.name)) is not None:
             return seen
-        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), values, None, call.name)
+        return Tensor(opaque(Why.UNKNOWN_CALL, f"{naming().library}.{call.name}"), values, None, call.name)
     last = call.name.rpartition(".")[2]
     if last[:1].isupper():
         return Typed("Object", call.name, call.args, call.kwargs, call.node)
@@ -309,5 +309,5 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     if handler is not None:
         return handler(call)
     if isinstance(receiver, Tensor):
-        return _unknown_tensorflow(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
+        return _unknown_operation(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
     return unknown(walk, bound, args, kwargs, node, "")

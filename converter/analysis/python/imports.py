@@ -1,80 +1,23 @@
-"""Imports: which names stand for TensorFlow, under any import style, and which for other libraries."""
+"""Imports: of other files of the project, which are executed, and of libraries."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
-from functools import cache
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import LocalModule
 from converter.analysis.frames import Place
+from converter.analysis.library import naming, symbol_of
 from converter.analysis.values import Constant, Frame, Instance, Module, Symbol, Value
 from converter.analysis.walk import MAX_PER_LINE, lines_of
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
-TENSORFLOW = "tf"
 _CONVERTED = re.compile(rb"^# tf-multigpu \S+: converted from ", re.MULTILINE)
-DISTRIBUTING = ("horovod", "byteps", "tensorpack")  # libraries that spread training over GPUs by themselves
-
-# Modules that stand for others: the longest match is replaced.
-ALIASES = {
-    "compat.v1.": "",
-    "_api.v1.": "",
-    "python.framework.ops.": "",
-    "python.ops.rnn_cell.": "nn.rnn_cell.",
-    "python.ops.rnn_cell_impl.": "nn.rnn_cell.",
-    "python.ops.rnn.": "nn.",
-    "python.ops.nn.": "nn.",
-    "python.ops.math_ops.": "",
-    "python.ops.array_ops.": "",
-    "python.ops.control_flow_ops.": "",
-    "python.ops.embedding_ops.": "nn.",
-    "python.ops.nn_ops.": "nn.",
-    "python.ops.init_ops.": "",
-    "python.ops.variable_scope.": "",
-    "dtypes.": "",
-    "python.platform.flags.": "app.flags.",
-    "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
-    "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",
-    "contrib.rnn.python.ops.rnn_cell.": "contrib.rnn.",
-    "contrib.rnn.python.ops.rnn.": "contrib.rnn.",
-    "contrib.layers.python.layers.layers.": "contrib.layers.",
-    "contrib.layers.python.layers.initializers.": "contrib.layers.",
-    "contrib.layers.python.layers.regularizers.": "contrib.layers.",
-    "contrib.layers.python.layers.": "contrib.layers.",
-    "contrib.legacy_seq2seq.python.ops.seq2seq.": "contrib.legacy_seq2seq.",
-    "contrib.seq2seq.python.ops.loss.": "contrib.seq2seq.",
-    "contrib.learn.python.learn.datasets.": "contrib.learn.datasets.",
-    "contrib.learn.python.learn.": "contrib.learn.",
-    "contrib.framework.python.ops.arg_scope.": "contrib.framework.",
-    "contrib.slim.python.slim.": "contrib.slim.",
-    "models.rnn.": "nn.",
-    "math.": "",
-    "flags.": "app.flags.",
-    "random.": "random_",
-    "io.gfile.": "gfile.",
-}
-
-
-@cache
-def canonical(name: str) -> str:
-    """The name by which the rules know something: `compat.v1.math.add` is `add`."""
-    if name.startswith("python.training."):  # defined there, one module for each optimizer
-        return "train." + name.rpartition(".")[2]
-    for alias, meaning in ALIASES.items():
-        if name.startswith(alias):
-            rest = name[len(alias) :]
-            return canonical(meaning + rest)
-        if name + "." == alias:
-            return meaning.rstrip(".") if meaning != "random_" else name
-    return name
-
-
 def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
     """Executes one name of `import …`."""
     root, _, rest = alias.name.partition(".")
@@ -86,13 +29,13 @@ def import_module(walk: Walk, alias: ast.alias, stmt: ast.Import) -> None:
         package = local_module(walk, root, stmt, 0)
         _bind(walk, root, package or _package(walk, root, rest, local), stmt)
     elif alias.asname is None:
-        _bind(walk, root, _symbol(root, ""), stmt)
+        _bind(walk, root, symbol_of(root, ""), stmt)
     else:
-        _bind(walk, alias.asname, _symbol(root, rest), stmt)
+        _bind(walk, alias.asname, symbol_of(root, rest), stmt)
 
 
 def _note_library(walk: Walk, root: str, stmt: ast.stmt) -> None:
-    if root in DISTRIBUTING:
+    if root in naming().distributing:
         walk.effect(EffectKind.DISTRIBUTED, root, None, stmt)
 
 
@@ -126,7 +69,7 @@ def import_from(walk: Walk, stmt: ast.ImportFrom, alias: ast.alias) -> None:
         name = f"{rest}.{alias.name}" if rest else alias.name
         if stmt.level:
             root, name = "." * stmt.level + root, name
-        _bind(walk, alias.asname or alias.name, _symbol(root, name), stmt)
+        _bind(walk, alias.asname or alias.name, symbol_of(root, name), stmt)
 
 
 def _import_name(walk: Walk, local: Module, alias: ast.alias, stmt: ast.ImportFrom, module: str) -> None:
@@ -185,19 +128,9 @@ def _execute(walk: Walk, frame: Frame) -> None:
     walk.importing.remove(frame)
 
 
-def _symbol(root: str, rest: str) -> Symbol:
-    if root == "tensorflow":
-        return Symbol(TENSORFLOW, canonical(rest))
-    if root == "tf_slim":
-        return Symbol(TENSORFLOW, "contrib.slim" + ("." + rest if rest else ""))
-    if root == "absl" and rest in ("flags", "app"):
-        return Symbol(TENSORFLOW, "app.flags" if rest == "flags" else "app")
-    return Symbol(root, rest)
-
-
 def _bind(walk: Walk, name: str, value: Value, stmt: ast.stmt) -> None:
     walk.stamp(value, stmt)
     walk.frame.locals[name] = value
-    if isinstance(value, Symbol) and value.library == TENSORFLOW and walk.frame.closure is None:
+    if isinstance(value, Symbol) and value.library == naming().library and walk.frame.closure is None:
         walk.facts.imports.setdefault(walk.facts.path_of(stmt), {}).setdefault(name, value.name)
     walk.write(Place("name", walk.frame.uid, name, frame=walk.frame), value, stmt)

@@ -7,16 +7,13 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
 from converter.analysis.arrays.shapes import is_new_axis
-from converter.analysis.effects import EffectKind
 from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
+from converter.analysis.library import attributes, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
 from converter.analysis.python.containers import entry_of, flag_value, item_place, known_item
-from converter.analysis.python.imports import canonical
-from converter.analysis.reasons import Why
 from converter.analysis.tensors import moving
 from converter.analysis.tensors.size_names import named_batch_size
-from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.values import (
     Absent,
@@ -40,7 +37,6 @@ from converter.analysis.values import (
     Typed,
     Value,
     needed,
-    opaque,
 )
 
 if TYPE_CHECKING:
@@ -65,10 +61,9 @@ def _attribute(walk: Walk, node: ast.Attribute) -> Value:
 def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
     """What `holder.name` stands for."""
     if isinstance(holder, Symbol):
-        dotted = f"{holder.name}.{name}" if holder.name else name
-        if holder.library == "tf" and canonical(dotted) == "app.flags.FLAGS":
-            return walk.flags
-        return Symbol(holder.library, canonical(dotted) if holder.library == "tf" else dotted)
+        symbol = member(holder, name)
+        own = objects().get(symbol.name) if symbol.library == naming().library else None
+        return symbol if own is None else own(walk)
     if isinstance(holder, Module):
         return _module_attribute(walk, holder, name, node)
     if isinstance(holder, Record) and (element := holder.field(name)) is not None:
@@ -82,17 +77,10 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
         return holder
     if isinstance(holder, Function) and name == "__name__":
         return Constant(holder.name)
-    if isinstance(holder, Tensor) and name == "shape":
-        return ShapeOf(holder)
-    if isinstance(holder, Tensor) and name in ("op", "name"):
-        walk.effect(EffectKind.GRAPH_NAME, name, holder, node)
-    if isinstance(holder, Tensor) and is_sparse(holder):
-        if name in ("values", "indices"):
-            return Tensor(opaque(Why.SPARSE_ENTRIES), (holder,), None, name)
-        if name == "dense_shape":
-            return ShapeOf(holder)
-    if isinstance(holder, Tensor) and name in ("values", "op", "initial_value", "initialized_value"):
-        return Tensor(holder.batch, (holder,), holder.dims, name)
+    if isinstance(holder, Tensor) and (attribute := attributes().get(name)):
+        known = attribute(walk, holder, node)
+        if known is not None:
+            return known
     if isinstance(holder, (Tensor, Sequence, Mapping, ShapeOf, Count, Constant, Bound)):
         return Bound(holder, name)
     used_by_python(walk, [holder], node)

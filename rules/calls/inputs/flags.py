@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import FlagDefinition
 from converter.analysis.traits import Trait
 from converter.analysis.values import Constant, Function, Host, Value
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
 
 
 def _parser(call: Call) -> Value:
@@ -70,6 +76,8 @@ DEFINES = [f"app.flags.DEFINE_{kind}" for kind in KINDS]
 TRAITS: dict[Trait, str] = {
     Trait.SETTINGS: "Namespace Flags",
 }
+
+OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}
 
 CALLS: dict[str, Handler] = {
     "argparse.ArgumentParser": _parser,

@@ -7,9 +7,9 @@ import ast
 import pytest
 
 from converter.analysis import read_facts
-from converter.analysis.python.imports import canonical
 from converter.analysis.values import Host, Input, Symbol, Tensor, Typed, Value
 from converter.options import Options
+from rules.calls.names import canonical
 
 
 def result(script: str) -> Value:

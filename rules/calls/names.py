@@ -1,0 +1,75 @@
+"""The names of TensorFlow: under any import style, and in any version, one name for each function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+
+from converter.analysis.library import Naming
+
+# Modules that stand for others: the longest match is replaced.
+ALIASES = {
+    "compat.v1.": "",
+    "_api.v1.": "",
+    "python.framework.ops.": "",
+    "python.ops.rnn_cell.": "nn.rnn_cell.",
+    "python.ops.rnn_cell_impl.": "nn.rnn_cell.",
+    "python.ops.rnn.": "nn.",
+    "python.ops.nn.": "nn.",
+    "python.ops.math_ops.": "",
+    "python.ops.array_ops.": "",
+    "python.ops.control_flow_ops.": "",
+    "python.ops.embedding_ops.": "nn.",
+    "python.ops.nn_ops.": "nn.",
+    "python.ops.init_ops.": "",
+    "python.ops.variable_scope.": "",
+    "dtypes.": "",
+    "python.platform.flags.": "app.flags.",
+    "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
+    "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",
+    "contrib.rnn.python.ops.rnn_cell.": "contrib.rnn.",
+    "contrib.rnn.python.ops.rnn.": "contrib.rnn.",
+    "contrib.layers.python.layers.layers.": "contrib.layers.",
+    "contrib.layers.python.layers.initializers.": "contrib.layers.",
+    "contrib.layers.python.layers.regularizers.": "contrib.layers.",
+    "contrib.layers.python.layers.": "contrib.layers.",
+    "contrib.legacy_seq2seq.python.ops.seq2seq.": "contrib.legacy_seq2seq.",
+    "contrib.seq2seq.python.ops.loss.": "contrib.seq2seq.",
+    "contrib.learn.python.learn.datasets.": "contrib.learn.datasets.",
+    "contrib.learn.python.learn.": "contrib.learn.",
+    "contrib.framework.python.ops.arg_scope.": "contrib.framework.",
+    "contrib.slim.python.slim.": "contrib.slim.",
+    "models.rnn.": "nn.",
+    "math.": "",
+    "flags.": "app.flags.",
+    "random.": "random_",
+    "io.gfile.": "gfile.",
+}
+
+
+@cache
+def canonical(name: str) -> str:
+    """The name by which the rules know something: `compat.v1.math.add` is `add`."""
+    if name.startswith("python.training."):  # defined there, one module for each optimizer
+        return "train." + name.rpartition(".")[2]
+    for alias, meaning in ALIASES.items():
+        if name.startswith(alias):
+            rest = name[len(alias) :]
+            return canonical(meaning + rest)
+        if name + "." == alias:
+            return meaning.rstrip(".") if meaning != "random_" else name
+    return name
+
+
+def _slim(rest: str) -> str:
+    return "contrib.slim" + ("." + rest if rest else "")
+
+
+def _absl(rest: str) -> str | None:
+    return {"flags": "app.flags", "app": "app"}.get(rest)
+
+
+MODULES: dict[str, Callable[[str], str | None]] = {"tensorflow": canonical, "tf_slim": _slim, "absl": _absl}
+DISTRIBUTING = ("horovod", "byteps", "tensorpack")  # libraries that spread training over GPUs by themselves
+
+NAMING = Naming("tf", MODULES, canonical, DISTRIBUTING)

@@ -1,0 +1,63 @@
+"""Attributes of tensors: their shapes, their names, and the parts of sparse ones."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from converter.analysis.call import Attribute
+from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
+from converter.analysis.tensors.sparse import is_sparse
+from converter.analysis.values import ShapeOf, Tensor, Value, opaque
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+
+def _shape(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
+    return ShapeOf(tensor)
+
+
+def _name(walk: Walk, tensor: Tensor, node: ast.AST) -> None:
+    walk.effect(EffectKind.GRAPH_NAME, "name", tensor, node)
+
+
+def _operation(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
+    walk.effect(EffectKind.GRAPH_NAME, "op", tensor, node)
+    return Tensor(tensor.batch, (tensor,), tensor.dims, "op")
+
+
+def _values(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
+    """Of IndexedSlices, or of a sparse tensor."""
+    if is_sparse(tensor):
+        return Tensor(opaque(Why.SPARSE_ENTRIES), (tensor,), None, "values")
+    return Tensor(tensor.batch, (tensor,), tensor.dims, "values")
+
+
+def _indices(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
+    return Tensor(opaque(Why.SPARSE_ENTRIES), (tensor,), None, "indices") if is_sparse(tensor) else None
+
+
+def _dense_shape(walk: Walk, tensor: Tensor, node: ast.AST) -> Value | None:
+    return ShapeOf(tensor) if is_sparse(tensor) else None
+
+
+def _initial_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
+    return Tensor(tensor.batch, (tensor,), tensor.dims, "initial_value")
+
+
+def _initialized_value(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
+    return Tensor(tensor.batch, (tensor,), tensor.dims, "initialized_value")
+
+
+ATTRIBUTES: dict[str, Attribute] = {
+    "shape": _shape,
+    "name": _name,
+    "op": _operation,
+    "values": _values,
+    "indices": _indices,
+    "dense_shape": _dense_shape,
+    "initial_value": _initial_value,
+    "initialized_value": _initialized_value,
+}
