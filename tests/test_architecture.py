@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from converter.rule import rule_modules
+
 ROOT = Path(__file__).resolve().parent.parent
 
 # What every room may know: plain data without behaviour.
@@ -223,3 +225,124 @@ def test_converting_imports_nothing_heavy(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "HEAVY []" in done.stdout
     assert (tmp_path / "train_mg.py").exists()
+
+
+# -- inside the analysis ---------------------------------------------------------------------------
+
+# From the bottom up: what stands in a line may import what stands in the lines above it.
+ANALYSIS = [
+    ["reasons", "effects", "project", "nodes", "traits"],
+    ["values"],
+    ["frames", "flow"],
+    ["facts"],
+    ["arrays"],
+    ["tensors"],
+    ["walk"],
+    ["call"],
+    ["library"],
+    ["inputs"],
+    ["python"],
+    [""],
+]
+LEVEL = {name: level for level, names in enumerate(ANALYSIS) for name in names}
+INTERPRETER = 5  # files that need each other: executing a statement evaluates expressions, a call executes statements
+ROOMS, LINES, PARAMETERS = 16, 60, 6  # beside each other in a folder, of a function, of a function
+
+
+def inside_analysis(module: str) -> str:
+    """The file or folder at the top of the analysis that holds a module; "" for the package itself."""
+    return module.removeprefix("converter.analysis").lstrip(".").partition(".")[0]
+
+
+def test_every_part_of_the_analysis_has_a_level() -> None:
+    parts = {inside_analysis(name) for name in MODULES if name.startswith("converter.analysis")}
+    assert parts == set(LEVEL)
+
+
+def test_imports_inside_the_analysis_go_one_way() -> None:
+    up = [
+        f"{path.relative_to(ROOT)}:{line} imports {name}"
+        for module, path in MODULES.items()
+        if module.startswith("converter.analysis")
+        for line, name in imports(path)
+        if name.startswith("converter.analysis.") and inside_analysis(module) != inside_analysis(name)
+        if LEVEL[inside_analysis(name)] >= LEVEL[inside_analysis(module)]
+    ]
+    assert up == []
+
+
+def test_the_algebra_of_batch_axes_knows_no_syntax() -> None:
+    syntax = [place for place in importers_of("ast", "libcst") if place.startswith("converter/analysis/tensors")]
+    assert syntax == []
+
+
+def test_what_follows_python_knows_no_tensorflow() -> None:
+    names = {"tf", "tensorflow", "tf_slim"}
+    calls = {name for module in rule_modules("calls") for name in getattr(module, "CALLS", {}) if "." in name}
+    words = names | {name for name in calls if name.split(".")[0] not in ("sys", "importlib")}
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.value}"
+        for path in sorted((ROOT / "converter/analysis/python").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in words
+    ]
+    assert found == []
+
+
+def circles() -> list[set[str]]:
+    """The largest sets of modules that import each other in a circle."""
+    arrows = {
+        module: {name for _, name in imports(path) if name in MODULES and name != module}
+        for module, path in MODULES.items()
+    }
+
+    def below(module: str) -> set[str]:
+        found, todo = set[str](), [module]
+        while todo:
+            new = arrows[todo.pop()] - found
+            found |= new
+            todo += new
+        return found
+
+    reach = {module: below(module) for module in arrows}
+    found = {frozenset({m, *(n for n in reach[m] if m in reach[n])}) for m in arrows if m in reach[m]}
+    return [set(circle) for circle in found]
+
+
+def test_modules_import_each_other_only_in_the_interpreter() -> None:
+    (interpreter,) = circles()
+    assert all(module.startswith("converter.analysis.python.") for module in interpreter)
+    assert len(interpreter) <= INTERPRETER
+
+
+@pytest.mark.parametrize(
+    "top", ["converter/analysis", "converter/planner", "converter/source", "converter/profile", "rules"]
+)
+def test_folders_hold_few_rooms(top: str) -> None:
+    folders = {path.parent for path in (ROOT / top).rglob("*.py")}
+    assert {str(folder.relative_to(ROOT)): rooms(folder) for folder in folders if rooms(folder) > ROOMS} == {}
+
+
+def rooms(folder: Path) -> int:
+    """How many modules and packages stand beside each other in a folder."""
+    modules = [path for path in folder.glob("*.py") if path.stem != "__init__"]
+    return len(modules) + len(list(folder.glob("*/__init__.py")))
+
+
+@pytest.mark.parametrize("room", ["converter/analysis", "converter/source", "converter/profile", "rules"])
+def test_functions_fit_a_screen(room: str) -> None:
+    large = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        and ((node.end_lineno or 0) - node.lineno >= LINES or parameters(node) > PARAMETERS)
+    ]
+    assert large == []
+
+
+def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """How many parameters a function has, beside the object of a method."""
+    given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    further = [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
+    return len([a for a in given if a.arg not in ("self", "cls")]) + len(further)

@@ -14,11 +14,11 @@ from dataclasses import dataclass, field
 from converter.analysis import values
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts, Key, Maybe
+from converter.analysis.flow.joined import left_out
+from converter.analysis.flow.repeats import Endless, Repeats
+from converter.analysis.flow.undo import UndoLog
 from converter.analysis.frames import Access, Place
-from converter.analysis.joined import left_out
 from converter.analysis.project import Project
-from converter.analysis.repeats import Endless, Repeats
-from converter.analysis.undo import UndoLog
 from converter.analysis.values import (
     Constant,
     Frame,

@@ -6,8 +6,8 @@ import ast
 from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.flow.repeats import Where
 from converter.analysis.frames import Place
-from converter.analysis.repeats import Where
 from converter.analysis.values import Instance, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:

@@ -7,12 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
+from converter.analysis.flow.repeats import Endless
 from converter.analysis.inputs.decided import decided
 from converter.analysis.project import Project
 from converter.analysis.python.calling import call_with_unknowns, use_with_unknowns
 from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.python.statements import execute_block
-from converter.analysis.repeats import Endless
 from converter.analysis.values import Class, Function, Value
 from converter.analysis.walk import Known, Walk
 

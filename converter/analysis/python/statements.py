@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
 from converter.analysis.python.calling import call_value
@@ -19,7 +20,6 @@ from converter.analysis.python.naming import bind_name, defaults_of, name_number
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
-from converter.analysis.undo import Change, Changes, take_back
 from converter.analysis.values import (
     Absent,
     Class,

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.flow.joined import left_out
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
-from converter.analysis.joined import left_out
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options

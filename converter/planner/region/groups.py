@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.joined import choices
+from converter.analysis.flow.joined import choices
 from converter.analysis.values import Origin, Tensor, Value, needed
 from converter.diagnostics import Refusal
 from converter.planner.questions.batch_values import depends_on_batch

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from converter.analysis.call import Call, Context, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import RunCall, SessionSite
+from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
-from converter.analysis.joined import leaves
 from converter.analysis.traits import Trait
 from converter.analysis.values import Host, Mapping, Typed, Value, tensors_in
 

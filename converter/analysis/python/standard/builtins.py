@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import item_place, iterate, note_position
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.operators import truth
 from converter.analysis.tensors import algebra
-from converter.analysis.undo import Change
 from converter.analysis.values import (
     Absent,
     Bound,
