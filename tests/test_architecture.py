@@ -346,3 +346,14 @@ def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     further = [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
     return len([a for a in given if a.arg not in ("self", "cls")]) + len(further)
+
+
+# -- tests -----------------------------------------------------------------------------------------
+
+
+def test_tests_mirror_the_analysis() -> None:
+    source, tests = ROOT / "converter/analysis", ROOT / "tests/analysis"
+    folders = [path.parent for path in source.glob("*/__init__.py")]
+    assert [folder.name for folder in folders if not list((tests / folder.name).glob("test_*.py"))] == []
+    modules = [path.stem for path in source.glob("*.py") if path.stem != "__init__"]
+    assert [name for name in modules if not (tests / f"test_{name}.py").exists()] == []

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from converter.analysis.library import handlers, merged
-from converter.analysis.traits import Argument, Trait, has, names, positions
 from converter.rule import rule_modules
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -77,32 +76,3 @@ def test_each_call_has_one_handler() -> None:
     assert len(handlers()) > 1000
     with pytest.raises(ValueError, match="registered twice: nn.relu"):
         merged({"nn.relu": str}, {"nn.relu": repr})
-
-
-@pytest.mark.parametrize("trait", Trait)
-def test_each_trait_is_of_something(trait: Trait) -> None:
-    assert names(trait)
-
-
-@pytest.mark.parametrize(
-    ("name", "trait", "wanted"),
-    [
-        ("identity", Trait.LINEAR, True),
-        ("exp", Trait.LINEAR, False),
-        ("layers.dense", Trait.LAYER, True),
-        ("contrib.slim.conv2d", Trait.LAYER, True),
-        ("nn.conv2d", Trait.LAYER, False),
-        ("random_normal", Trait.RANDOM, True),
-        ("nn.dropout", Trait.RANDOM, True),
-        ("nn.relu", Trait.RANDOM, False),
-        ("cast", Trait.OWN_DTYPE, True),
-        ("matmul", Trait.OWN_DTYPE, False),
-    ],
-)
-def test_traits(name: str, trait: Trait, wanted: bool) -> None:
-    assert has(name, trait) is wanted
-
-
-def test_where_arguments_stand() -> None:
-    assert positions(Argument.NAME)["get_variable"] == 0
-    assert positions(Argument.DTYPE)["random_normal"] == 3

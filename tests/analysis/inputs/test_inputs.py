@@ -1,0 +1,90 @@
+"""How batches enter: fed, read, embedded in the graph, asked for by name, seen in a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from converter.options import Options
+from tests.analysis.readings import batch, facts_of, inputs, shown, value_of
+
+RUN = """
+step = tf.train.AdamOptimizer().minimize(tf.reduce_mean(x * 1.0))
+with tf.Session() as sess:
+    sess.run(step, {x: FED})
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "fed", "wanted"),
+    [
+        ("x = tf.placeholder(tf.float32)", "images[i:i + 32]", "example 0"),
+        ("x = tf.placeholder(tf.float32)", "0.5", "free"),
+        ("x = tf.placeholder(tf.float32)", "data.next_batch(32)", "example 0"),
+        ("x = tf.placeholder(tf.float32, [None])", "[0.5]", "example 0"),
+        ("x = tf.placeholder(tf.float32, [4, None])", "images", "free"),
+    ],
+)
+def test_what_is_fed_tells_inputs_from_settings(made: str, fed: str, wanted: str) -> None:
+    found = inputs(facts_of(made + RUN.replace("FED", fed)))
+    assert found["x"] == wanted
+
+
+def test_options_say_what_the_script_does_not() -> None:
+    script = "x = tf.placeholder(tf.float32, [None, 2])\ny = tf.placeholder(tf.float32, [5, 2])"
+    options = replace(Options(), shared=("x",), batch_axes=(("y", 1),))
+    assert inputs(facts_of(script, options)) == {"x": "free", "y": "example 1"}
+
+
+def test_a_tensor_that_is_fed_is_an_input() -> None:
+    script = "p = tf.placeholder(tf.float32, [None])\nx = p * 2.0" + RUN.replace("FED", "images")
+    assert inputs(facts_of(script)) == {"p": "example 0", "x": "example 0"}
+
+
+@pytest.mark.parametrize(
+    ("data", "wanted"),
+    [
+        ("np.zeros((30, 4), 'float32')", {"data": "example 0"}),
+        ("3.0", {}),
+        ("np.float32(3)", {}),
+    ],
+)
+def test_arrays_that_the_graph_holds(data: str, wanted: dict[str, str]) -> None:
+    script = f"""
+import numpy as np
+data = {data}
+w = tf.get_variable('w', [4, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(data, w) if {"zeros" in data} else w * data))
+step = tf.train.AdamOptimizer().minimize(loss)
+"""
+    assert inputs(facts_of(script)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        ("'loss:0'", "free"),
+        ("'a/loss:0'", "host"),
+        ("'lo' + 'ss:0'", "free"),
+    ],
+)
+def test_tensors_are_found_by_their_names(asked: str, wanted: str) -> None:
+    script = f"tf.identity(1.0, name='loss')\nresult = tf.get_default_graph().get_tensor_by_name({asked})"
+    assert str(shown(value_of(script))).startswith(wanted)
+
+
+@pytest.mark.parametrize(
+    ("fact", "wanted"),
+    [
+        ("example:0/-x3", "example 0"),
+        ("mean/", "mean"),
+        ("free/3", "free"),
+    ],
+)
+def test_what_a_run_told_of_a_call_that_is_not_followed(fact: str, wanted: str) -> None:
+    script = "from net import model\nx = tf.placeholder(tf.float32, [None, 2])\nresult = model(x)\n"
+    place = "4:17"  # behind the call's parenthesis, with the import of TensorFlow in front
+    found = facts_of(script, replace(Options(), traced=((place, fact),))).module.locals["result"]
+    assert batch(found.batch) == wanted  # type: ignore[attr-defined]
+    assert shown(value_of(script)) == "host net.model"

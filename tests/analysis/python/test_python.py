@@ -1,0 +1,85 @@
+"""Python is followed: what names stand for at the end of small scripts."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.analysis.readings import shown, value_of
+
+
+@pytest.mark.parametrize(
+    ("script", "wanted"),
+    [
+        # statements
+        ("result = 1", 1),
+        ("result = 1\nresult += 2", 3),
+        ("a, (b, c) = 1, (2, 3)\nresult = [a, b, c]", [1, 2, 3]),
+        ("result = 0\nfor i in range(3):\n    result = i", "?"),
+        ("result = []\nfor i in range(3):\n    result.append(tf.constant(0.0))", ["free", "free", "free"]),
+        ("result = 1\nwhile False:\n    result = 2", 1),
+        ("try:\n    result = 1\nexcept ValueError:\n    result = 2", 1),
+        ("result: int = 4", 4),
+        ("result = 1\ndel result\nresult = 2", 2),
+        # branches
+        ("result = 1 if f() else 2", "?"),
+        ("result = 1 if 2 > 1 else 2", 1),
+        ("if f():\n    result = 1\nelse:\n    result = 2", "?"),
+        ("if f():\n    result = tf.constant(1.0)\nelse:\n    result = tf.placeholder(tf.float32, [None])", "example 0"),
+        ("result = {'a': 1}\nif f():\n    result['a'] = 2", {"a": "?"}),
+        # functions and classes
+        ("def f(a, b=2, *c, **d):\n    return [a, b, c, d]\nresult = f(1, 3, 4, e=5)", [1, 3, [4], {"e": 5}]),
+        ("def f():\n    pass\nresult = f()", None),
+        ("result = (lambda a: a * 2)(3)", 6),
+        ("from functools import partial\nresult = partial(lambda a, b: a - b, 5)(3)", 2),
+        ("class A:\n    b = 1\n    def f(self):\n        return self.b + 1\nresult = A().f()", 2),
+        ("class A:\n    @property\n    def f(self):\n        return 3\nresult = A().f", 3),
+        ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return super().f() + 1\n"
+         "result = B().f()", 2),
+        ("def twice(f):\n    def g():\n        return f() * 2\n    return g\n@twice\ndef three():\n    return 3\n"
+         "result = three()", 6),
+        ("def f():\n    yield tf.constant(1.0)\nresult = next(f())", "free"),
+        # expressions
+        ("result = [i * 2 for i in (1, 2)]", [2, 4]),
+        ("result = [i for i in f()]", ["host item", "host item", "..."]),
+        ("result = {k: v for k, v in (('a', 1),)}", {"a": 1}),
+        ("result = not 1", False),
+        ("result = 1 < 2", True),
+        ("result = None is None", True),
+        ("result = 'a' in {'a': 1}", True),
+        ("result = 0 or 'b'", "b"),
+        ("result = '%s-%d' % ('a', 1)", "a-1"),
+        ("result = [1, 2, 3][1:]", [2, 3]),
+        ("result = (1, 2)[-1]", 2),
+        ("result = f(1)", "host builtins.f"),
+        # containers and Python's own functions
+        ("result = len([1, 2])", 2),
+        ("result = list(zip([1, 2], [3, 4]))", [[1, 3], [2, 4]]),
+        ("result = dict(a=1).get('b', 2)", 2),
+        ("result = [1]\nresult.extend([2])", [1, 2]),
+        ("result = getattr(object(), 'x', 1)", "host x"),
+        ("from collections import namedtuple\nresult = namedtuple('P', 'x y')(1, y=2).y", 2),
+        ("from collections import OrderedDict\nresult = OrderedDict([('a', 1)])", {"a": 1}),
+        ("result = list(map(lambda a: a + 1, [1, 2]))", [2, 3]),
+    ],
+)  # fmt: skip
+def test_what_a_name_stands_for(script: str, wanted: object) -> None:
+    assert shown(value_of(script)) == wanted
+
+
+@pytest.mark.parametrize(
+    ("block", "wanted"),
+    [
+        ("with tf.variable_scope('a'):\n    with tf.name_scope('b'):\n        result = tf.constant(1.0)", ("a", "b")),
+        ("with tf.variable_scope(name()):\n    result = tf.constant(1.0)", ("?",)),
+        ("with open('a'):\n    result = tf.constant(1.0)", ()),
+        ("with tf.name_scope('a'):\n    pass\nresult = tf.constant(1.0)", ()),
+    ],
+)
+def test_scopes_around_a_tensor(block: str, wanted: tuple[str, ...]) -> None:
+    assert value_of(block).scopes == wanted  # type: ignore[attr-defined]
+
+
+def test_a_tensor_waits_for_its_control_dependencies() -> None:
+    first = "first = tf.constant(1.0)\nwith tf.control_dependencies([first]):\n    result = tf.constant(2.0)\n"
+    assert len(value_of(first).control) == 1  # type: ignore[attr-defined]
+    assert value_of(first + "result = tf.constant(3.0)").control == ()  # type: ignore[attr-defined]

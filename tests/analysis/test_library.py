@@ -1,0 +1,46 @@
+"""The library's names, and what is found of it below rules/calls."""
+
+from __future__ import annotations
+
+import pytest
+
+from converter.analysis.library import attributes, contexts, handlers, member, naming, objects, symbol_of
+from converter.analysis.values import Symbol
+
+
+@pytest.mark.parametrize(
+    ("root", "rest", "wanted"),
+    [
+        ("tensorflow", "", ("tf", "")),
+        ("tensorflow", "compat.v1", ("tf", "")),
+        ("tensorflow", "python.ops.nn.relu", ("tf", "nn.relu")),
+        ("tf_slim", "conv2d", ("tf", "contrib.slim.conv2d")),
+        ("absl", "flags", ("tf", "app.flags")),
+        ("absl", "logging", ("absl", "logging")),
+        ("numpy", "zeros", ("numpy", "zeros")),
+    ],
+)
+def test_what_an_import_stands_for(root: str, rest: str, wanted: tuple[str, str]) -> None:
+    symbol = symbol_of(root, rest)
+    assert (symbol.library, symbol.name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name", "wanted"),
+    [
+        (Symbol("tf", "nn"), "relu", "nn.relu"),
+        (Symbol("tf", ""), "math", ""),  # tf.math.add is tf.add
+        (Symbol("tf", "math"), "add", "add"),
+        (Symbol("numpy", "math"), "add", "math.add"),
+    ],
+)
+def test_attributes_of_modules(symbol: Symbol, name: str, wanted: str) -> None:
+    assert member(symbol, name).name == wanted
+
+
+def test_python_is_found_beside_the_library() -> None:
+    assert {"nn.relu", "builtins.len", "Sequence.append", "collections.namedtuple"} <= handlers().keys()
+    assert contexts().keys() == {"NameScope", "VariableScope", "ControlDependencies"}
+    assert attributes().keys() >= {"shape", "name", "op"}
+    assert objects().keys() == {"app.flags.FLAGS"}
+    assert naming().library == "tf"
