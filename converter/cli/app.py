@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from converter import __version__
 from converter.cli.reading import read
 from converter.cli.shortcut import nothing_to_do
-from converter.cli.table import COMMANDS, CONVERT, HELP, VERSION, Command, UsageError
+from converter.cli.table import COMMANDS, CONVERT, HELP, HELP_ALL, VERSION, Command, UsageError
 
 INTERRUPTED = 128 + 2
 COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
@@ -71,10 +71,10 @@ def _internal_error(error: Exception) -> int:
 def _shown(arguments: Sequence[str]) -> str:
     """What is only to be shown: the version, or the help of the program or of a command; "" for all else."""
     *command, last = arguments or HELP.flags[:1]
-    if last in HELP.flags and (not command or (len(command) == 1 and command[0] in COMMANDS)):
+    if last in (*HELP.flags, *HELP_ALL.flags) and (not command or (len(command) == 1 and command[0] in COMMANDS)):
         from converter.cli.usage import help_text
 
-        return help_text(COMMANDS[command[0]] if command else None)
+        return help_text(COMMANDS[command[0]] if command else None, last in HELP_ALL.flags)
     return f"tf-multigpu {__version__}" if not command and last in VERSION.flags else ""
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from textwrap import shorten
 from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from converter import __version__
-from converter.cli.table import COMMANDS, HELP, PROGRAM, VERSION, Argument, Command, Option, UsageError
+from converter.cli.table import CODE, COMMANDS, HELP, PROGRAM, VERSION, Argument, Command, Option, UsageError
 from converter.cli.usage import help_text
+
+SHOWN_BY_SHELLS = 70  # characters
 
 
 class _Command(TyperCommand):
@@ -66,7 +69,8 @@ def _function(command: Command) -> Callable[..., None]:
 
 
 def _argument(argument: Argument) -> inspect.Parameter:
-    about = typer.Argument(metavar=argument.metavar, help=argument.help)
+    offered = _codes if argument is CODE else None
+    about = typer.Argument(metavar=argument.metavar, help=argument.help, autocompletion=offered)
     taken: Any = list[str] if argument.many else str
     default = None if argument.optional else inspect.Parameter.empty
     return _parameter(argument.name, taken | None if argument.optional else taken, about, default)
@@ -74,10 +78,22 @@ def _argument(argument: Argument) -> inspect.Parameter:
 
 def _option(option: Option) -> inspect.Parameter:
     metavar = None if option.kind is bool else option.metavar
-    about = typer.Option(*option.flags, metavar=metavar, help=option.help, min=option.least)
+    about = typer.Option(*option.flags, metavar=metavar, help=_on_one_line(option.help), min=option.least)
     taken: Any = Literal[option.choices] if option.choices else list[str] if option.many else option.kind
     default = None if option.many else option.usual
     return _parameter(option.name, taken | None if default is None else taken, about, default)
+
+
+def _codes(incomplete: str) -> list[tuple[str, str]]:
+    """The codes that a shell offers, with their titles."""
+    from converter.rule import all_rules
+
+    return [(rule.code, rule.title) for rule in all_rules() if rule.code.startswith(incomplete)]
+
+
+def _on_one_line(text: str) -> str:
+    """What a shell shows beside an option: Typer would break it into lines, which zsh and fish offer as words."""
+    return shorten(text, SHOWN_BY_SHELLS, placeholder=" …")
 
 
 def _parameter(name: str, taken: Any, about: Any, default: Any) -> inspect.Parameter:

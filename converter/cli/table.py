@@ -40,7 +40,8 @@ class Option(NamedTuple):
 
     kind: bool takes nothing, the others one value of this type; many: the option may be given again and again.
     least: the smallest number; choices: the only values.
-    panel: the heading that it stands under in the help.
+    panel: the heading that it stands under in the help. rare: whether only --help-all says what it does.
+    brief: the help where not all is asked for, "" for the same.
     """
 
     flags: tuple[str, ...]
@@ -52,6 +53,8 @@ class Option(NamedTuple):
     least: float | None = None
     choices: tuple[str, ...] = ()
     panel: str = "Options"
+    rare: bool = False
+    brief: str = ""
 
     @property
     def name(self) -> str:
@@ -113,72 +116,80 @@ CONVERT = Command(
     (Argument("sources", "SRC", "Scripts, or folders of them; - is standard input.", many=True),),
     (
         Option(("--verify",), "Train both on virtual devices first; write only what passes."),
-        _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", ""),
-        Option(("--network",), "With --verify: let the scripts use the network."),
-        Option(("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave."),
-        _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow."),
-        Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders."),
+        _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", "", rare=True),
+        Option(("--network",), "With --verify: let the scripts use the network.", rare=True),
+        Option(("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave.",
+            rare=True),
+        _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow.", rare=True),
+        Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders.", rare=True),
         _text(
             "--output -o",
             "FILE|DIR|-",
             "The file to write, or the folder (it exists, ends with /, or takes several scripts).",
-            panel=_WHERE,
+            panel=_WHERE, brief="The file to write, or a folder.",
         ),
         _text(
             "--output-dir",
             "DIR",
             "The folder for the script, the files of its project that change with it, and their helpers.",
-            panel=_WHERE,
+            panel=_WHERE, brief="The folder for the script and its project's files.",
         ),
         Option(("--in-place",), "Write over the scripts themselves.", panel=_WHERE),
-        Option(("--diff",), "Write nothing; show a unified diff, as `git apply` takes it.", panel=_WHERE),
-        Option(("--ignore-all-space", "-w"), "With --diff: leave out what is only indented.", panel=_WHERE),
+        Option(("--diff",), "Write nothing; show a unified diff, as `git apply` takes it.", panel=_WHERE,
+               brief="Write nothing; show a diff for `git apply`."),
+        Option(("--ignore-all-space", "-w"), "With --diff: leave out what is only indented.", panel=_WHERE, rare=True),
         Option(
             ("--check",),
             "Write nothing; exit 1 for a converted script that no longer matches its source, and for a "
             "named one that would be converted (with -o: whose output is not just that).",
-            panel=_WHERE,
+            panel=_WHERE, brief="Write nothing; exit 1 for what is not up to date.",
         ),
-        _text("--num-gpus", "N|auto", "Towers; auto counts the GPUs at run time.", "2", panel=_WHAT),
+        _text("--num-gpus", "N|auto", "Towers; auto counts the GPUs at run time.", "2", panel=_WHAT,
+            brief="Towers; auto: counted at run time."),
         _choice(
             "--fewer-gpus", get_args(FewerGpus), "What a script does that finds fewer GPUs than towers.", "refuse",
-            panel=_WHAT,
+            panel=_WHAT, rare=True
         ),
         _choice(
             "--batch", get_args(BatchMode), "Whose the script's batch size is: each GPU's, or all's.", "per-gpu",
-            panel=_WHAT,
+            panel=_WHAT, brief="Whose the batch size is.",
         ),
         _choice(
             "--loss", get_args(LossMode),
             "Whether a loss that is not a mean over the examples is each tower's, averaged, or computed once from the "
-            "towers' merged results (as --batch total does).", "towers", panel=_WHAT,
+            "towers' merged results (as --batch total does).", "towers", panel=_WHAT, rare=True
         ),
         _choice(
             "--variables", get_args(Variables),
             "Where variables live: on the CPU, on the first GPU, spread over the GPUs, or large ones cut over them.",
-            "cpu", panel=_WHAT,
+            "cpu", panel=_WHAT, brief="Where variables live.",
         ),
-        _choice("--scale-lr", get_args(ScaleLr), "How the learning rate grows with the GPUs.", "none", panel=_WHAT),
+        _choice("--scale-lr", get_args(ScaleLr), "How the learning rate grows with the GPUs.", "none",
+            panel=_WHAT, brief="How it grows with the GPUs."),
         _text(
             "--gpu-memory",
             "growth|all|FRACTION",
             "How much of each GPU's memory to take: as needed, all, or a fraction of it.",
             "growth",
-            panel=_WHAT,
+            panel=_WHAT, rare=True
         ),
-        _text("--shared", "NAME", "An input that each GPU gets whole. Repeatable.", many=True, panel=_WHAT),
-        _text("--batch-axis", "NAME=K", "An input whose batch axis is K, not 0. Repeatable.", many=True, panel=_WHAT),
+        _text("--shared", "NAME", "An input that each GPU gets whole. Repeatable.", many=True, panel=_WHAT, rare=True),
+        _text("--batch-axis", "NAME=K", "An input whose batch axis is K, not 0. Repeatable.", many=True,
+            panel=_WHAT, rare=True),
         _text(
-            "--line-length", "N", "Of added lines; the project's setting for black if not given.", panel=_WHAT
+            "--line-length", "N", "Of added lines; the project's setting for black if not given.", panel=_WHAT,
+                rare=True
         ),
         Option(
-            ("--max-lines",), "Refuse longer scripts at once (TMG019).", int, "N", MAX_LINES, least=1
+            ("--max-lines",), "Refuse longer scripts at once (TMG019).", int, "N", MAX_LINES, least=1, rare=True
         ),
         Option(
-            ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N", least=1
+            ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N",
+                least=1, rare=True
         ),
-        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", panel=_SAYS),
-        Option(("--json",), "Short for --output-format json.", panel=_SAYS),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", panel=_SAYS,
+            brief="For programs, CI, a comment."),
+        Option(("--json",), "Short for --output-format json.", panel=_SAYS, rare=True),
         Option(("--quiet", "-q"), "Say only why a file was refused.", panel=_SAYS),
         Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
     ),
@@ -218,6 +229,10 @@ VERIFY = Command(
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
     ),
+    examples=(
+        ("tf-multigpu verify train.py train_mg.py", "with the towers that the script has"),
+        ("tf-multigpu verify train.py mg.py --gpus 4 -- --lr 0.1", "four towers, with arguments for both scripts"),
+    ),
     statuses="0 all checks passed, 2 wrong usage, 3 failed or not comparable, 4 internal error, 130 interrupted.",
 )
 
@@ -246,14 +261,16 @@ PROFILE = Command(
         Option(("--json",), "Print the figures as JSON."),
     ),
     "Bytes and work are measured in one executed step on virtual devices; times are predicted from the stated machine.",
+    examples=(("tf-multigpu profile train.py train_mg.py --gpus 2,4,8", ""),),
     statuses="0 done, 2 wrong usage, 3 a script does not come to a training step, 4 internal error.",
 )  # fmt: skip
 
+CODE = Argument("code", "CODE", "A code as in diagnostics, such as TMG004.")
 EXPLAIN = Command(
     "explain",
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
     ".explain:explain_command",
-    (Argument("code", "CODE", "A code as in diagnostics, such as TMG004."),),
+    (CODE,),
     examples=(("tf-multigpu explain TMG004", ""),),
 )
 
@@ -262,11 +279,13 @@ RULES = Command(
     "List every rule and diagnostic with its code and title.",
     ".rules:rules_command",
     options=(Option(("--json",), "Print all that is known of them as JSON."),),
+    examples=(("tf-multigpu rules --json", ""),),
 )
 
 COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, EXPLAIN, RULES)}
 
 HELP = Option(("--help", "-h"), "Show this message and exit.")
+HELP_ALL = Option(("--help-all",), "Explain all options.")
 VERSION = Option(("--version",), "Print the version and exit.")
 
 # The program without a command; the two in the middle are Typer's own.
@@ -281,5 +300,6 @@ PROGRAM = Command(
             ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
         ),
     ),
+    examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),
     statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
 )

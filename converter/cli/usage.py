@@ -8,19 +8,26 @@ import sys
 from collections.abc import Iterable, Iterator
 from textwrap import wrap
 
-from converter.cli.table import COMMANDS, HELP, PROGRAM, Argument, Command, Option
+from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM, Argument, Command, Option
 
 _NARROWEST, _WIDEST = 40, 100
+SHOWN_EXAMPLES = 3  # where not all is asked for
 _FIRST = 32  # columns that flags get at most before what they do begins on the next line
 
 
-def help_text(command: Command | None = None) -> str:
-    """What --help shows of a command, or of the program: as wide as the terminal, with headings in bold on one."""
+def help_text(command: Command | None = None, whole: bool = False) -> str:
+    """What --help shows of a command, or of the program: as wide as the terminal, with headings in bold on one.
+
+    whole: whether options that are seldom needed are explained too; else they are named.
+    """
     width = max(_NARROWEST, min(shutil.get_terminal_size().columns, _WIDEST))
-    lines = [*_head(command or PROGRAM, width), *_body(command or PROGRAM, width)]
+    shown = command or PROGRAM
+    lines = [*_head(shown, width), *_body(shown, width, whole)]
+    if not whole:
+        lines += _rare(shown, width)
     if command is None:
         lines += _panel("Commands", [(one.name, one.help) for one in COMMANDS.values()], width)
-    lines += _tail(command or PROGRAM, width)
+    lines += _tail(shown, width, whole)
     return "\n".join(lines)
 
 
@@ -37,14 +44,21 @@ def _usage(argument: Argument) -> str:
     return f"[{shown}]" if argument.optional else shown
 
 
-def _body(command: Command, width: int) -> Iterator[str]:
+def _body(command: Command, width: int, whole: bool) -> Iterator[str]:
     if command.arguments:
         yield from _panel("Arguments", [(one.metavar, one.help) for one in command.arguments], width)
     panels: dict[str, list[Option]] = {}
-    for option in (*command.options, HELP):
+    for option in (*(one for one in command.options if whole or not one.rare), HELP):
         panels.setdefault(option.panel, []).append(option)
     for heading, options in panels.items():
-        yield from _panel(heading, [(_flags(option), _meaning(option)) for option in options], width)
+        yield from _panel(heading, [(_flags(option), _meaning(option, whole)) for option in options], width)
+
+
+def _rare(command: Command, width: int) -> Iterator[str]:
+    names = [option.flags[0] for option in command.options if option.rare]
+    if names:
+        yield ""
+        yield from wrap(f"More options, which {HELP_ALL.flags[0]} explains: {', '.join(names)}.", width)
 
 
 def _flags(option: Option) -> str:
@@ -54,12 +68,13 @@ def _flags(option: Option) -> str:
     return f"{names} {option.metavar}".rstrip()
 
 
-def _meaning(option: Option) -> str:
+def _meaning(option: Option, whole: bool) -> str:
     """What an option does, and what it is where it is not given."""
+    does = option.help if whole or not option.brief else option.brief
     if option.default in (None, ""):
-        return option.help
-    return f"{option.help} [default: {option.default:g}]" if isinstance(option.default, float) else (
-        f"{option.help} [default: {option.default}]"
+        return does
+    return f"{does} [default: {option.default:g}]" if isinstance(option.default, float) else (
+        f"{does} [default: {option.default}]"
     )
 
 
@@ -78,11 +93,14 @@ def _panel(heading: str, rows: Iterable[tuple[str, str]], width: int) -> Iterato
         yield from (" " * column + line for line in told)
 
 
-def _tail(command: Command, width: int) -> Iterator[str]:
+def _tail(command: Command, width: int, whole: bool) -> Iterator[str]:
     if command.examples:
         yield ""
         yield _bold("Examples:")
-        for line, purpose in command.examples:
+        for line, purpose in command.examples if whole else command.examples[:SHOWN_EXAMPLES]:
+            if len(line) + len(purpose) + 4 <= width:
+                yield f"  {line}  {purpose}".rstrip()
+                continue
             yield "  " + line
             yield from wrap(purpose, width, initial_indent="      ", subsequent_indent="      ")
     if command.statuses:

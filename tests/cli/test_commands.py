@@ -12,6 +12,7 @@ import pytest
 
 from converter import __version__
 from converter.cli import commands
+from converter.cli.table import COMMANDS
 from converter.rule import all_rules
 from tests.cli.standins import Run
 
@@ -110,3 +111,52 @@ def test_the_package_runs_as_a_module() -> None:
 def test_the_shell_completes(words: str, offered: str) -> None:
     done = process(_TF_MULTIGPU_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert offered in done.stdout.splitlines()
+
+
+# What each shell's script asks with, and what it shows of an offer: the word, and behind it what it is about.
+SHELLS = {
+    "complete_bash": "{word}",
+    "complete_zsh": '"{word}":"{about}"',
+    "complete_fish": "{word}\t{about}",
+}
+
+
+def offers(shell: str, words: str) -> list[str]:
+    """The lines that a shell gets for a command line so far, without zsh's frame."""
+    bash = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+    others = {"_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+    done = process(_TF_MULTIGPU_COMPLETE=shell, **(bash if shell == "complete_bash" else others))
+    return done.stdout.removeprefix("_arguments '*: :((").strip().removesuffix("))'").splitlines()
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_codes_complete(shell: str) -> None:
+    shown = [SHELLS[shell].format(word=rule.code, about=rule.title) for rule in all_rules() if rule.code[:5] == "TMG10"]
+    assert shown and offers(shell, "tf-multigpu explain TMG10") == shown
+
+
+@pytest.mark.parametrize("shell", SHELLS)
+def test_every_offer_is_one_line(shell: str) -> None:
+    # A second line would be offered as a word of its own.
+    for command in COMMANDS.values():
+        long = [flag for option in command.options for flag in option.flags if flag.startswith("--")]
+        lines = offers(shell, f"tf-multigpu {command.name} --")
+        assert len(lines) == len([*long, "--help"]), lines
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, ""])
+def test_help_fits_a_screen_and_has_an_example(run: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run(*filter(None, [name, "--help"])).out.decode()
+    assert len(shown.splitlines()) <= 48
+    assert max(map(len, shown.splitlines())) <= 80
+    assert "Examples:\n  tf-multigpu" in shown
+
+
+def test_all_options_are_explained_where_all_is_asked_for(run: Run) -> None:
+    for command in COMMANDS.values():
+        brief, whole = (run(command.name, flag).out.decode() for flag in ("--help", "--help-all"))
+        for option in command.options:
+            assert option.flags[0] in brief and f"{option.flags[0]}" in whole.split("Examples:")[0]
+        assert ("--help-all" in brief) == any(option.rare for option in command.options)
+        assert "--help-all explains" not in whole

@@ -160,7 +160,7 @@ def test_help_is_the_same_on_all_ways(
 @pytest.mark.parametrize("command", [PROGRAM, *COMMANDS.values()], ids=lambda command: command.name)
 def test_help_leaves_nothing_out(monkeypatch: pytest.MonkeyPatch, command: Command) -> None:
     monkeypatch.setenv("COLUMNS", "100")
-    shown = " ".join(help_text(command if command.name else None).split())
+    shown = " ".join(help_text(command if command.name else None, whole=True).split())
     for option in (*command.options, HELP):
         assert all(flag in shown for flag in option.flags)
         assert " ".join(option.help.split()) in shown and option.metavar in shown
