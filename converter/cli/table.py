@@ -222,6 +222,7 @@ VERIFY = Command(
             float,
             "GIB",
         ),
+        Option(("--each-choice",), "Compare the steps for each choice that SINGLE's flags offer, too."),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),

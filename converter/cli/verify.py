@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def verify_command(
     *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
-    python: str | None, timeout: float, memory: float | None, network: bool, html: str | None,
-    output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
+    python: str | None, timeout: float, memory: float | None, each_choice: bool, network: bool,
+    html: str | None, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
@@ -46,7 +46,8 @@ def verify_command(
         print(f"verify: {problem}", file=sys.stderr)
         return 2
     try:
-        report = run_verification(Path(single), Path(multi), settings, quiet=quiet)
+        run = run_each if each_choice else run_verification
+        report = run(Path(single), Path(multi), settings, quiet=quiet)
         if html:
             write_page(report, Path(single), Path(multi), html)
     except VerifyError as error:
@@ -63,6 +64,15 @@ def verify_command(
         return 4
     _print(report, form, multi, quiet, verbose)
     return 0 if report.verdict == "passed" else 3
+
+
+def run_each(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
+    """The same as `run_verification`, for each choice of the command line."""
+    from converter.cli.progress import progress_bar
+    from converter.verify import verify_each
+
+    with ended_in_order(), progress_bar(quiet) as tell:
+        return verify_each(single, multi, settings, tell)
 
 
 def run_verification(

@@ -17,6 +17,7 @@ from converter.verify.data import (
     VerifyError,
     to_json,
 )
+from converter.verify.each import verify_each
 from converter.verify.interpreters import Interpreters
 from converter.verify.run import verify
 
@@ -32,4 +33,5 @@ __all__ = [
     "VerifyError",
     "to_json",
     "verify",
+    "verify_each",
 ]

@@ -1,0 +1,89 @@
+"""The same verification for each choice that the command line of the original offers."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from converter.verify.data import Check, Entry, Progress, Report, Settings
+from converter.verify.flags import Choice, choices_of
+from converter.verify.interpreters import Interpreters, opened
+from converter.verify.run import verify
+
+MOST = 24  # choices that are run
+UNTRAINED = "the original script ended without a training step"
+
+
+def verify_each(
+    single: Path,
+    multi: Path,
+    settings: Settings,
+    tell: Callable[[Progress], None] | None = None,
+    pool: Interpreters | None = None,
+) -> Report:
+    """The report with the arguments as given, and one more check for each choice: a run with that choice added.
+
+    All of them share the settings' time. A choice that cannot be compared makes the whole not comparable, unless the
+    original does not train with it.
+    """
+    until = time.monotonic() + settings.timeout
+    with opened(pool) as interpreters:
+        report = verify(single, multi, settings, None, tell, interpreters)
+        choices = choices_of(single, settings.args)
+        checks, verdicts = [], []
+        for choice in choices[:MOST]:
+            left = until - time.monotonic()
+            if left <= 1:
+                break
+            asked = replace(settings, args=(*settings.args, *choice.args), timeout=left)
+            found = verify(single, multi, asked, None, None, interpreters)
+            checks.append(_check(choice, found))
+            verdicts.append("passed" if found.reason.startswith(UNTRAINED) else found.verdict)
+    return _concluded(report, checks, verdicts, choices)
+
+
+def _name(choice: Choice) -> str:
+    return f"with {shlex.join(choice.args)}"
+
+
+def _check(choice: Choice, found: Report) -> Check:
+    if found.verdict == "passed":
+        return Check(_name(choice), "passed", found.reason)
+    if found.verdict == "failed":
+        return Check(_name(choice), "failed", f"{found.reason} ({choice.place})")
+    return Check(_name(choice), "skipped", found.reason)
+
+
+def _concluded(report: Report, checks: list[Check], verdicts: list[str], choices: tuple[Choice, ...]) -> Report:
+    failed = [check for check in checks if check.status == "failed"]
+    open_ = [check for check, verdict in zip(checks, verdicts, strict=True) if verdict == "not comparable"]
+    verdict, reason = report.verdict, report.reason
+    if failed and verdict != "failed":
+        verdict, reason = "failed", f"{failed[0].name}: {failed[0].detail}"
+    elif open_ and verdict == "passed":
+        verdict, reason = "not comparable", f"{open_[0].name}: {open_[0].detail}"
+    return replace(
+        report,
+        verdict=verdict,
+        reason=reason,
+        checks=(*report.checks, *checks),
+        ledger=(*report.ledger, *_entries(checks, choices)),
+        command=report.command.replace("tf-multigpu verify", "tf-multigpu verify --each-choice", 1),
+    )
+
+
+def _entries(checks: list[Check], choices: tuple[Choice, ...]) -> Iterator[Entry]:
+    same = [check.name for check in checks if check.status == "passed"]
+    if same:
+        yield Entry("same", "choices of the command line", f"{len(same)} of {len(choices)}: {', '.join(same)}")
+    for check in checks:
+        if check.status != "passed":
+            yield Entry("wrong" if check.status == "failed" else "unchecked", check.name, check.detail)
+    for choice in choices[len(checks) :]:
+        why = "the time is up" if len(checks) < MOST else f"only {MOST} choices are run"
+        yield Entry("unchecked", _name(choice), f"{why} ({choice.place})")
+    detail = "each was made alone: what two of them do together, and values that no branch names, was not run"
+    yield Entry("unchecked", "choices of the command line", detail if choices else "no flag with a choice was found")

@@ -1,0 +1,270 @@
+"""The choices that a script's command line offers: listed values, switches, and values that branches ask for.
+
+Read from the text of the script and of the modules in its folder that it imports, under argparse, tf.app.flags and
+absl.flags. Each choice differs from the defaults in one flag.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from converter.diagnostics import Refusal
+from converter.source import parse, read
+
+MOST_FILES = 200
+_TOWERS = "num_gpus"
+_NONE = object()  # a default that the text does not tell
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Arguments for one run, and the place that offers them, `file:line`."""
+
+    args: tuple[str, ...]
+    place: str
+
+
+@dataclass(frozen=True)
+class _Flag:
+    """One flag. option: as it is written; name: of its attribute; values: those that are listed.
+
+    kind: "switch" turns on without a value, "no" turns off by --noNAME or --no-NAME, "word" takes True or False as
+    words, "value" takes a value.
+    """
+
+    option: str
+    name: str
+    kind: str
+    default: Any
+    values: tuple[Any, ...]
+    place: str
+    off: str = ""  # what turns it off
+
+
+def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
+    """The choices of a script's flags; flags that are given already have none."""
+    trees = _project(script)
+    fixed = {argument.split("=")[0].lstrip("-").replace("-", "_") for argument in given if argument.startswith("-")}
+    flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
+    asked = _asked(trees.values(), frozenset(flags))
+    found: dict[tuple[str, ...], Choice] = {}
+    for flag in flags.values():
+        if flag.name in fixed or flag.name == _TOWERS or flag.option.lstrip("-") in fixed:
+            continue
+        for args in _args(flag, asked.get(flag.name, [])):
+            found.setdefault(args, Choice(args, flag.place))
+    return tuple(found.values())
+
+
+def _project(script: Path) -> dict[str, ast.Module]:
+    """The trees of a script and of what it imports from its folder, by their names from there."""
+    trees: dict[str, ast.Module] = {}
+    left = [script]
+    while left and len(trees) < MOST_FILES:
+        path = left.pop(0)
+        name = str(path.relative_to(script.parent))
+        if name in trees:
+            continue
+        try:
+            trees[name] = parse(read(str(path)))
+        except (Refusal, OSError, SyntaxError, RecursionError):
+            continue
+        left += [found for module in _imported(trees[name]) for found in _files(script.parent, path.parent, module)]
+    return trees
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+            yield from (f"{node.module}.{alias.name}" if node.module else alias.name for alias in node.names)
+
+
+def _files(root: Path, folder: Path, module: str) -> Iterator[Path]:
+    parts = module.split(".")
+    for base in dict.fromkeys((root, folder)) if module else ():
+        for path in (base.joinpath(*parts).with_suffix(".py"), base.joinpath(*parts, "__init__.py")):
+            if path.is_file():
+                yield path
+
+
+def _flags(name: str, tree: ast.Module) -> Iterator[_Flag]:
+    constants = {
+        target.id: node.value
+        for node in tree.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            place = f"{name}:{node.lineno}"
+            if called == "add_argument":
+                yield from _of_argparse(node, place, constants)
+            elif called.startswith("DEFINE_"):
+                yield from _of_absl(node, called, place, constants)
+
+
+def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
+    options = [value for value in map(_literal, call.args) if isinstance(value, str) and value.startswith("-")]
+    if not options:
+        return
+    option = next((one for one in options if one.startswith("--")), options[0])
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    name = _literal(given.get("dest")) if "dest" in given else option.lstrip("-").replace("-", "_")
+    default = _literal(given["default"]) if "default" in given else None
+    action = _literal(given.get("action"))
+    if action in ("store_true", "store_false"):
+        yield _Flag(option, name, "switch", action == "store_false", (), place)
+    elif "BooleanOptionalAction" in ast.dump(given["action"]) if "action" in given else False:
+        yield _Flag(option, name, "no", default, (), place, "--no-" + option.lstrip("-"))
+    elif "action" not in given:
+        kind = getattr(given.get("type"), "id", "")
+        if kind == "bool":  # any text but an empty one is true
+            yield _Flag(option, name, "word", default, (), place, f"{option}=")
+        elif isinstance(default, bool):
+            yield _Flag(option, name, "word", default, (), place, f"{option}=False")
+        else:
+            yield _Flag(option, name, "value", default, _listed(given.get("choices"), constants), place)
+
+
+def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
+    given = {keyword.arg: keyword.value for keyword in call.keywords}
+    parts = [*call.args, *[ast.Constant(None)] * 3]
+    name = _literal(given.get("name", parts[0]))
+    if not isinstance(name, str):
+        return
+    default = _literal(given.get("default", parts[1]))
+    if called in ("DEFINE_bool", "DEFINE_boolean"):
+        yield _Flag(f"--{name}", name, "no", default, (), place, f"--no{name}")
+    elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
+        listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
+        yield _Flag(f"--{name}", name, "value", default, _listed(listed, constants), place)
+
+
+def _literal(node: ast.expr | None) -> Any:
+    """The value of an expression of constants, else _NONE."""
+    if node is None:
+        return _NONE
+    try:
+        return ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError):
+        return _NONE
+
+
+def _listed(node: ast.expr | None, constants: dict[str, ast.expr]) -> tuple[Any, ...]:
+    """The values of a list, a constant, or the keys of a dict."""
+    if isinstance(node, ast.Call):  # list(CHOICES), CHOICES.keys(), sorted(CHOICES)
+        node = node.args[0] if node.args else node.func.value if isinstance(node.func, ast.Attribute) else None
+    if isinstance(node, ast.Call):
+        return _listed(node, constants)
+    if isinstance(node, ast.Name):
+        node = constants.get(node.id)
+    if isinstance(node, ast.Dict):
+        return tuple(value for value in map(_literal, node.keys) if value is not _NONE)
+    value = _literal(node)
+    return tuple(value) if isinstance(value, (list, tuple, set, range)) else ()
+
+
+def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
+    """The arguments of each choice of a flag that its default does not take."""
+    if flag.kind == "switch":
+        yield (flag.option,)
+    elif flag.kind in ("no", "word"):
+        turned_on = flag.option if flag.kind == "no" else f"{flag.option}=True"
+        if flag.default is not True:
+            yield (turned_on,)
+        if flag.default is True or flag.default is _NONE:
+            yield (flag.off,)
+    else:
+        for value in dict.fromkeys(flag.values or _fitting(flag, asked)):
+            if value != flag.default and value is not None:
+                yield (f"{flag.option}={value}",)
+
+
+def _fitting(flag: _Flag, asked: list[Any]) -> Iterator[Any]:
+    """Values of the default's own kind; for a comparison of numbers one on its other side."""
+    number = isinstance(flag.default, (int, float)) and not isinstance(flag.default, bool)
+    for ask in asked:
+        if isinstance(ask, _Bound):
+            if number:
+                yield ask.other_side(flag.default)
+        elif isinstance(ask, bool):
+            continue
+        elif number == isinstance(ask, (int, float)) and (flag.default is not None or isinstance(ask, str)):
+            yield ask
+
+
+@dataclass(frozen=True)
+class _Bound:
+    """A number that a flag is compared with: `flag > number` or `flag >= number`, or not so."""
+
+    number: int | float
+    above: bool  # whether the number itself is on the upper side
+
+    def other_side(self, default: int | float) -> int | float:
+        """A value on the side of the number on which the default is not."""
+        upper = default >= self.number if self.above else default > self.number
+        if upper:
+            return self.number - 1 if self.above else self.number
+        return self.number if self.above else self.number + 1
+
+
+def _asked(trees: Iterable[ast.Module], names: frozenset[str]) -> dict[str, list[Any]]:
+    """The values that comparisons ask flags for, {name of a flag: values}."""
+    found: dict[str, list[Any]] = {}
+    for tree in trees:
+        local = _aliases(tree)
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Compare) or len(node.ops) != 1:
+                continue
+            left, right, op = node.left, node.comparators[0], node.ops[0]
+            for one, other, turned in ((left, right, False), (right, left, True)):
+                name = _key(one, local)
+                if name in names:
+                    found.setdefault(name, []).extend(_values(op, _literal(other), turned))
+    return found
+
+
+def _values(op: ast.cmpop, value: Any, turned: bool) -> list[Any]:
+    if isinstance(op, (ast.Eq, ast.NotEq)):
+        return [value] if isinstance(value, (str, int, float)) else []
+    if isinstance(op, (ast.In, ast.NotIn)) and not turned and isinstance(value, (list, tuple, set)):
+        return [one for one in value if isinstance(one, (str, int, float))]
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
+        return []
+    if isinstance(op, (ast.Gt, ast.LtE)):
+        return [_Bound(value, turned)]
+    return [_Bound(value, not turned)] if isinstance(op, (ast.GtE, ast.Lt)) else []
+
+
+def _key(node: ast.expr, local: frozenset[str]) -> str:
+    """The name of what may be a flag's value: FLAGS.name, args['name'], a name that was taken from it."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:  # .lower(), .strip()
+        return _key(node.func.value, local)
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    if isinstance(node, ast.Subscript):
+        key = _literal(node.slice)
+        return key if isinstance(key, str) else ""
+    return node.id if isinstance(node, ast.Name) and node.id in local else ""
+
+
+def _aliases(tree: ast.Module) -> frozenset[str]:
+    """Names that are parameters, or are assigned from an attribute or item of the same name."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name = node.targets[0].id
+            if _key(node.value, frozenset()) == name:
+                found.add(name)
+    return frozenset(found)
