@@ -15,7 +15,7 @@ PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+.PHONY: site help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
@@ -28,6 +28,7 @@ help:
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
 	@echo 'make docs     write docs/rules from the rules, and docs/schema'
+	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
 
@@ -75,7 +76,7 @@ quick: $(VENV)/.dev compiled
 	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not slow' --durations=10 || status=$$?; \
 	wait $$lint || status=$$?; exit $$status
 
-test: lint compiled tf1.15
+test: lint site compiled tf1.15
 	$(PYTEST) -m 'not matrix' --durations=10
 
 matrix: lint compiled tf1.15 tf1.4 tf1.12
@@ -116,6 +117,9 @@ goldens: compiled
 docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
 	$(BIN)/python tools/schemas.py docs/schema
+
+site: $(VENV)/.dev
+	$(BIN)/python -m mkdocs build --quiet
 
 bench: compiled
 	$(BIN)/python benchmarks/all.py

@@ -1,0 +1,82 @@
+"""The documentation: links that lead somewhere, options that the program has, diffs of real conversions."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM
+from tools.site_hooks import conversion, on_page_markdown
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGES = sorted((ROOT / "docs").glob("*.md"))
+TEXTS = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
+LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
+# Flags of scripts in examples, and of the header of a converted script.
+OTHERS = {"--data_dir", "--lr", "--num_gpus", "--traced"}
+
+
+def flags() -> set[str]:
+    options = [option for command in (PROGRAM, *COMMANDS.values()) for option in command.options]
+    return {flag for option in (*options, HELP, HELP_ALL) for flag in option.flags}
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_links_lead_to_files(page: Path) -> None:
+    for found in LINK.finditer(page.read_text()):
+        target = found[1]
+        assert target.startswith("https://") or (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("page", TEXTS, ids=lambda page: page.name)
+def test_options_exist(page: Path) -> None:
+    named = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", page.read_text()))
+    assert named <= flags() | OTHERS
+
+
+def test_every_page_is_in_the_site() -> None:
+    listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.MULTILINE)
+    assert sorted(listed) == sorted([*(page.name for page in PAGES), "rules/README.md"])
+
+
+def test_the_gallery_has_six_conversions() -> None:
+    page = (ROOT / "docs/gallery.md").read_text()
+    names = re.findall(r"<!-- conversion: (\S+) -->", page)
+    shown = on_page_markdown(page)
+    assert len(names) == 6 and "<!--" not in shown
+    assert all(conversion(name) in shown for name in names)
+    for name in names:
+        assert "+" in conversion(name) and "for gpu in range(" in conversion(name)
+        assert "def check_gpus" not in conversion(name)
+    assert conversion("projects/package").count("```diff") == 3
+
+
+def test_a_conversion_that_is_not_there_stops_the_site() -> None:
+    with pytest.raises(ValueError, match="fixtures/gone holds no conversion"):
+        on_page_markdown("<!-- conversion: gone -->")
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) < 150
+
+
+def test_the_picture_loads_nothing() -> None:
+    picture = (ROOT / "docs/terminal.svg").read_text()
+    assert set(re.findall(r"https?://[^\"<) ]*", picture)) == {"http://www.w3.org/2000/svg"}
+    # The commands stand in it as they are, spaces as entities.
+    plain = picture.replace("&#160;", " ")
+    assert "tf-multigpu convert train.py" in plain and "PASSED" in plain
+
+
+TEMPLATES = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_issue_templates_ask_for_something(path: Path) -> None:
+    text = path.read_text()
+    assert re.match(r"name: .+\ndescription: .+\n", text)
+    names = re.findall(r"^    id: (\w+)$", text, re.MULTILINE)
+    assert names and len(names) == len(set(names)) == text.count("  - type: ")
+    assert "required: true" in text
