@@ -22,12 +22,12 @@ from converter.verify.data import Entry, Report
 ROOT = Path(__file__).resolve().parent.parent
 SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 PROJECT = ROOT / "fixtures/projects/modules"
-# Options of the commands that say where things go and what is said, which is a program's own business.
+# Options of the commands that ask for several proofs, or say where things go and what is said, which is a program's own business.
 CONVERT_WRITES = {
     "verify", "network", "html", "trace", "python", "skip_non_training", "output", "output_dir", "in_place", "diff",
     "check", "ignore_all_space", "max_lines", "jobs", "output_format", "json", "quiet", "verbose",
 }  # fmt: skip
-VERIFY_SAYS = {"html", "output_format", "json", "quiet", "verbose"}
+VERIFY_SAYS = {"each_choice", "html", "output_format", "json", "quiet", "verbose"}
 
 
 def test_importing_it_costs_nothing() -> None:

@@ -15,7 +15,7 @@ PAGES = sorted((ROOT / "docs").glob("*.md"))
 TEXTS = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
 # Flags of scripts in examples, and of the header of a converted script.
-OTHERS = {"--data_dir", "--lr", "--num_gpus", "--traced"}
+OTHERS = {"--data_dir", "--lr", "--num_gpus", "--optimizer", "--test", "--traced"}
 
 
 def flags() -> set[str]:
