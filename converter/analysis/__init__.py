@@ -1,4 +1,4 @@
-"""What a script means: reads, never edits."""
+"""Reads a script and finds out what it does with its batches. Nothing is edited here."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def read_facts(
     entrances: Decisions | None = None,
     project: Project | None = None,
 ) -> Facts:
-    """Walks a script; again where what is fed told what a placeholder is.
+    """Walks through a script, and again when the feeds show which placeholders are batches.
 
-    originals: what other files of the project are to be read as, by absolute path. entrances: expressions
-    whose values are read as inputs, with their batch axes. project: of a former walk, whose trees the
-    entrances are in.
+    originals: the bytes to read other files of the project as, by absolute path. entrances: expressions
+    whose values are read as inputs, with their batch axes. project: the project of a former walk; the
+    entrances are nodes of its trees.
     """
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back

@@ -57,7 +57,7 @@ class Call:
         return bool(self.constant(position, *names))
 
     def laid_out(self, inputs: Tensor, time_major: bool) -> Batch:
-        """The batch of what a net reads step by step; notes where its steps lie along what was taken for the batch."""
+        """The batch of a recurrent net's inputs; notes if the supposed batch axis is that of the steps."""
         if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
             return inputs.batch
         self.walk.effect(EffectKind.TIME_MAJOR, self.name, inputs, self.node)

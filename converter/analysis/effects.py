@@ -1,4 +1,4 @@
-"""What a call does beside returning a value: the kinds of it, each with what it is."""
+"""Kinds of effects: what a call does beside returning a value, each kind with its meaning."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class EffectKind(Enum):
-    """What is done to the graph, to an object of Python or to the walk itself; the value says it in words."""
+    """An effect on the graph, on a Python object or on the walk; the value of each member describes it."""
 
     # variables
     VARIABLE = "a layer or a function makes a variable by the variable scope"

@@ -1,4 +1,4 @@
-"""What the walk found out: plain records for the planner."""
+"""The results of a walk: plain records for the planner."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ Decisions = dict[ast.AST, int | None]
 
 @dataclass(frozen=True)
 class Entry:
-    """Data on its way into the graph.
+    """Data of Python that an operation of the graph takes.
 
-    meets: what it is set against. columns: whether a matrix is multiplied with it from the left.
+    meets: the other operand of the operation. columns: True if a matrix is multiplied with the data from the left.
     """
 
     key: Key
@@ -52,9 +52,9 @@ class TrainStep:
 
 @dataclass(frozen=True)
 class RunCall:
-    """A `session.run`, or what amounts to one.
+    """A `session.run`, or a call such as `tensor.eval` that does the same.
 
-    handle: of the run that this is one part of; its feeds are those of the parts before it, too.
+    handle: for a partial run, its handle; the feeds then include the feeds of the parts before this one.
     """
 
     call: ast.Call
@@ -100,9 +100,10 @@ class Effect:
 
 @dataclass(frozen=True)
 class Maybe:
-    """What only some branches of unknown conditions put somewhere.
+    """A value that only some branches of a condition leave in a place.
 
-    unset: there may be nothing after the others. none: there may be None. plain: there may be what is no tensor.
+    unset: after the other branches nothing may be there. none: None may be there. plain: a value that is no tensor
+    may be there.
     """
 
     place: Place
@@ -135,7 +136,7 @@ class LocalModule:
 
 @dataclass
 class Facts:
-    """The whole of what the planner may know of a script."""
+    """All that the planner knows about a script."""
 
     path: str
     tree: ast.Module
@@ -208,13 +209,13 @@ class Facts:
 
     @cached_property
     def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:
-        """For each expression of which an attribute or an item is taken, the expression that takes it."""
+        """For each expression `x` in `x.name` or `x[key]`, the whole expression."""
         nodes: Iterator[ast.Attribute | ast.Subscript] = chain(self.nodes(ast.Attribute), self.nodes(ast.Subscript))
         return {node.value: node for node in nodes}
 
     @cached_property
     def measured(self) -> set[ast.AST]:
-        """The expressions of which a script only asks for the length: `layers` in `len(layers)`."""
+        """Expressions whose length is asked for: `layers` in `len(layers)`."""
         calls = (c for c in self.nodes(ast.Call) if isinstance(c.func, ast.Name) and c.func.id == "len")
         return {arg for call in calls for arg in call.args}
 

@@ -1,4 +1,4 @@
-"""What is known of calls that are not followed: of TensorFlow's below rules/calls, of Python's in python/standard."""
+"""Handlers of calls that are not followed: TensorFlow's from rules/calls, Python's own from python/standard."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ STANDARD = f"{__name__.rpartition('.')[0]}.python.standard"  # the package that 
 
 @cache
 def handlers() -> Mapping[str, Handler]:
-    """What each call means to a batch, by its name in the library ("nn.relu") or by "Type.method"."""
+    """The handlers of calls, by name in the library ("nn.relu") or by "Type.method"."""
     return merged(*(getattr(module, "CALLS", {}) for module in (*rule_modules("calls"), *modules_below(STANDARD))))
 
 
 @cache
 def contexts() -> Mapping[str, Context]:
-    """What `with` does to a walk, by the type of the library's object."""
+    """The functions that enter a `with` block, by the type of the library's object."""
     return merged(*(getattr(module, "CONTEXTS", {}) for module in rule_modules("calls")))
 
 
 @cache
 def attributes() -> Mapping[str, Attribute]:
-    """What attributes of a tensor stand for, by their names."""
+    """The functions that give the value of a tensor's attribute, by its name."""
     return merged(*(getattr(module, "ATTRIBUTES", {}) for module in rule_modules("calls")))
 
 
 @cache
 def objects() -> Mapping[str, Callable[[Walk], Value]]:
-    """What the library has one of in each program, by its name."""
+    """Objects of which a program has one, such as the flags, by their names."""
     return merged(*(getattr(module, "OBJECTS", {}) for module in rule_modules("calls")))
 
 
@@ -67,7 +67,7 @@ def naming() -> Naming:
 
 
 def symbol_of(root: str, rest: str) -> Symbol:
-    """What an imported module, or a name in it, stands for."""
+    """The symbol of an imported module or of a name in it."""
     known = naming().modules.get(root)
     name = known(rest) if known is not None else None
     return Symbol(root, rest) if name is None else Symbol(naming().library, name)

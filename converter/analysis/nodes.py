@@ -11,9 +11,9 @@ Node = TypeVar("Node", bound=ast.AST)
 
 
 class Nodes:
-    """What one walk over a whole tree finds, so that nothing else has to walk it.
+    """The nodes of a syntax tree, collected once, by kind.
 
-    parents: of each node but the module the node that it is a direct part of. depth: levels of the tree.
+    parents: for each node except the module, its parent. depth: the number of levels of the tree.
     """
 
     def __init__(self, tree: ast.Module) -> None:

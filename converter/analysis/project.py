@@ -14,9 +14,9 @@ LARGEST = 1_000_000  # bytes; a larger module is data, not a model
 
 @dataclass
 class Project:
-    """The folder of a script, and the bytes and syntax trees of its modules that were asked for.
+    """The folder of a script, with the bytes and syntax trees of the modules that were read.
 
-    originals: what files held before this run wrote over them. paths: folders that the script adds to sys.path.
+    originals: the bytes of files before this run overwrote them. paths: folders that the script adds to sys.path.
     """
 
     folder: str
@@ -35,7 +35,7 @@ class Project:
             self.paths.append(folder)
 
     def find(self, module: str, beside: str, level: int) -> str | None:
-        """The path of a local module, None where it is not one of the project's.
+        """The path of a module of the project; None for any other module.
 
         module: its dotted name; beside: the file that imports it; level: the dots of a relative import.
         """

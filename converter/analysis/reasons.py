@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Why(Enum):
-    """A reason; its value is the message, in which {} stands for what `Batch.about` names."""
+    """A reason; its value is the message, with {} in place of `Batch.about`."""
 
     # examples meet each other
     WHOLE_GRAPH = "the batch is multiplied with a matrix over all of its examples"

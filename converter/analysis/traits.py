@@ -1,4 +1,4 @@
-"""What the library's operations have in common, asked by name: the names themselves stand with the calls."""
+"""Properties of the library's operations, asked for by name; the names themselves stand in rules/calls."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def has(name: str, trait: Trait) -> bool:
 
 @cache
 def names(trait: Trait) -> frozenset[str]:
-    """The names of what has a property, patterns such as `layers.*` included."""
+    """The names that have a property, patterns such as `layers.*` included."""
     found: list[str] = []
     for module in rule_modules("calls"):
         found += getattr(module, "TRAITS", {}).get(trait, "").split()

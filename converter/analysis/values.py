@@ -1,4 +1,4 @@
-"""What a Python name can stand for while a script builds its graph.
+"""Stand-ins for the values of a script while it builds its graph.
 
 The walk (walk.py) runs the script on these stand-ins instead of on TensorFlow. Each value knows
 what it was made from (`inputs`) and where (`site`), so that the planner can ask which statements
@@ -61,7 +61,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Counted:
-    """What a mean over a part of the batch (a mask's) is divided by.
+    """The denominator of a masked mean.
 
     how: "value" by the tensor itself, a sum over the examples; "mean" by the tensor times the
         number of examples; "sum" by the sum of its elements; "nonzero" by the number of those that
@@ -78,12 +78,12 @@ LISTED = "listed variables"  # the op that stands in a list of the graph's varia
 
 
 def opaque(why: Why, about: str = "") -> Batch:
-    """A batch that is not followed any further, with the reason and what that is about."""
+    """A batch that is not followed any further, and why; about: the call or value that the reason names."""
     return Batch("opaque", why=why, about=about)
 
 
 def other(why: Why, about: str = "") -> Batch:
-    """A batch that was reduced in another way than by a mean or a sum, with the reason and what that is about."""
+    """A batch that was reduced, but by no mean and no sum, and why; about: the call or value that the reason names."""
     return Batch("reduced", how="other", why=why, about=about)
 
 
@@ -119,7 +119,7 @@ class Value:
         self.roots: frozenset[Value] = _roots(self.inputs)  # the sharded inputs that it depends on
 
     def parts(self) -> Iterator[Value]:
-        """The values inside this one, for those that hold others."""
+        """The values that this one holds; none for most."""
         return iter(())
 
 
@@ -135,7 +135,7 @@ def _roots(inputs: Iterable[Value]) -> frozenset[Value]:
 
 
 def _held(whole: Value) -> frozenset[Value]:
-    """What the parts of a container depend on, and their parts; it may hold itself."""
+    """The inputs that the parts of a container depend on, at any depth; a container may hold itself."""
     roots: frozenset[Value] = frozenset()
     seen, todo = {whole.uid}, [whole]
     while todo:
@@ -170,7 +170,7 @@ class Constant(Value):
 
 
 class Absent(Value):
-    """What is read where a script asks whether an attribute or a key is there, and it is not."""
+    """The result of asking for an attribute or a key that is not there."""
 
     __slots__ = ()
 
@@ -251,7 +251,7 @@ class Input(Tensor):
         self.entries: dict[str, Input] = {}  # where it is a dict of what came in together, those that were read
 
     def another(self) -> Input:
-        """Another component of what came in together with this one."""
+        """Another component of the same batch: images and labels of one get_next()."""
         made = Input(self.op, None, self.shape if self.op.startswith("train.") else None, "")
         if self.batch.kind == "example":
             made.shard(0)
@@ -421,7 +421,7 @@ class Class(Value):
         self.attributes: dict[str, Value] = {}
 
     def lineage(self) -> Iterator[Class]:
-        """The class and those of the script that it inherits from."""
+        """The class and the classes of the script that it inherits from."""
         yield self
         for base in self.bases:
             if isinstance(base, Class):
@@ -522,7 +522,7 @@ def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
 
 
 def needed(values: Iterable[Value]) -> dict[int, Value]:
-    """Everything that some values were computed from, inputs included but not what is behind them."""
+    """All values that some values were computed from, up to and including the inputs."""
     found: dict[int, Value] = {}
     chosen = list(values)
     todo = list(chosen)
@@ -618,7 +618,7 @@ class Site:
     scopes: tuple[str, ...] = ()  # name and variable scopes around it, "?" for one that is not a constant
 
     def chain(self) -> Iterator[Site]:
-        """This site and those around it, innermost first, through callers up to the module."""
+        """This site and the sites around it, innermost first, through callers up to the module."""
         site: Site | None = self
         while site is not None:
             yield site

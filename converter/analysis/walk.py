@@ -42,7 +42,7 @@ MAX_DEPTH = 24
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a script before a walk, from the options and from walks before.
+    """Knowledge from before a walk: from the options and from earlier walks.
 
     decisions: expressions that are read as inputs, or are known to be none. traced: what a run told of calls, by
     their places. data: where examples enter the graph that are fed to no placeholder.
@@ -185,9 +185,9 @@ class Walk:
             self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
 
     def maybe(self, place: Place, one: Value | None, two: Value | None, joined: Value) -> None:
-        """Notes a place in which some branches leave a value and others nothing, None, or what is no tensor.
+        """Notes a place in which some branches leave a value, and others nothing, None, or a value that is no tensor.
 
-        Each branch may have branches of its own, as `elif` has: what these left out is left out of the whole, too.
+        Branches may be nested, as with `elif`: what is missing after an inner branch is missing after the outer one.
         """
         if one is two:
             return

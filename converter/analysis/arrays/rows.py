@@ -142,7 +142,7 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
 
 
 def _spanned(key: Value, place: ast.Slice) -> Number | None:
-    """The length of what a slice takes."""
+    """The number of rows that a slice takes."""
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
     upper = bounds.pop(0) if place.upper is not None and bounds else None

@@ -110,7 +110,7 @@ def _loaded(value: Host) -> Shape:
 
 
 def rows_from(value: Host) -> list[Value]:
-    """What an array is made of, one row of one row of each; nothing where that is not sure.
+    """The arrays whose row i alone decides row i of this array; nothing if that is not certain.
 
     Arithmetic broadcasts: where it does along the rows, the operands have other lengths than the result.
     """
@@ -254,7 +254,7 @@ def _widest(column: tuple[int | None, ...]) -> int | None:
 
 
 def _indexed(shape: Shape, index: ast.expr) -> Shape:
-    """The shape of what an index picks."""
+    """The shape of an indexed array."""
     if shape is None:
         return None
     parts = index.elts if isinstance(index, ast.Tuple) else [index]

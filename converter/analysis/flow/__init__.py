@@ -1,1 +1,1 @@
-"""Branches and loops: what either branch leaves, what it changes, and how many turns are followed."""
+"""Branches and loops: values after a branch, changes that a branch makes, limits for loops and calls."""

@@ -1,4 +1,4 @@
-"""What a tensor that branches of a script leave may be."""
+"""Tensors that stand for the results of several branches."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from converter.analysis.values import Absent, Constant, Input, Tensor, Value
 
 
 def leaves(value: Value) -> list[Value]:
-    """The inputs of which branches have chosen one; the value itself where it is no such choice."""
+    """The inputs among which branches choose; the value itself if it is no such choice."""
     if not isinstance(value, Tensor) or isinstance(value, Input) or value.op != "join":
         return [value]
     found = [leaf for part in value.inputs for leaf in leaves(part)]
@@ -14,14 +14,14 @@ def leaves(value: Value) -> list[Value]:
 
 
 def choices(loss: Tensor) -> list[Tensor]:
-    """The tensors of which branches have chosen one."""
+    """The tensors among which branches choose."""
     if loss.op != "join" or isinstance(loss, Input):
         return [loss]
     return [leaf for part in loss.inputs if isinstance(part, Tensor) for leaf in choices(part)]
 
 
 def left_out(value: Value) -> tuple[bool, bool, bool]:
-    """Of such a part: whether there may be nothing, None, or what is no tensor, in its place."""
+    """Whether a branch leaves nothing, None, or a value that is no tensor, in place of this one."""
     unset = none = plain = False
     todo = list(value.inputs) if isinstance(value, Tensor) and value.op == "join" else []
     while todo:

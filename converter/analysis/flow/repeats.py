@@ -1,4 +1,4 @@
-"""How many turns of a loop, and how many calls, are followed.
+"""Limits: how many turns of a loop and how many executions of a call are followed.
 
 A loop that builds a part of the graph in each turn is followed turn by turn. Of any other loop the second turn shows
 what a turn leaves to the next, and no further turn shows anything new. Where an outer loop runs such a loop again, one
@@ -28,7 +28,7 @@ class Endless(Exception):
 
 @dataclass
 class Repeats:
-    """Which loops of a script build nothing, and how often what surrounds a statement is being repeated.
+    """Loops that build nothing, and how deeply the current statement is repeated.
 
     deep: the loops around the current statement, through callers too, that are in their second turn or a later one.
     idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.

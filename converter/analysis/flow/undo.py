@@ -1,4 +1,4 @@
-"""What the attributes of objects and the items of dicts stood for before a branch of the script changed them."""
+"""An undo log: values of attributes and items before a branch of the script changed them."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from converter.analysis.values import Class, Instance, Mapping, Typed, Value
 
 @dataclass(frozen=True)
 class Change:
-    """An attribute or item, and what it stood for before it was changed; None for nothing."""
+    """A change of an attribute or item, with the value before it; None if there was none."""
 
     holder: Instance | Class | Mapping | Typed
     key: Value | str
     old: Value | None
 
     def get(self) -> Value | None:
-        """What it stands for now."""
+        """The current value."""
         if isinstance(self.holder, Mapping):
             return self.holder.get(self.key) if isinstance(self.key, Value) else None
         return self._attributes().get(str(self.key))
@@ -48,7 +48,7 @@ Changes = list[tuple[Change, Value | None]]  # with what each place stood for in
 
 
 def take_back(log: UndoLog, since: int) -> Changes:
-    """Undoes the changes noted since a mark; gives each place's first change, and what it stood for in the end."""
+    """Undoes the changes since a mark; gives the first change of each place, with the last value of that place."""
     first: Changes = []
     for change in log[since:]:
         if not any(c.same_place(change) for c, _ in first):

@@ -1,4 +1,4 @@
-"""Expressions that are read as inputs, or as none, since what is fed to them told."""
+"""Expressions that are read as inputs, or as settings, because of their feeds."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def decided(walk: Walk, value: Value, node: ast.expr) -> Value:
 
 
 def after_branches(walk: Walk, value: Value, stmt: ast.stmt) -> Value:
-    """What two branches of a statement leave of one name: an input, where the towers are to read it as one."""
+    """The value of a name after two branches: an input, if the decisions say so."""
     input_made = stmt in walk.decisions and value.site is None
     if input_made and isinstance(value, Tensor) and value.batch.kind == "example":
         value = _decided(value, walk.decisions[stmt])
@@ -82,7 +82,7 @@ def _fed_size(walk: Walk, value: Value, node: ast.expr) -> Number:
 
 
 def _decided(value: Tensor, axis: int | None) -> Tensor:
-    """A placeholder, or a tensor that is fed in a placeholder's stead, as what is fed to it tells."""
+    """A placeholder, or a tensor that is fed like one, with the batch axis that its feeds show."""
     if not isinstance(value, Input):
         fed = Input("fed", value.dims, _fixed_shape(value), "")
         fed.inputs, value = (value,), fed
@@ -102,7 +102,7 @@ def _fixed_shape(value: Tensor) -> Value | None:
 
 
 def _is_fixed(value: Input) -> bool:
-    """Whether TensorFlow knows an input's whole shape; it does so of what comes out of a queue."""
+    """True if the input's number of rows is fixed: outputs of queues, and shapes without an open dimension."""
     entries = value.shape.elements if isinstance(value.shape, Sequence) else []
     rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
     return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))

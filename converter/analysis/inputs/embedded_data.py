@@ -72,7 +72,7 @@ def enter(walk: Walk, value: Value, key: Key, meets: Value | None = None, column
 
 
 def _cut(walk: Walk, value: Value, axis: int) -> Tensor:
-    """Data as a tensor of one shard: an input, or what an expression on the spot makes of inputs row by row."""
+    """Data as a tensor of one shard: an input, or a row by row result of inputs if the expression stands right here."""
     bound = any(a.value is value and (a.write or a.place.kind != "item") for a in walk.facts.accesses)
     sources = rows_from(value) if isinstance(value, Host) and not bound else []
     arrays = [v for v in sources if shape_of(v) != ()]
@@ -90,13 +90,13 @@ def _cut(walk: Walk, value: Value, axis: int) -> Tensor:
 
 
 def _lengths(value: Value, axis: int) -> tuple[int, int | None] | None:
-    """How an array lies: the axes behind that of the examples, and the length of that one."""
+    """The axis of the examples of an array, and its length."""
     shape = shape_of(value)
     return None if shape is None or axis >= len(shape) else (axis, shape[axis])
 
 
 def _nodes(value: Value) -> set[ast.AST]:
-    """The expressions that compute an array: its own, and that of the method it comes from."""
+    """The expressions that compute an array: its own, and the method that is called."""
     hosts = [v for v in (value, *value.inputs[:1]) if isinstance(v, Host)]
     return {host.node for host in hosts if host.node is not None}
 
@@ -114,9 +114,9 @@ def _open(value: Value, axis: int) -> Shape:
 
 
 def data_constant(walk: Walk, value: Value | None, node: ast.Call) -> Tensor | None:
-    """What `tf.constant` or `tf.cast` makes of data that the towers share, None for any other value.
+    """The result of `tf.constant` or `tf.cast` on data that is cut; None for any other value.
 
-    Where a statement gives it a name, the tensor is cut, which is built but once; elsewhere what it is made of.
+    If a statement binds the result to a name, the tensor is cut, as it is built only once; otherwise the data is.
     """
     if value is None or data_axis(value) is None:
         return None
@@ -143,8 +143,8 @@ def used_by_python(walk: Walk, values: Iterable[Value], node: ast.AST) -> None:
 def data_entries(facts: Facts) -> dict[Key, int]:
     """The operations by which the examples of the training steps enter the graph without a placeholder, and their axes.
 
-    Where no input with a batch axis leads to a loss, the data behind it are the examples. Where one does, what is
-    set against its examples and has a row for each of them is cut with it; anything else is the same for all.
+    If no input with a batch axis leads to a loss, the data behind the loss are the examples. If one does, data that
+    meets its examples and has a row for each of them is cut with it; other data stays whole.
     """
     losses = [step.loss for step in facts.train_steps]
     if not losses or not facts.data:
@@ -160,7 +160,7 @@ def data_entries(facts: Facts) -> dict[Key, int]:
 
 
 def _met(facts: Facts, entry: Entry) -> list[Value]:
-    """What data is set against where it enters the graph, or where a constant that is made of it goes."""
+    """The other operands of the operations that take the data, or a constant made of it."""
     if entry.meets is not None:
         return [entry.meets]
     made = (e for e in facts.beside if isinstance(e.value, Tensor) and e.value.node is entry.key[0])
@@ -177,7 +177,7 @@ def _has_rows_of(value: Value, meets: Value) -> bool:
 
 
 def _behind(losses: Iterable[Tensor]) -> dict[int, Value]:
-    """What losses are computed from; what variables begin with is not."""
+    """All values that losses are computed from, except the initial values of variables."""
     found: dict[int, Value] = {}
     todo: list[Value] = list(losses)
     while todo:
@@ -222,7 +222,7 @@ def _why_not(tensor: Tensor) -> str:
 
 
 def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
-    """What the examples behind losses are set against that is no input and may have a row for each of them."""
+    """Operands that are no inputs, meet the examples behind losses, and may have a row for each example."""
     behind = _behind(losses)
     for entry in facts.beside:
         value, meets = entry.value, entry.meets

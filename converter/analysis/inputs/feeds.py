@@ -1,4 +1,4 @@
-"""Tells batches from settings by what is fed to placeholders that do not say."""
+"""Tells batches from settings by their feeds, for placeholders whose shapes do not tell."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def is_fed_size(facts: Facts, value: Input) -> bool:
 
 
 def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
-    """Placeholders that were not known to be batches, and are fed what the model gave for each example of one."""
+    """Placeholders read as settings that are fed with per-example results of the model: batches after all."""
     fed = _fed(facts)
     return {
         value.node: 0
@@ -106,7 +106,7 @@ def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:
 
 
 def _fed(facts: Facts) -> dict[int, list[Value]]:
-    """What is fed to each placeholder."""
+    """The values fed to each placeholder."""
     fed: dict[int, list[Value]] = {}
     for run in facts.runs:
         for key, value in run.feeds:
@@ -167,7 +167,7 @@ def _same(one: Value, two: Value) -> bool:
 
 
 def _is_left_at_default(value: Input, facts: Facts) -> bool:
-    """Whether all feeds are known, and none is for this input: its default has a size of its own."""
+    """True if no run feeds this placeholder_with_default: its default has a size of its own."""
     if value.op != "placeholder_with_default" or value.batch.kind != "example":
         return False
     feeds = [run.feeds for run in facts.runs if run.feeds]
@@ -193,7 +193,7 @@ def _lists(tensor: Tensor) -> list[Value]:
 
 
 def is_one_example(value: Value) -> bool:
-    """Whether a fed value is what a loop over a data set gives: an example without a batch axis."""
+    """True if a fed value is one example from a loop over a data set: it has no batch axis."""
     if not isinstance(value, Host) or value.call != "item":
         return False
     source = value.inputs[0] if value.inputs else None
@@ -237,7 +237,7 @@ def picks_rows(value: Host) -> bool:
 
 
 def _is_batch(value: Value) -> bool:
-    """Whether what is fed comes out of a data set, and not out of a number."""
+    """True if a fed value comes out of a data set and is no single number."""
     if isinstance(value, Sequence):
         return bool(value.elements)
     if not isinstance(value, Host) or is_one_example(value) or shape_of(value) == ():

@@ -35,13 +35,13 @@ def given_name(tensor: Tensor) -> str:
 
 
 def _default_name(optimizer: Typed) -> str:
-    """What an optimizer calls its step, such as `Adam` (get_name, tensorflow/python/training/optimizer.py, 1.15)."""
+    """The name of an optimizer's train op, such as `Adam` (get_name, tensorflow/python/training/optimizer.py, 1.15)."""
     name = optimizer.kwargs.get("name", Constant(optimizer.name.rpartition(".")[2].removesuffix("Optimizer")))
     return name.value if isinstance(name, Constant) and isinstance(name.value, str) else ""
 
 
 def name_expression(tensor: Tensor) -> ast.expr | None:
-    """What the script names a tensor by, None where it leaves that to TensorFlow."""
+    """The expression of the `name` argument of a tensor; None if the script gives none."""
     call = tensor.node
     if not isinstance(call, ast.Call):
         return None
@@ -51,7 +51,7 @@ def name_expression(tensor: Tensor) -> ast.expr | None:
 
 
 def pattern_of(name: ast.expr | None) -> str:
-    """A name as far as it is written, with `*` for the rest: `mean_*` of `'mean_{}'.format(i)`."""
+    """A name with `*` for the parts that are not literal: `mean_*` for `'mean_{}'.format(i)`."""
     if isinstance(name, ast.Constant) and isinstance(name.value, str):
         return name.value
     if isinstance(name, ast.BinOp) and isinstance(name.op, ast.Add):

@@ -1,4 +1,4 @@
-"""What a run of the script told about calls that the walk does not follow.
+"""Facts from a run of the script about calls that the walk does not follow.
 
 A fact is text, so that the header of a converted script can hold it: `example:0/-x16`, a tensor with one row for
 each example along axis 0 and 16 columns; `mean/`, a scalar that is a mean over the examples; `sum/`; `free/3`, a
@@ -32,7 +32,7 @@ def place_of(node: ast.Call) -> str:
 
 
 def traced_value(walk: Walk, values: Items[Value], node: ast.Call, name: str) -> Value | None:
-    """The value of a call that is not followed, as a run told; None where none did, or it cannot be so.
+    """The value of a call that is not followed, as a run told; None if no run told or the facts do not fit.
 
     values: the function and what it is given.
     """

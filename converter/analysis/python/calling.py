@@ -225,7 +225,7 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
 
 
 def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
-    """What a caller that is not followed hands over; a batch size is still a number of its own."""
+    """An argument from a caller that is not followed; a parameter named like a batch size is an unknown number."""
     if named_batch([name]) and not isinstance(function.node, ast.Lambda):
         origin = walk.origin(function.node, "parameter", name)
         return Number(None, frozenset((origin,)), frozenset((origin,)))
@@ -250,7 +250,7 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
 
 
 def use_with_unknowns(walk: Walk, cls: Class) -> None:
-    """Makes an object of a class that this file only defines, and calls the methods that its own do not."""
+    """Makes an object of a class that the script only defines, and calls the methods that were not called yet."""
     instance = Instance(cls)
     with walk.at(cls.node, None):
         walk.stamp(instance, cls.node)

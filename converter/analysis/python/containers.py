@@ -1,4 +1,4 @@
-"""The items of lists, dicts and of what comes in together."""
+"""The items of lists, dicts, shapes and of a pipeline's batches."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Input:
 
 
 def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | None:
-    """What `holder[key]` stands for, of a list, a dict or a shape; None for anything else."""
+    """The value of `holder[key]` for a list, a dict or a shape; None for any other holder."""
     if isinstance(holder, Mapping):
         return holder.get(key) or any_of([v for _, v in holder.pairs], (holder, key))
     if isinstance(holder, ShapeOf):
@@ -132,11 +132,11 @@ def iterate(value: Value, length: int | None) -> list[Value]:
 
 
 def _fetched(run: Host) -> Sequence | None:
-    """The list of what a run fetches, if it is one."""
+    """The list that a run fetches; None if it fetches one value."""
     return next((v for v in run.inputs if isinstance(v, Sequence) and not v.many), None)
 
 
 def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:
-    """What a flag stands for before the script sets it."""
+    """The value of a flag before the script sets it: an unknown number with an origin."""
     origin = walk.origin(node, "flag", name)
     return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))

@@ -1,4 +1,4 @@
-"""What `with` enters and leaves."""
+"""Entering and leaving `with` blocks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def enter_with(walk: Walk, context: Value, node: ast.expr) -> Callable[[], object]:
-    """Enters a context, of the script or of the library; gives what leaves it."""
+    """Enters a context of the script or of the library; returns the function that leaves it."""
     if isinstance(context, Instance):
         call_method(walk, context, "__enter__", [], node)
     if isinstance(context, Typed) and (enter := contexts().get(context.kind)):
@@ -28,5 +28,5 @@ def _leave_nothing() -> None:
 
 
 def bind_with(context: Value) -> Value:
-    """What `with … as name` binds."""
+    """The value that `with … as name` binds."""
     return context.receiver if isinstance(context, Bound) else context

@@ -1,4 +1,4 @@
-"""What names, attributes and items of containers stand for."""
+"""The values of names, attributes and items."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _attribute(walk: Walk, node: ast.Attribute) -> Value:
 
 
 def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
-    """What `holder.name` stands for."""
+    """The value of `holder.name`."""
     if isinstance(holder, Symbol):
         symbol = member(holder, name)
         own = objects().get(symbol.name) if symbol.library == naming().library else None
@@ -192,7 +192,7 @@ def _is_whole(node: ast.expr) -> bool:
 
 
 def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
-    """What `holder[key]` stands for."""
+    """The value of `holder[key]`."""
     known = known_item(walk, holder, key, node)
     if known is None and isinstance(holder, Instance) and holder.cls is not None:
         known = call_method(walk, holder, "__getitem__", [key], node)
@@ -200,7 +200,7 @@ def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
 
 
 def _cuts(batch: Input, index: ast.expr) -> bool:
-    """Whether an index goes into a tensor, and does not pick one of those that came in together."""
+    """True if an index cuts a tensor; False if it picks a component of a pipeline's batch."""
     return batch.dims is not None or isinstance(index, ast.Tuple)
 
 

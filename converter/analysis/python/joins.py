@@ -1,4 +1,4 @@
-"""What a name, or a part of a list, dict or object, may stand for after two branches."""
+"""The value of a name, or of a part of a list, dict or object, after two branches."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ DEPTH = 3  # of objects and dicts inside of each other that are joined part by p
 
 
 def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
-    """What a name may stand for after two branches."""
+    """The value of a name after two branches."""
     if one is None or one is two:
         assert two is not None or one is not None
         return two if one is None else one  # type: ignore[return-value]
@@ -63,9 +63,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
 
 
 def _part(one: Value | None, two: Value | None, depth: int) -> Value:
-    """A part of what is joined: of a tensor that only one branch puts there, a tensor that tells so.
+    """A part of a joined value: if only one branch puts a tensor there, a tensor that says so.
 
-    The parts have no names of their own under which `Walk.maybe` could note it.
+    Parts have no places of their own under which `Walk.maybe` could note it.
     """
     for value, other in ((one, two), (two, one)):
         beside = other if other is not None else Absent()
@@ -113,7 +113,7 @@ def _joined_classes(one: Class, two: Class) -> Class:
 
 
 def _is_feed(value: Mapping) -> bool:
-    """Whether a dict says what to feed: what either branch feeds may be fed then."""
+    """True if a dict is a feed_dict: after two branches it may hold the feeds of both."""
     return bool(value.pairs) and all(isinstance(key, (Tensor, Sequence)) for key, _ in value.pairs)
 
 

@@ -1,4 +1,4 @@
-"""What a loop leaves behind that was not followed to its end."""
+"""What is known after a loop that was not followed to its end."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Turns:
-    """Takes note of where a loop begins; after it, what its further turns would have changed is no longer known."""
+    """Remembers the state before a loop; afterwards forgets the values that further turns would have changed."""
 
     def __init__(self, walk: Walk, loop: ast.AST) -> None:
         self.walk, self.loop = walk, loop
@@ -30,7 +30,7 @@ class Turns:
         return (turn > 0 or self.brief) and self.walk.graph_clock == built
 
     def end(self, whole: bool) -> None:
-        """What is known behind the loop, of which all turns were followed or not."""
+        """Updates what is known after the loop; whole: True if all of its turns were followed."""
         changed = frozenset() if whole else self._cut_short()
         if self.walk.graph_clock != self.built:
             self.walk.repeats.idle.pop(self.loop, None)
@@ -56,7 +56,7 @@ class Turns:
                 lengths[access.place] = length
 
     def _open(self, filled: Value | None) -> None:
-        """A list that was there before is not known to its end; what a turn makes for itself is."""
+        """Marks a list as open if it existed before the loop; a list that a turn makes for itself stays known."""
         if isinstance(filled, Sequence) and filled.time <= self.began:
             filled.open |= any(tensors_in(filled))
             filled.level()

@@ -1,4 +1,4 @@
-"""What a named tuple is made of."""
+"""The fields of named tuples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names: what is bound to them, and the names under which a number is known."""
+"""Binding of names, and the names under which a number is known."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def truth(value: Value) -> bool | None:
 
 
 def decide(walk: Walk, test: ast.expr) -> bool | None:
-    """What a condition comes to; None where it is not known, as of a default that a caller may replace."""
+    """The truth of a condition; None if it is not known, or rests on a default that a caller may replace."""
     seen = len(walk.facts.accesses)
     value = walk.evaluate(test)
     assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])

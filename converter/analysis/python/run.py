@@ -18,7 +18,7 @@ from converter.analysis.walk import Known, Walk
 
 
 def walked(path: str, tree: ast.Module, project: Project, known: Known | None = None) -> Facts:
-    """What a walk through a script finds."""
+    """The facts of a walk through a script."""
     return run(Walk(path, tree, project, known or Known(), evaluate))
 
 
@@ -28,7 +28,7 @@ def evaluate(walk: Walk, node: ast.expr) -> Value:
 
 
 def run(walk: Walk) -> Facts:
-    """Executes the whole script; gives what was found."""
+    """Executes the whole script and returns the facts."""
     assert isinstance(walk.module.node, ast.Module)
     try:
         execute_block(walk, walk.module.node.body)
@@ -43,9 +43,9 @@ def run(walk: Walk) -> Facts:
 
 
 def _enter_uncalled(walk: Walk) -> None:
-    """Functions and classes that nobody called may be called by code that is not followed: read them too.
+    """Enters functions and classes that nobody called: code that is not followed may call them.
 
-    Those that no other one mentions come first: they know what they hand to the others.
+    Functions that no other one mentions come first, as they pass known arguments to the others.
     """
     left = {
         name: value for name, value in walk.module.locals.items()

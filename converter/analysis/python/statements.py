@@ -177,7 +177,7 @@ def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
 
 
 def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
-    """Decorators of the script are called; of others only those that change how a method is reached."""
+    """Calls decorators of the script; of other decorators only property, staticmethod and classmethod count."""
     name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
     if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
         return Typed(name, name, [function], {}, None)
@@ -266,7 +266,7 @@ def _trains(body: list[ast.stmt]) -> bool:
 
 
 def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
-    """Attributes and items after two branches: what either branch left in each of them."""
+    """Puts the joined values of both branches into changed attributes and items."""
     for change, value in one:
         other = next((v for c, v in two if c.same_place(change)), change.old)
         _settle(walk, change, value, other, stmt)
@@ -291,7 +291,7 @@ def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, st
 
 
 def _join_branches(walk: Walk, one: dict[str, Value], two: dict[str, Value], stmt: ast.stmt) -> None:
-    """Lets each name stand for what either branch left in it; a name that got a new value was written."""
+    """Binds each name to the joined value of both branches; a name with a new value counts as written."""
     walk.frame.locals = {}
     for name in (*one, *(n for n in two if n not in one)):
         value = after_branches(walk, join(one.get(name), two.get(name)), stmt)

@@ -1,1 +1,1 @@
-"""What operations do to the axis of the batch."""
+"""The algebra of batch axes: how operations move, keep or reduce the batch."""

@@ -153,7 +153,7 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
 
 
 def as_tensor(value: Value) -> Tensor:
-    """What TensorFlow makes of a value that is handed to an operation."""
+    """A value as an operation of the graph takes it: as a tensor."""
     if isinstance(value, Tensor):
         return value
     if isinstance(value, (Number, Constant, Count)):
@@ -186,7 +186,7 @@ def broadcast_dims(tensors: Iterable[Tensor]) -> Dims:
 
 
 def stack(values: Value, axis: int) -> Tensor:
-    """`tf.stack`: a new axis at a position; also what TensorFlow makes of a list of tensors."""
+    """`tf.stack`: a new axis at a position; a list of tensors is converted the same way."""
     elements = values.elements if isinstance(values, Sequence) else [values]
     parts = [v if isinstance(v, Tensor) else Tensor(FREE, (v,), ()) for v in elements]
     combined = combine(parts, "stack")

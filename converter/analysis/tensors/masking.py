@@ -1,4 +1,4 @@
-"""Means over a part of the batch: what a mask leaves of it."""
+"""Masked means: means over a part of the batch."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_ratio(operands: Sequence[Tensor]) -> bool:
 
 
 def masked_mean(part: Tensor, whole: Tensor) -> Batch:
-    """The batch of a ratio: a mean over what its denominator counts, where that is a count."""
+    """The batch of a ratio of sums: a masked mean if its denominator is a count."""
     one, two = part.batch, whole.batch
     plain = not one.affine and one.per == two.per and one.over is None and two.over is None
     if not plain or (two.affine and not _is_guarded(whole)) or not is_count(whole):

@@ -50,7 +50,7 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: Why = 
 
 
 def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
-    """Whether axes are all those behind the batch axis, however many there are: `range(1, x.shape.ndims)`."""
+    """True if the axes are all axes behind the batch axis: `range(1, x.shape.ndims)`."""
     turns = axes.elements if isinstance(axes, Sequence) and axes.many else []
     begins = {e.inputs[0] if isinstance(e, Number) and e.value is None and len(e.inputs) == 2 else e for e in turns}
     return bool(begins) and all(isinstance(b, Number) and isinstance(b.value, int) and b.value > batch_axis

@@ -1,4 +1,4 @@
-"""Shapes: their entries as numbers, the batch size among them, and what reshaping does to the batch axis."""
+"""Shapes: their entries as numbers, the batch size among them, and the batch axis after a reshape."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def shape_entries(value: Value | None) -> list[Value] | None:
 
 
 def dims_of(entries: list[Value] | None) -> Dims:
-    """A static shape from the entries of a shape argument; None in place of what is not known."""
+    """A static shape from the entries of a shape argument; None for unknown dimensions."""
     if entries is None:
         return None
     return tuple(

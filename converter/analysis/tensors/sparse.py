@@ -23,13 +23,13 @@ def is_sparse(tensor: object) -> bool:
 
 
 def taken_as_sparse(value: object) -> None:
-    """Notes that an operation takes what an iterator gives for a sparse tensor, where nothing else says so."""
+    """Marks an iterator's output as sparse because an operation takes it as a sparse tensor."""
     if isinstance(value, Input) and value.op == "Iterator.get_next":
         value.op = BATCHES
 
 
 def has_rows(value: Input, tensors: Iterable[Tensor]) -> bool:
-    """Whether the rows of a sparse placeholder are the examples: its shape or what takes it says so."""
+    """True if the rows of a sparse placeholder are the examples, by its shape or by the operation that takes it."""
     if value.batch.axis != 0:
         return False
     return bool(value.dims) or any(has(t.op, Trait.TAKES_SPARSE_ROWS) and _takes(t, value) for t in tensors)

@@ -1,4 +1,4 @@
-"""What is set against examples: whether it is the same for all of them."""
+"""Broadcasting against examples: whether an operand is the same for all of them."""
 
 from __future__ import annotations
 

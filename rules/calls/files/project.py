@@ -41,7 +41,7 @@ def _folder(value: Value, script: str) -> str | None:
 
 
 def _import_module(call: Call) -> Value:
-    """`importlib.import_module('model')`: a module of the project; that of a flag is the flag's default."""
+    """`importlib.import_module('model')`: a module of the project; for the value of a flag, the flag's default."""
     from converter.analysis.python.imports import local_module
 
     given = call.get(0, "name")

@@ -1,1 +1,1 @@
-"""Calls through which batches, flags and settings enter a script."""
+"""Calls by which batches and flags enter a script."""

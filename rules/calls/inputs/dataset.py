@@ -34,7 +34,7 @@ def _source(call: Call) -> Value:
 
 
 def _from_generator(call: Call) -> Value:
-    """A data set of what a generator yields: whole batches where all of its shapes begin with the batch size."""
+    """`Dataset.from_generator`: gives whole batches if all of its shapes begin with the batch size."""
     dataset = call.typed("Dataset")
     types, shapes = call.get(1, "output_types"), call.get(2, "output_shapes")
     if isinstance(types, Sequence):
@@ -84,7 +84,7 @@ def _batch(call: Call) -> Value:
 
 
 def note_sizes(call: Call, size: Value | None, why: str = "") -> None:
-    """Notes the size of the batches that a call makes; those of buckets are several."""
+    """Notes the batch size of a call; bucketing has several."""
     for one in size.elements if isinstance(size, Sequence) else [size]:
         if isinstance(one, (Number, Host)):
             call.walk.facts.batch_sizes.append((one, why or call.name, call.node))
@@ -196,7 +196,7 @@ def _queue_batch(call: Call) -> Value:
 
 
 def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
-    """What a queue gives of one of the tensors that it is given: a batch, of a fixed size where no smaller may come."""
+    """A queue's output for one of its tensors: a batch, of a fixed size unless smaller batches are allowed."""
     single = getattr(call.kwargs.get("enqueue_many"), "value", False) is False
     dims = (None, *element.dims) if single and isinstance(element, Tensor) and element.dims is not None else None
     smaller = call.kwargs.get("allow_smaller_final_batch")

@@ -1,4 +1,4 @@
-"""tf.Example records: each feature is a tensor of its own, those of any length are sparse."""
+"""tf.Example records: each feature is a tensor of its own; features of variable length are sparse."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ def _iterator_next(call: Call) -> Value:
 
 
 def _batches(call: Call, structure: Value | None, shapes: Value | None, batched: bool) -> Value:
-    """An input for each part of what an iterator gives."""
+    """An input for each component of an iterator's output."""
     if isinstance(structure, Mapping):
         return Mapping([(key, _batches(call, part, None, batched)) for key, part in structure.pairs])
     if isinstance(structure, Sequence):

@@ -1,4 +1,4 @@
-"""Queues that a script makes itself: what comes out of them is cut into shards."""
+"""Queues that a script makes itself: their outputs are cut into shards."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _prefetch_queue(call: Call) -> Value:
 
 
 def _enqueue(call: Call) -> Value:
-    """`q.enqueue(batch)`: the queue holds whole batches where what is put in has a batch axis."""
+    """`q.enqueue(batch)`: the queue holds whole batches if the enqueued tensors have a batch axis."""
     made = Tensor(FREE, call.values(), op=call.name)
     if isinstance(call.receiver, Typed):
         put = call.get(0, "vals")
@@ -61,7 +61,7 @@ def _component_shape(queue: Typed, place: int) -> list[Value] | None:
 
 
 def _components(call: Call, make: Callable[[Call, Typed, int], Input]) -> Value:
-    """What comes out: one tensor, a list of them, or a dict where the queue names its components."""
+    """The dequeued value: one tensor, a list, or a dict if the queue names its components."""
     queue = call.receiver
     assert isinstance(queue, Typed)
     dtypes, names = queue.state.get("dtypes"), queue.state.get("names")

@@ -59,12 +59,12 @@ def _dynamic(call: Call) -> Value:
 
 
 def _inputs(call: Call) -> Tensor:
-    """What goes into a net, or the first of what does: a cell may take several tensors of one layout."""
+    """The inputs of a net, or the first of them: a cell may take several tensors of the same layout."""
     return next(tensors_in(call.get(1, "inputs") or Tensor()), call.tensor(1, "inputs"))
 
 
 def _rows(kept: Batch) -> Batch:
-    """The batch of a state: its examples lie in front, wherever those of the inputs lie."""
+    """The batch of a state: its batch axis is 0, wherever the batch axis of the inputs is."""
     return Batch("example", 0, kept.packed) if kept.kind == "example" else kept
 
 
@@ -97,7 +97,7 @@ def _static(call: Call) -> Value:
 
 
 def _of_steps(elements: list[Value]) -> Batch:
-    """The batch that steps have in a list; where the steps are rows of what was taken for the batch, they have none."""
+    """The batch of the steps in a list; if the steps are rows of the supposed batch, there is no batch."""
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
     return opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
 
@@ -114,7 +114,7 @@ def _static_bidirectional(call: Call) -> Value:
 
 
 def _stacked_static(call: Call) -> Value:
-    """`_stacked` for a list of steps: its states are those of each layer's cell."""
+    """`_stacked` for a list of steps: the states of each layer's cell."""
     steps = call.get(2, "inputs")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     elements = steps.elements if isinstance(steps, Sequence) else []

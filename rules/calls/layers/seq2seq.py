@@ -1,4 +1,4 @@
-"""Sequence to sequence models of tf.contrib: attention, decoders, and what a decoder gives."""
+"""Sequence to sequence models of tf.contrib: attention, decoders and their outputs."""
 
 from __future__ import annotations
 

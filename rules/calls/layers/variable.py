@@ -1,4 +1,4 @@
-"""Variables: those whose names follow the variable scope, and raw ones that follow the name scope."""
+"""Variables: names of get_variable follow the variable scope, names of tf.Variable the name scope."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ TURNS = 4  # of a loop's body, at most, until its state depends on the batch in 
 
 
 def _cond(call: Call) -> Value:
-    """One of two functions: what both give."""
+    """A condition in the graph: the joined results of both functions."""
     from converter.analysis.python.calling import call_value
     from converter.analysis.python.joins import join
 
@@ -91,7 +91,7 @@ def _scan(call: Call) -> Value:
 
 
 def _over_examples(call: Call, function: Value, elems: Value, start: Value | None) -> Value:
-    """A scan over the examples that makes each of its own row alone, as map_fn does; any other is not followed."""
+    """A scan whose result for each example depends on that example alone; other scans are not followed."""
     from converter.analysis.python.calling import call_value
 
     all_of_them = _are_examples(elems)
@@ -134,7 +134,7 @@ def _are_examples(elems: Value) -> bool:
 
 
 def _whole(call: Call, tensor: Tensor) -> Tensor:
-    """What the rows come to that were made one by one, each of one example."""
+    """The stacked results that were computed one by one, each from one example."""
     dims = None if tensor.dims is None else (None, *tensor.dims)
     kept = next(t.batch for t in tensors_in(call.get(1, "elems") or tensor))
     return Tensor(kept, (tensor, *call.values()), dims, call.name)
@@ -146,7 +146,7 @@ def _row(tensor: Tensor) -> Tensor:
 
 
 def _each(elems: Value) -> Value:
-    """What a loop along the first axis sees of its elements."""
+    """The elements as one turn of a loop along the first axis sees them."""
     return _mapped(_tensors(elems), moving.unstacked)
 
 
@@ -195,7 +195,7 @@ def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def _not_followed(call: Call, *found: Value) -> Value:
-    """A result of which only is known whether there is a batch behind it, as it is behind what was found so far."""
+    """A result of which only one thing is known: whether it depends on a batch."""
     from converter.analysis.python.calling import call_with_unknowns
 
     stepwise = any(isinstance(v, Tensor) and v.batch.why is Why.STEPS for v in needed(found).values())

@@ -1,4 +1,4 @@
-"""Probability distributions: objects made of per-example parameters, and what their methods give.
+"""Probability distributions: objects with per-example parameters, and the results of their methods.
 
 The shapes follow `Distribution` (tensorflow/python/ops/distributions/distribution.py, 1.15): a sample has the
 sample shape, then the batch shape of the parameters, then the event shape; a log probability has no event axes.
@@ -57,7 +57,7 @@ def _distribution(call: Call) -> Value:
 
 
 def _without_last(tensor: Tensor) -> Tensor:
-    """One number for what lies along the last axis; nothing is known where that may be the batch's."""
+    """Reduces the last axis; opaque if that may be the batch axis."""
     shrunk = reductions.reduce(tensor, Number(-1), "other", keep=False)
     if tensor.batch.kind == "example" and shrunk.batch.kind != "example":
         shrunk.batch = opaque(Why.LAST_AXIS)
@@ -84,7 +84,7 @@ def _with_inputs(call: Call, tensor: Tensor, dims: algebra.Dims) -> Tensor:
 
 
 def _sample(call: Call) -> Value:
-    """In front of the parameters' axes come those of the sample shape: none, a number, or a list of them."""
+    """The sample shape stands in front of the axes of the parameters: none, a number, or a list of numbers."""
     made = _of(call)
     single = _state(made, ROWS if _kind(made) in CHOICES else PARAMETERS)
     shape = call.get(0, "sample_shape")

@@ -78,7 +78,7 @@ def _statistic(call: Call, part: Tensor) -> Tensor:
 
 
 def _batch_normalization(call: Call) -> Value:
-    """What is normalised with statistics of the batch still has one row for each example."""
+    """Normalisation with statistics of the batch keeps one row for each example."""
     tensor = call.tensor(0, "x")
     return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
 
@@ -88,7 +88,7 @@ def _in_top_k(call: Call) -> Value:
 
 
 def _top_k(call: Call) -> Value:
-    """The largest along the last axis: of a vector with one value for each example, those of the whole batch."""
+    """The largest values along the last axis; of a vector with one value for each example, the largest of the batch."""
     tensor, count = call.tensor(0, "input"), call.get(1, "k")
     last = tensor.batch.kind == "example" and tensor.rank == tensor.batch.axis + 1
     found = opaque(Why.PICKED_LARGEST) if last else tensor.batch

@@ -248,7 +248,7 @@ def _is_last(stacked: Tensor, part: Tensor) -> bool:
 
 
 def _sparse(call: Call) -> Value:
-    """A sparse tensor is not cut or merged: what is made of it must say itself what it does to the batch."""
+    """A sparse tensor that is neither cut nor merged; operations on it have handlers of their own."""
     batched = any(algebra.is_batched(v) for v in call.values())
     return Tensor(opaque(Why.SPARSE) if batched else FREE, call.values(), None, call.name)
 

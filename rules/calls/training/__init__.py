@@ -1,1 +1,1 @@
-"""Losses, optimizers, sessions and what is run."""
+"""Losses, optimizers and sessions."""

@@ -1,4 +1,4 @@
-"""Functions of the host inside the graph: what tf.py_func does to the batch stands in Python, not in the graph."""
+"""tf.py_func and its like: Python code in the graph, whose effect on the batch is not seen."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ def _get_collection(call: Call) -> Value:
 
 
 def _collected_layers(call: Call) -> Value:
-    """A dict of what the layers of a model have put into a collection by themselves: some of its tensors."""
+    """A dict of the tensors that the model's layers added to a collection by themselves."""
     walk = call.walk
     made = [t for t in walk.facts.tensors if t.time >= walk.frame.began and t.batch.kind != "free"]
     if not made:

@@ -1,4 +1,4 @@
-"""Sessions: they get a ConfigProto for several GPUs, and what is fed to them tells inputs from settings."""
+"""Sessions: they get a ConfigProto for several GPUs, and their feeds tell inputs from settings."""
 
 from __future__ import annotations
 

@@ -24,11 +24,12 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG252",
-        title="what is fed to an input of a fixed size does not grow with it",
+        title="a fixed number of rows is fed to an input that grows with the number of GPUs",
         why="A placeholder with the batch size in its shape takes N times the rows, as the host feeds a batch for all "
-        "towers; so does a model that reshapes to the batch size. This run feeds it a fixed number of rows, which is "
-        "one batch of the script as it was: an array of labels, a validation set of just as many rows. TensorFlow "
-        "would refuse it. Make what is fed with the batch size, or leave the rows of the input open.",
+        "towers; so does a model that reshapes to the batch size. This run feeds a fixed number of rows, which is "
+        "one batch of the original script: an array of labels, or a validation set of just as many rows. "
+        "TensorFlow would reject it. Make the fed array with the batch size, or leave the number of rows of the "
+        "input open.",
         before=_ROWS_THAT_STAY.replace("{rows}", "[:64]").replace("{size}", "batch_size"),
         after=_ROWS_THAT_STAY.replace("{rows}", "[:64]").replace("{size}", "None"),
         references=("docs: TMG110, how the number is followed",),

@@ -8,11 +8,11 @@ RULES = (
     Rule(
         code="TMG227",
         title="a mask is as wide as the longest sequence of a shard",
-        why="tf.sequence_mask without maxlen makes a mask as wide as the longest of the sequences that it is given. "
-        "Where the lengths are an input of their own, or a statement of its own counts them in one, the towers "
-        "read that off the whole batch; where the model computes them otherwise, they are known of a tower's "
-        "shard alone, whose sequences are padded as those of the whole batch are. The mask would then not fit "
-        "what it masks: feed the lengths, or say how wide it is.",
+        why="tf.sequence_mask without maxlen makes a mask as wide as the longest of the given sequences. If the "
+        "lengths are an input of their own, or are computed from an input in a statement of their own, the towers "
+        "use the longest of the whole batch. If the model computes them otherwise, only the lengths of the "
+        "tower's shard are known, while its sequences are padded for the whole batch. The mask would then be too "
+        "narrow: feed the lengths, or give maxlen.",
         before="""\
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""The number of an example's row decides what is computed for it, in a batch that is shared."""
+"""An example is treated by its row number."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG244",
-        title="the number of an example's row decides what is computed for it, in a batch that is shared",
+        title="an example is treated by its row number, in a batch that the towers share",
         why="`tf.range` over the batch numbers its rows. As places in the batch (for tf.gather_nd, to pick a value of "
-        "each row) such numbers are right in each tower, which has rows of its own. But where they are compared, "
-        "taken modulo something, or looked up in a table, an example is computed on by its place in the batch. Each "
-        "tower counts from 0: of a batch that the towers share, other examples would be chosen than on one GPU.",
+        "each row) such numbers are right in each tower, which counts its own rows. But if they are compared, "
+        "taken modulo a number, or looked up in a table, the result for an example depends on its place in the "
+        "batch. Each tower counts from 0, so in a batch that the towers share other examples would be chosen than "
+        "on one GPU.",
         before=_ROWS_TOLD_APART,
         after=_EXAMPLES_TOLD_APART,
         options=("--batch", "total"),
@@ -56,10 +57,10 @@ RULES = (
     ),
     Rule(
         code="TMG317",
-        title="the number of an example's row decides what is computed for it",
-        why="`tf.range` over the batch numbers its rows, and an example is computed on by this number. Each tower "
-        "counts the rows of its own batch from 0, as the script did on one GPU with its batch. Only where the last "
-        "batch of an epoch is smaller, and shared by the towers, its rows are numbered in another way than there.",
+        title="an example is treated by its row number",
+        why="`tf.range` over the batch numbers its rows, and the result for an example depends on this number. Each "
+        "tower counts the rows of its own batch from 0, as the script did on one GPU with its batch. Only if the "
+        "last batch of an epoch is smaller and shared by the towers, its rows get other numbers than on one GPU.",
         before=_ROWS_TOLD_APART,
         after=_EXAMPLES_TOLD_APART,
         references=("docs: TMG244, where the towers share a batch",),

@@ -8,14 +8,14 @@ RULES = (
     Rule(
         code="TMG215",
         title="several batches behind each other meet an input with one row for each example",
-        why="Two batches put behind each other (tf.concat along the batch axis, the two sides of a pair, "
-        "real and generated images) are no longer one batch: a tower has the shard of the first behind "
-        "the shard of the second. An input that is fed with rows for all of them at once, such as "
-        "labels for both halves, would be cut down the middle instead, and its rows would belong to "
-        "other examples. So would the pieces into which the model splits what is fed (tf.split into a "
-        "given number of pieces along the batch axis, as for the parts of a recurrent net's state): those "
-        "of a shard are other ones. Feed what belongs to each of the batches on its own, and put it "
-        "together as the batches are.",
+        why="Two batches one behind the other (tf.concat along the batch axis, the two sides of a pair, real and "
+        "generated images) are no longer one batch: a tower has its shard of the first followed by its shard of "
+        "the second. An input that is fed with rows for all of them at once, such as labels for both halves, "
+        "would be cut down the middle instead, and its rows would belong to other examples. The same holds for "
+        "the pieces into which the model splits an input (tf.split into a given number of pieces along the batch "
+        "axis, as for the parts of a recurrent net's state): the pieces of a shard are not the shards of the "
+        "pieces. Feed an input of its own for each of the batches, and concatenate these as the batches are "
+        "concatenated.",
         before="""\
 import tensorflow as tf
 

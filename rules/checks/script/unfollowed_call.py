@@ -25,10 +25,11 @@ RULES = (
     Rule(
         code="TMG241",
         title="the loss needs a call that is not followed",
-        why="A call into another package, or of a function whose name is only known as the script runs, gets a batch, "
-        "and the loss needs what it gives. It may make variables that the towers must share, and mix the examples of "
-        "a batch: neither can be read. --trace runs the script and goes by what it sees. The same goes for an "
-        "attribute that the loss needs, where only methods of a class in another package could have set it.",
+        why="The batch is passed to another package, or to a function whose name is known only when the script runs, "
+        "and the loss needs the result. That code may make variables that the towers must share, and may mix the "
+        "examples of a batch; neither can be read. --trace runs the script and relies on what it observes. The "
+        "same holds for an attribute that the loss needs and that only methods of a class in another package "
+        "could have set.",
         before=_SCRIPT.format(imported="import networks\n", model="networks.classifier(X)"),
         after=_SCRIPT.format(imported="", model="tf.layers.dense(X, 10)"),
     ),

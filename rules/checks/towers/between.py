@@ -1,4 +1,4 @@
-"""A statement between those of the model cannot be moved."""
+"""A statement in the middle of the model cannot be moved."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG203",
-        title="a statement between those of the model cannot be moved",
-        why="The loop holds the statements from the first use of an input to the loss. What stands between "
-        "them and does not depend on the batch goes before it, what the loss does not need goes after "
-        "it. This statement can do neither: it makes an input out of something that the model made, "
-        "ends the block, or calls another package that may add to a collection of the graph which the loss reads. "
-        "Inside the loop it would be done once for each tower. Move it before the model "
-        "or after the loss.",
+        title="a statement in the middle of the model cannot be moved",
+        why="The loop holds the statements from the first use of an input to the loss. A statement among them that "
+        "does not depend on the batch goes before the loop; one that the loss does not need goes after it. This "
+        "statement can do neither: it makes an input from a result of the model, it ends the block, or it calls "
+        "another package that may add to a collection of the graph which the loss reads. Inside the loop it would "
+        "be executed once for each tower. Move it before the model or after the loss.",
         before="""\
 import tensorflow as tf
 

@@ -8,14 +8,14 @@ RULES = (
     Rule(
         code="TMG210",
         title="a value of the towers is read after the loss and cannot be merged",
-        why="The whole batch's value can be put together from the towers' only for what has a row for each "
-        "example, a mean, or a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 "
-        "score of the whole batch is no mean of those of its parts, so any merging would show a wrong "
-        "number. Where the statement that makes it does nothing else, it is repeated after the loop; this "
-        "one makes variables too, draws random numbers, or stands in a function or a loop of its own. "
-        "Compute the value in a statement of its own, from tensors that have one row for each example: "
-        "those are put together exactly. Nor can a loss be merged that one call of a class or function makes and "
-        "another leaves out (`if training:`): the towers of that call would miss it.",
+        why="The towers' values can be merged exactly in three cases: the value has a row for each example, it is a "
+        "mean, or it is a sum. The maximum, the variance, a ratio of two sums, a rank or an F1 score of the whole "
+        "batch cannot be computed from the towers' own, so a merge would show a wrong number. If the statement "
+        "that computes the value does nothing else, it is repeated after the loop; this one also makes variables, "
+        "draws random numbers, or stands in a function or a loop of its own. Compute the value in a statement of "
+        "its own, from tensors that have one row for each example: these are merged exactly. A loss that one call "
+        "of a class or function makes and another call leaves out (`if training:`) cannot be merged either: the "
+        "towers of the other call have none.",
         before="""\
 import tensorflow as tf
 

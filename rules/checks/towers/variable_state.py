@@ -1,4 +1,4 @@
-"""A variable carries what is computed from one batch to the next step."""
+"""A variable carries results of one batch to the next step."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG234",
-        title="a variable carries what is computed from one batch to the next step",
+        title="a variable carries results of one batch to the next step",
         why="The model reads a variable that another operation sets from the batch: a centre of the features, a "
-        "memory, a state. What it holds depends on the batches before, and each tower saw only its shard of "
-        "them, so no share of the update is the original's. Moving averages of batch normalisation, which "
-        "training does not read, are no such state: the first tower's count. Nor is a single number that is set "
-        "after the loss, as the balance of a BEGAN: it is computed once, from merged values. Feed a state and "
-        "fetch it, or leave statistics to a layer.",
+        "memory, a state. Its value depends on the batches before, and each tower saw only its shard of them, so "
+        "no tower's update is the original's. Moving averages of batch normalisation, which training does not "
+        "read, are not affected: the first tower's are kept. A single number that is set after the loss, such as "
+        "the balance of a BEGAN, is not affected either: it is computed once, from merged values. Feed the state "
+        "and fetch it, or leave statistics to a layer.",
         before="""\
 import tensorflow as tf
 

@@ -27,13 +27,13 @@ RULES = (
     Rule(
         code="TMG322",
         title="a masked mean of a batch that one GPU cannot take N times as large",
-        why="Where a loss is a mean over what a mask leaves, each tower counts by what its mask leaves (TMG117), so "
-        "that the loss is the mean over what is left of the whole batch. With a batch of a fixed size, or with a "
-        "batch norm that takes statistics of a tower's examples, the original has no step on that batch which "
-        "would be the same, and the plain mean of its gradients on the towers' batches is another one: there a "
-        "batch of short sequences counts as much as one of long ones. `verify` weighs the original's runs on the "
-        "shards in the same way. Divide by the number of examples if all towers are to count alike. With --batch "
-        "total nothing is left open for a fixed size.",
+        why="A masked mean is weighted by the number of unmasked entries of each tower (TMG117), so that the loss is "
+        "the mean over the whole batch. With a batch of a fixed size, or with a batch norm that takes statistics "
+        "of a tower's examples, the original cannot take a step on that whole batch. The plain mean of its "
+        "gradients on the towers' batches is a different step: there a batch of short sequences counts as much as "
+        "a batch of long ones. `verify` weights the original's runs on the shards in the same way. Divide by the "
+        "number of examples if all towers are to count alike. With --batch total this question does not arise for "
+        "a fixed size.",
         before=_MASKED.format(loss="tf.reduce_sum(losses * mask) / tf.reduce_sum(mask)"),
         after=_MASKED.format(loss="tf.reduce_mean(tf.reduce_sum(losses * mask, 1))"),
         references=("docs: TMG117, masked means are weighed",),

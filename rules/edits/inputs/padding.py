@@ -7,12 +7,12 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG138",
-        title="the longest sequence is that of the whole batch",
-        why="The sequences of a batch are padded to the longest of them, and a mask without a width of its own, "
-        "or the maximum of the lengths, tells how long that is. A tower's shard keeps the padding of the "
-        "whole batch, but the longest sequence may lie in another tower's: read off the shard, the mask would "
-        "be narrower than what it masks, and tf.boolean_mask then takes the wrong entries without a word. "
-        "So the towers read it off the batch that their shards were cut from.",
+        title="the longest sequence is the longest of the whole batch",
+        why="The sequences of a batch are padded to the longest of them, and a mask without a given width, or the "
+        "maximum of the lengths, depends on that length. A tower's shard keeps the padding of the whole batch, "
+        "but the longest sequence may belong to another tower's shard: computed from the shard, the mask would be "
+        "narrower than the tensor that it masks, and tf.boolean_mask then takes wrong entries without an error. "
+        "So the towers compute it from the whole batch, before it is cut.",
         before="""\
 import tensorflow as tf
 

@@ -92,12 +92,12 @@ with tf.Session() as sess:
     ),
     Rule(
         code="TMG116",
-        title="values that no merging gives are computed once more after the loop",
-        why="The root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the "
-        "towers have of it. Where such a value is read after the loop, in a summary or by a fetch, the "
-        "statement that makes it stands there once more and reads merged values, so that it means the "
-        "whole batch, as on one GPU. The same goes for a number of examples that was read off a shard. "
-        "Only statements that change nothing and draw no random numbers are repeated.",
+        title="values that cannot be merged are computed again after the loop",
+        why="The root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers' "
+        "own values of it. If such a value is read after the loop, in a summary or by a fetch, the statement that "
+        "computes it is repeated there and reads merged values, so that the value is that of the whole batch, as "
+        "on one GPU. The same holds for a number of examples that was read off a shard. Only statements that "
+        "change nothing and draw no random numbers are repeated.",
         before="""\
 import tensorflow as tf
 

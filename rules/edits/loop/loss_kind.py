@@ -7,15 +7,15 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG117",
-        title="a mean over what a mask leaves is weighed by what it leaves of each shard",
-        why="Padded sequences and missing labels are masked: the loss is the sum of what the mask leaves, "
-        "divided by how much that is, or tf.losses with weights, or a mean of tf.boolean_mask. The mean "
-        "over the batch is then no mean of the towers' losses by their rows: a shard of long sequences "
-        "counts more than one of short ones. So each tower's denominator is kept beside its loss, and the "
-        "losses are weighed by them before their gradients are taken; the step is exactly that of the "
-        "whole batch. This needs a denominator that depends on inputs alone and can be read where the "
-        "towers are built. A shard of which the mask leaves nothing is 0 / 0, as a batch is on one GPU, "
-        "unless the loss guards against it as tf.losses does.",
+        title="a masked mean is weighted by each tower's own denominator",
+        why="Padded sequences and missing labels are masked: the loss is a sum over the unmasked entries divided by "
+        "their number, or tf.losses with weights, or a mean of tf.boolean_mask. The mean over the batch is then "
+        "not the mean of the towers' losses by their rows: a shard of long sequences counts more than a shard of "
+        "short ones. So each tower's denominator is kept beside its loss, and the losses are weighted by the "
+        "denominators before their gradients are taken; the step is exactly the step of the whole batch. This "
+        "needs a denominator that depends on inputs alone and can be read where the towers are built. A shard in "
+        "which everything is masked gives 0 / 0, as such a batch does on one GPU, unless the loss guards against "
+        "it as tf.losses does.",
         before="""\
 import tensorflow as tf
 

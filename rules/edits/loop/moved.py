@@ -1,4 +1,4 @@
-"""Statements that stand between those of the model and go out of the loop."""
+"""Statements in the middle of the model that go out of the loop."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG121",
-        title="statements between those of the model go before the loop or after it",
-        why="The loop holds one run of statements, from the first use of an input to the loss. Inside it a "
-        "statement is done once for each tower. What stands there and depends on no batch (a variable, a "
-        "placeholder, the learning rate) goes before the loop, what the loss does not need (accuracy, "
-        "summaries) goes after it and sees the merged values. Each keeps its text, and the order among "
-        "those that are moved stays; a statement that cannot be moved is refused (TMG203).",
+        title="statements in the middle of the model go before the loop or after it",
+        why="The loop holds one run of statements, from the first use of an input to the loss. Inside it a statement "
+        "is executed once for each tower. A statement that depends on no batch (a variable, a placeholder, the "
+        "learning rate) goes before the loop; one that the loss does not need (accuracy, summaries) goes after it "
+        "and reads the merged values. Each keeps its text, and moved statements keep their order; a statement "
+        "that cannot be moved is refused (TMG203).",
         before="""\
 import tensorflow as tf
 

@@ -7,14 +7,14 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG131",
-        title="each tower begins with what stood there before the loop",
-        why="Building a model may change things as it goes and read them again: a counter that numbers scopes, "
-        "a list of layers, a dict or an attribute that caches what was built, a loss that is added up from "
-        "zero. The second tower would go on where the first ended: with layer3 instead of layer1, with the "
-        "tensors of the first. So such names, attributes, lists and dicts get back what they had before the "
-        "loop. A plain first value right in front of the model (`loss = 0`) goes into the loop instead. What is "
-        "computed of the variables made so far (`n = len(tf.trainable_variables())` between two parts of the model) "
-        "is the first tower's in all of them: the second would see the variables of the whole model.",
+        title="each tower starts with the values from before the loop",
+        why="Building a model may change Python values and read them again: a counter that numbers scopes, a list of "
+        "layers, a dict or an attribute that caches tensors, a loss that is added up from zero. The second tower "
+        "would continue where the first ended: with layer3 instead of layer1, with the tensors of the first. So "
+        "these names, attributes, lists and dicts are set back to their values from before the loop. A plain "
+        "first value right in front of the model (`loss = 0`) goes into the loop instead. A number computed from "
+        "the variables made so far (`n = len(tf.trainable_variables())` between two parts of the model) is taken "
+        "from the first tower in all of them: the second would count the variables of the whole model.",
         before="""\
 import tensorflow as tf
 
