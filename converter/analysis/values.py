@@ -565,9 +565,19 @@ class Frame:
     """One execution of a function body, or of the module's."""
 
     __slots__ = (
-        "began", "bound", "call", "call_site", "closure", "function", "globals", "locals", "node", "owner", "returns",
+        "began",
+        "bound",
+        "call",
+        "call_site",
+        "closure",
+        "function",
+        "globals",
+        "locals",
+        "node",
+        "owner",
+        "returns",
         "uid",
-    )  # fmt: skip
+    )
 
     def __init__(
         self,

@@ -16,21 +16,62 @@ DEEP = 60  # operations behind one another that are followed
 ARITHMETIC = ("add", "subtract", "multiply", "divide", "pow", "mod")
 BINARY = ("add", "subtract", "multiply", "divide", "true_divide", "power", "maximum", "minimum")
 LIKE = (  # as large as their first argument
-    "array", "asarray", "ascontiguousarray", "copy", "float32", "float64", "int32", "int64", "abs", "absolute",
-    "negative", "square", "sqrt", "exp", "log", "log1p", "sin", "cos", "tan", "tanh", "arctan", "sign", "round",
-    "around", "floor", "zeros_like", "ones_like", "empty_like",
-)  # fmt: skip
+    "array",
+    "asarray",
+    "ascontiguousarray",
+    "copy",
+    "float32",
+    "float64",
+    "int32",
+    "int64",
+    "abs",
+    "absolute",
+    "negative",
+    "square",
+    "sqrt",
+    "exp",
+    "log",
+    "log1p",
+    "sin",
+    "cos",
+    "tan",
+    "tanh",
+    "arctan",
+    "sign",
+    "round",
+    "around",
+    "floor",
+    "zeros_like",
+    "ones_like",
+    "empty_like",
+)
 SIZED = {  # of the size that stands at a position, else as large as what stands in front of it
-    "random.normal": 2, "random.uniform": 2, "random.randint": 2, "random.binomial": 2, "random.exponential": 1,
-    "random.standard_normal": 0, "random.random": 0, "random.random_sample": 0, "random.sample": 0, "random.ranf": 0,
-    "normal": 2, "uniform": 2, "randint": 2, "standard_normal": 0, "random_sample": 0,
-}  # fmt: skip
+    "random.normal": 2,
+    "random.uniform": 2,
+    "random.randint": 2,
+    "random.binomial": 2,
+    "random.exponential": 1,
+    "random.standard_normal": 0,
+    "random.random": 0,
+    "random.random_sample": 0,
+    "random.sample": 0,
+    "random.ranf": 0,
+    "normal": 2,
+    "uniform": 2,
+    "randint": 2,
+    "standard_normal": 0,
+    "random_sample": 0,
+}
 SHAPED = ("zeros", "ones", "empty", "full")
 SQUARE = ("eye", "identity")
 LOADED = {  # the data sets that scikit-learn brings along: examples, and numbers of each (sklearn.datasets, 1.0)
-    "load_iris": (150, 4), "load_digits": (1797, 64), "load_wine": (178, 13), "load_breast_cancer": (569, 30),
-    "load_diabetes": (442, 10), "load_boston": (506, 13),
-}  # fmt: skip
+    "load_iris": (150, 4),
+    "load_digits": (1797, 64),
+    "load_wine": (178, 13),
+    "load_breast_cancer": (569, 30),
+    "load_diabetes": (442, 10),
+    "load_boston": (506, 13),
+}
 TO_ONE = ("mean", "sum", "max", "min", "std", "var")  # without an axis
 SAME = ("astype", "copy", "clip", "round")  # methods that keep the shape
 
@@ -100,9 +141,12 @@ def _loaded(value: Host) -> Shape:
         name = node.slice.value if isinstance(node.slice, ast.Constant) else ""
     else:
         name = node.attr if isinstance(node, ast.Attribute) else ""
-    call = holder.call if isinstance(holder, Host) else ""
+    made = holder.node if isinstance(holder, Host) else None
+    if not isinstance(holder, Host) or not isinstance(made, ast.Call) or made.args or made.keywords:
+        return None
+    call = holder.call
     size = LOADED.get(call.removeprefix("sklearn.datasets.")) if call.startswith("sklearn.") else None
-    if size is None or not isinstance(holder.node, ast.Call) or holder.node.args or holder.node.keywords:  # type: ignore[union-attr]
+    if size is None:
         return None
     if name == "images" and call.endswith("digits"):
         return (size[0], 8, 8)
@@ -285,5 +329,7 @@ def _is_number(node: ast.expr) -> bool:
 
 
 _KINDS: tuple[tuple[Callable[[ast.expr], bool], str], ...] = (
-    (is_new_axis, "new"), (_is_number, "one"), (lambda node: isinstance(node, ast.Slice), "slice"),
-)  # fmt: skip
+    (is_new_axis, "new"),
+    (_is_number, "one"),
+    (lambda node: isinstance(node, ast.Slice), "slice"),
+)

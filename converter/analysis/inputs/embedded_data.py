@@ -156,7 +156,7 @@ def data_entries(facts: Facts) -> dict[Key, int]:
         e.key: 1 if e.value.uid in columns else data_axis(e.value) or 0
         for e in facts.data
         if e.value.uid in behind and (alone or any(_has_rows_of(e.value, meets) for meets in _met(facts, e)))
-    }  # fmt: skip
+    }
 
 
 def _met(facts: Facts, entry: Entry) -> list[Value]:

@@ -13,8 +13,29 @@ from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
 
-ARRAYS = ("images", "labels", "data", "target", "targets", "values", "reshape", "astype", "array", "asarray", "copy",
-          "transpose", "loadtxt", "genfromtxt", "load", "toarray", "flatten", "ravel", "get", "x", "y")  # fmt: skip
+ARRAYS = (
+    "images",
+    "labels",
+    "data",
+    "target",
+    "targets",
+    "values",
+    "reshape",
+    "astype",
+    "array",
+    "asarray",
+    "copy",
+    "transpose",
+    "loadtxt",
+    "genfromtxt",
+    "load",
+    "toarray",
+    "flatten",
+    "ravel",
+    "get",
+    "x",
+    "y",
+)
 # Rows of a data set are picked by what these give.
 PICKS = ("randint", "random_integers", "choice", "permutation", "sample", "arange", "argsort", "argpartition", "where")
 # The parts of an array that these give hold several rows each.

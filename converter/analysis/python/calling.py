@@ -124,7 +124,8 @@ def _entering(
     columns = {"1", "b"} if plain and meets is not None else set()
     entered = {
         key: enter(walk, v, (node, key), next((t for t in tensors if t is not v), None), key in columns)
-        if key in places else v
+        if key in places
+        else v
         for key, v in given.items()
     }
     return [entered[str(at)] for at in range(len(args))], {key: entered[key] for key in kwargs}
@@ -236,10 +237,11 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
     """Enters a function with its defaults, and with unknown values for the other parameters."""
     parameters = function.node.args.args[len(first) :]
     rest = [
-        _unknown_parameter(walk, function, a.arg) if named_batch([a.arg]) else
-        function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
+        _unknown_parameter(walk, function, a.arg)
+        if named_batch([a.arg])
+        else function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
         for a in parameters
-    ]  # fmt: skip
+    ]
     walk.assumed.update(value.uid for value in rest)
     node = ast.copy_location(ast.Call(ast.Name("?", ast.Load()), [], []), function.node)
     around = function.site.stmt if isinstance(function.node, ast.Lambda) and function.site else function.node

@@ -30,10 +30,10 @@ DEPTH = 3  # of objects and dicts inside of each other that are joined part by p
 
 def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     """The value of a name after two branches."""
-    if one is None or one is two:
-        assert two is not None or one is not None
-        return two if one is None else one  # type: ignore[return-value]
-    if two is None:
+    if one is None:
+        assert two is not None
+        return two
+    if two is None or one is two:
         return one
     if isinstance(one, Tensor) and isinstance(two, Tensor):
         dims = one.dims if one.dims == two.dims else None
@@ -89,8 +89,10 @@ def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:
 
 def _differ(one: Instance, two: Instance) -> bool:
     """Whether two objects hold models that are made by different code."""
-    places = [{(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
-              for each in (one, two)]  # fmt: skip
+    places = [
+        {(name, t.node) for name, v in each.attributes.items() for t in tensors_in(v) if t.batch.kind != "free"}
+        for each in (one, two)
+    ]
     return one.cls is not None and two.cls is not None and all(places) and places[0] != places[1]
 
 
@@ -139,5 +141,3 @@ def _alike(one: Sequence, two: Sequence) -> bool:
 def _weight(value: Value) -> int:
     order = (Constant, Host, Number, Symbol, Function, Typed, Sequence, Mapping, Instance, Tensor)
     return max((i for i, cls in enumerate(order) if isinstance(value, cls)), default=0)
-
-

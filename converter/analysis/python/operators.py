@@ -85,7 +85,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
         return repeated
     if isinstance(left, Constant) and isinstance(left.value, str):
-        return _string(left, right, op)
+        return _string(left.value, left, right, op)
     return Host((left, right), name, node)
 
 
@@ -112,12 +112,12 @@ def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     return Number(None, own, own, (value,))
 
 
-def _string(left: Constant, right: Value, op: ast.operator) -> Value:
+def _string(text: str, left: Constant, right: Value, op: ast.operator) -> Value:
     parts = right.elements if isinstance(right, Sequence) else [right]
-    values = tuple(getattr(part, "value", None) for part in parts)
+    values: tuple[Any, ...] = tuple(getattr(part, "value", None) for part in parts)
     if None not in values:
         try:
-            return Constant(left.value % values if isinstance(op, ast.Mod) else left.value + values[0])  # type: ignore[operator]
+            return Constant(text % values if isinstance(op, ast.Mod) else text + values[0])
         except (TypeError, ValueError):
             pass
     return Host((left, right), "str")

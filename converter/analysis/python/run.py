@@ -48,9 +48,10 @@ def _enter_uncalled(walk: Walk) -> None:
     Functions that no other one mentions come first, as they pass known arguments to the others.
     """
     left = {
-        name: value for name, value in walk.module.locals.items()
+        name: value
+        for name, value in walk.module.locals.items()
         if isinstance(value, (Function, Class)) and value.node not in walk.entered and not name.startswith("__")
-    }  # fmt: skip
+    }
     mentions = {name: _names_in(value.node) for name, value in left.items()}
     for name in sorted(left, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
         value = left[name]

@@ -277,9 +277,11 @@ def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
 
 def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
     key = change.key
-    place = item_place(change.holder, key) if isinstance(key, Value) else Place(
-        "attr", change.holder.uid, key, holder=change.holder
-    )  # fmt: skip
+    place = (
+        item_place(change.holder, key)
+        if isinstance(key, Value)
+        else Place("attr", change.holder.uid, key, holder=change.holder)
+    )
     if one is two and one is None:
         change.put(None)
         return

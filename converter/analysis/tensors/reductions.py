@@ -53,14 +53,13 @@ def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
     """True if the axes are all axes behind the batch axis: `range(1, x.shape.ndims)`."""
     turns = axes.elements if isinstance(axes, Sequence) and axes.many else []
     begins = {e.inputs[0] if isinstance(e, Number) and e.value is None and len(e.inputs) == 2 else e for e in turns}
-    return bool(begins) and all(isinstance(b, Number) and isinstance(b.value, int) and b.value > batch_axis
-                                for b in begins)  # fmt: skip
+    return bool(begins) and all(
+        isinstance(b, Number) and isinstance(b.value, int) and b.value > batch_axis for b in begins
+    )
 
 
 def _not_linear(batch: Batch) -> Batch:
-    return (
-        batch if batch.how == "other" else other(Why.NOT_LINEAR)
-    )
+    return batch if batch.how == "other" else other(Why.NOT_LINEAR)
 
 
 def _reduced_dims(dims: Dims, axes: tuple[int, ...] | None | str, keep: bool) -> Dims:

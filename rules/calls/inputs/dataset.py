@@ -215,14 +215,16 @@ def _slices(call: Call) -> Value:
 
 
 CHAINS = (
-    "shuffle repeat prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate "
-    "with_options"
+    "shuffle repeat prefetch cache take skip filter enumerate shard interleave flat_map zip concatenate with_options"
 ).split()
 
 BATCHING = (
-    "map_and_batch", "bucket_by_sequence_length", "batch_and_drop_remainder", "padded_batch_and_drop_remainder",
+    "map_and_batch",
+    "bucket_by_sequence_length",
+    "batch_and_drop_remainder",
+    "padded_batch_and_drop_remainder",
     "dense_to_sparse_batch",
-)  # fmt: skip
+)
 
 TRAITS: dict[Trait, str] = {
     Trait.TAKES_VARIABLES: "apply",
@@ -230,25 +232,46 @@ TRAITS: dict[Trait, str] = {
 }
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys([f"data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset",
-                                            "Dataset.from_tensors", "Dataset.range",
-                                            "Dataset.list_files")], _source),
+    **dict.fromkeys(
+        [
+            f"data.{m}"
+            for m in (
+                "Dataset.from_tensor_slices",
+                "TFRecordDataset",
+                "TextLineDataset",
+                "Dataset.from_tensors",
+                "Dataset.range",
+                "Dataset.list_files",
+            )
+        ],
+        _source,
+    ),
     "data.Dataset.from_generator": _from_generator,
     "data.Dataset.zip": _zip,
-    **dict.fromkeys([f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset",
-                                                   "TextLineDataset")], _source),
+    **dict.fromkeys(
+        [f"contrib.data.{m}" for m in ("Dataset.from_tensor_slices", "TFRecordDataset", "TextLineDataset")], _source
+    ),
     **dict.fromkeys([f"Dataset.{m}" for m in CHAINS], _chain),
     **dict.fromkeys(("Dataset.batch", "Dataset.padded_batch"), _batch),
-    **dict.fromkeys([f"{module}.{name}" for module in ("contrib.data", "data.experimental")
-                     for name in BATCHING], _transformation),
+    **dict.fromkeys(
+        [f"{module}.{name}" for module in ("contrib.data", "data.experimental") for name in BATCHING], _transformation
+    ),
     "Dataset.apply": _apply,
     "Dataset.map": _map,
-    **dict.fromkeys(("Dataset.make_one_shot_iterator", "Dataset.make_initializable_iterator",
-                     "data.make_one_shot_iterator", "data.make_initializable_iterator"), _iterator),
+    **dict.fromkeys(
+        (
+            "Dataset.make_one_shot_iterator",
+            "Dataset.make_initializable_iterator",
+            "data.make_one_shot_iterator",
+            "data.make_initializable_iterator",
+        ),
+        _iterator,
+    ),
     **dict.fromkeys(("data.Iterator.from_structure", "data.Iterator.from_string_handle"), _from_structure),
     "Iterator.make_initializer": _initializer,
     "Iterator.string_handle": _string_handle,
     "train.slice_input_producer": _slices,
-    **dict.fromkeys(("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"),
-                    _queue_batch),
-}  # fmt: skip
+    **dict.fromkeys(
+        ("train.batch", "train.shuffle_batch", "train.batch_join", "train.shuffle_batch_join"), _queue_batch
+    ),
+}

@@ -83,8 +83,12 @@ def _dequeue_many(call: Call) -> Value:
     def make(call: Call, queue: Typed, place: int) -> Input:
         dims = shaping.dims_of(_component_shape(queue, place))
         fixed = isinstance(size, Number) and call.name.endswith("_many")
-        made = Input("train.dequeue_many", None if dims is None else (None, *dims),
-                     Sequence([size]) if fixed and size is not None else None, "")  # fmt: skip
+        made = Input(
+            "train.dequeue_many",
+            None if dims is None else (None, *dims),
+            Sequence([size]) if fixed and size is not None else None,
+            "",
+        )
         made.shard(0)
         return made
 
@@ -134,8 +138,10 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([prefix + name for prefix in ("", "queue.") for name in DTYPES], _queue),
-    **dict.fromkeys(("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
-                    _prefetch_queue),
+    **dict.fromkeys(
+        ("contrib.slim.prefetch_queue.prefetch_queue", "contrib.slim.data.prefetch_queue.prefetch_queue"),
+        _prefetch_queue,
+    ),
     **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
     **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
     "Queue.dequeue": _dequeue,

@@ -251,8 +251,7 @@ TRAITS: dict[Trait, str] = {
         "sampled_softmax_loss"
     ),
     Trait.MAKES_TABLES: (
-        "embed_sequence embedding_column shared_embedding_columns input_layer linear_model "
-        "input_from_feature_columns"
+        "embed_sequence embedding_column shared_embedding_columns input_layer linear_model input_from_feature_columns"
     ),
 }
 
@@ -260,21 +259,28 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(LAYERS, _layer),
     **dict.fromkeys([m + name for m in BOTH for name in SLIM], _layer),
     **dict.fromkeys([m + name for m in BOTH for name in ("batch_norm",)] + ["layers.batch_normalization"], _batch_norm),
-    **dict.fromkeys([m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")],
-                    _layer),
+    **dict.fromkeys(
+        [m + name for m in BOTH for name in ("layer_norm", "instance_norm", "group_norm", "unit_norm")], _layer
+    ),
     "nn.fused_batch_norm": _fused_batch_norm,
     **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
     **dict.fromkeys(SPATIAL, _spatial),
     **dict.fromkeys([m + name for m in BOTH for name in ("max_pool2d", "avg_pool2d", "max_pool3d")], _spatial),
     **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
     **dict.fromkeys(
-        ("nn.softmax_cross_entropy_with_logits", "nn.softmax_cross_entropy_with_logits_v2",
-         "nn.sparse_softmax_cross_entropy_with_logits"), _per_row_loss),
+        (
+            "nn.softmax_cross_entropy_with_logits",
+            "nn.softmax_cross_entropy_with_logits_v2",
+            "nn.sparse_softmax_cross_entropy_with_logits",
+        ),
+        _per_row_loss,
+    ),
     **dict.fromkeys(("nn.nce_loss", "nn.sampled_softmax_loss"), _sampled_loss),
-    **dict.fromkeys(("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"),
-                    _embedding),
+    **dict.fromkeys(
+        ("nn.embedding_lookup", "nn.embedding_lookup_sparse", "contrib.layers.embedding_lookup_unique"), _embedding
+    ),
     **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
     **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
     **dict.fromkeys([m + name for m in ("layers.", "keras.layers.") for name in KERAS], _keras_layer),
     **dict.fromkeys(("Layer.__call__", "Layer.apply", "Layer.call"), _call_layer),
-}  # fmt: skip
+}

@@ -135,10 +135,14 @@ def _sequence_loss(call: Call) -> Value:
     logits, weights = call.tensor(0, "logits"), call.get(2, "weights")
     kept = logits.batch
     if kept.kind == "example":
-        whole = not any(call.constant(at, name) is False for at, name in ((3, "average_across_timesteps"),
-                                                                          (4, "average_across_batch")))  # fmt: skip
-        masked = isinstance(weights, Tensor) and weights.batch.kind == "example"
-        kept = Batch("reduced", how="mean", over=Counted(weights, "sum") if masked else None)  # type: ignore[arg-type]
+        whole = not any(
+            call.constant(at, name) is False
+            for at, name in ((3, "average_across_timesteps"), (4, "average_across_batch"))
+        )
+        counted = None
+        if isinstance(weights, Tensor) and weights.batch.kind == "example":
+            counted = Counted(weights, "sum")
+        kept = Batch("reduced", how="mean", over=counted)
         kept = kept if whole else opaque(Why.SEQUENCE_LOSS)
     return Tensor(kept, call.values(), (), call.name)
 

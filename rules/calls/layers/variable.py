@@ -23,11 +23,10 @@ from converter.analysis.values import (
     Value,
     Variable,
     tensors_in,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
-
 
 
 def _raw(call: Call) -> Value:
@@ -181,34 +180,97 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = {
     "Variable": _raw,
-    **dict.fromkeys(("examples.tutorials.mnist.input_data.read_data_sets", "contrib.learn.datasets.load_dataset",
-                     "contrib.learn.datasets.mnist.read_data_sets", "keras.datasets.mnist.load_data",
-                     "keras.datasets.cifar10.load_data", "keras.utils.get_file"), _host),
+    **dict.fromkeys(
+        (
+            "examples.tutorials.mnist.input_data.read_data_sets",
+            "contrib.learn.datasets.load_dataset",
+            "contrib.learn.datasets.mnist.read_data_sets",
+            "keras.datasets.mnist.load_data",
+            "keras.datasets.cifar10.load_data",
+            "keras.utils.get_file",
+        ),
+        _host,
+    ),
     "get_variable": _get_variable,
-    **dict.fromkeys(("contrib.framework.model_variable", "contrib.framework.variable", "contrib.slim.model_variable",
-                     "contrib.slim.variable", "contrib.framework.local_variable"), _get_variable),
-    **dict.fromkeys(("train.get_or_create_global_step", "train.create_global_step", "train.get_global_step",
-                     "contrib.framework.get_or_create_global_step", "contrib.slim.get_or_create_global_step",
-                     "contrib.framework.create_global_step", "contrib.framework.get_global_step"), _global_step),
-    **dict.fromkeys(("trainable_variables", "global_variables", "all_variables", "local_variables", "model_variables",
-                     "moving_average_variables", "contrib.slim.get_variables", "contrib.slim.get_trainable_variables",
-                     "contrib.slim.get_model_variables", "contrib.slim.get_variables_to_restore",
-                     "contrib.framework.get_variables", "contrib.framework.get_trainable_variables"), _collection),
-    **dict.fromkeys(("global_variables_initializer", "initialize_all_variables", "local_variables_initializer",
-                     "variables_initializer", "tables_initializer", "initialize_variables",
-                     "initialize_local_variables", "group", "no_op", "tuple"), _initializer),
+    **dict.fromkeys(
+        (
+            "contrib.framework.model_variable",
+            "contrib.framework.variable",
+            "contrib.slim.model_variable",
+            "contrib.slim.variable",
+            "contrib.framework.local_variable",
+        ),
+        _get_variable,
+    ),
+    **dict.fromkeys(
+        (
+            "train.get_or_create_global_step",
+            "train.create_global_step",
+            "train.get_global_step",
+            "contrib.framework.get_or_create_global_step",
+            "contrib.slim.get_or_create_global_step",
+            "contrib.framework.create_global_step",
+            "contrib.framework.get_global_step",
+        ),
+        _global_step,
+    ),
+    **dict.fromkeys(
+        (
+            "trainable_variables",
+            "global_variables",
+            "all_variables",
+            "local_variables",
+            "model_variables",
+            "moving_average_variables",
+            "contrib.slim.get_variables",
+            "contrib.slim.get_trainable_variables",
+            "contrib.slim.get_model_variables",
+            "contrib.slim.get_variables_to_restore",
+            "contrib.framework.get_variables",
+            "contrib.framework.get_trainable_variables",
+        ),
+        _collection,
+    ),
+    **dict.fromkeys(
+        (
+            "global_variables_initializer",
+            "initialize_all_variables",
+            "local_variables_initializer",
+            "variables_initializer",
+            "tables_initializer",
+            "initialize_variables",
+            "initialize_local_variables",
+            "group",
+            "no_op",
+            "tuple",
+        ),
+        _initializer,
+    ),
     **dict.fromkeys(("variable_scope", "variable_op_scope"), _variable_scope),
     **dict.fromkeys(("name_scope", "op_scope"), _name_scope),
     "get_variable_scope": _get_scope,
     "VariableScope.reuse_variables": _reuse_variables,
-    **dict.fromkeys(("assign", "assign_add", "assign_sub", "scatter_update", "scatter_add", "scatter_sub",
-                     "Variable.assign", "Variable.assign_add", "Variable.assign_sub", "Variable.scatter_sub",
-                     "Variable.scatter_update"), _assign),
+    **dict.fromkeys(
+        (
+            "assign",
+            "assign_add",
+            "assign_sub",
+            "scatter_update",
+            "scatter_add",
+            "scatter_sub",
+            "Variable.assign",
+            "Variable.assign_add",
+            "Variable.assign_sub",
+            "Variable.scatter_sub",
+            "Variable.scatter_update",
+        ),
+        _assign,
+    ),
     **dict.fromkeys(("Variable.read_value", "Variable.initialized_value", "Variable.value"), _read),
     "train.ExponentialMovingAverage": _moving_average,
     "ExponentialMovingAverage.apply": _ema_apply,
     **dict.fromkeys(("ExponentialMovingAverage.average", "ExponentialMovingAverage.average_name"), _ema_average),
     "Variable.shape": _shape_of,
-}  # fmt: skip
+}
 
 CONTEXTS: dict[str, Context] = {"NameScope": _enter_scope, "VariableScope": _enter_scope}

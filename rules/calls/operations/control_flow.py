@@ -21,7 +21,7 @@ from converter.analysis.values import (
     needed,
     opaque,
     tensors_in,
-)  # fmt: skip
+)
 
 TURNS = 4  # of a loop's body, at most, until its state depends on the batch in the same way as the turn before
 

@@ -39,8 +39,12 @@ VECTORS = {
     "Dirichlet": ("concentration",),
 }
 KINDS = {**SCALARS, **CHOICES, **VECTORS}
-PLACES = ("distributions", "contrib.distributions", "tensorflow_probability.distributions",
-          "tensorflow_probability.python.distributions")  # fmt: skip
+PLACES = (
+    "distributions",
+    "contrib.distributions",
+    "tensorflow_probability.distributions",
+    "tensorflow_probability.python.distributions",
+)
 PARAMETERS, ROWS = "the parameters", "the batch shape"
 
 
@@ -179,8 +183,14 @@ CALLS: dict[str, Handler] = {
     **{f"Distribution.{name}": _statistic for name in ("mean", "stddev", "variance", "mode")},
     "Distribution.entropy": _entropy,
     **{f"Distribution.{name}": _divergence for name in ("kl_divergence", "cross_entropy")},
-    **dict.fromkeys(("linalg.LinearOperatorLowerTriangular", "contrib.linalg.LinearOperatorTriL",
-                     "contrib.linalg.LinearOperatorLowerTriangular"), _square),
+    **dict.fromkeys(
+        (
+            "linalg.LinearOperatorLowerTriangular",
+            "contrib.linalg.LinearOperatorTriL",
+            "contrib.linalg.LinearOperatorLowerTriangular",
+        ),
+        _square,
+    ),
     "Triangle.to_dense": _to_dense,
     **dict.fromkeys(("matrix_band_part", "linalg.band_part"), _band),
-}  # fmt: skip
+}

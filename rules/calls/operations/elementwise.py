@@ -87,9 +87,16 @@ def _rows_of_either(call: Call) -> Value | None:
 
 
 SPELLINGS = {
-    "mul": "multiply", "sub": "subtract", "div": "divide", "truediv": "divide", "realdiv": "divide",
-    "div_no_nan": "divide", "floordiv": "divide", "neg": "negative", "scalar_mul": "multiply",
-}  # fmt: skip
+    "mul": "multiply",
+    "sub": "subtract",
+    "div": "divide",
+    "truediv": "divide",
+    "realdiv": "divide",
+    "div_no_nan": "divide",
+    "floordiv": "divide",
+    "neg": "negative",
+    "scalar_mul": "multiply",
+}
 
 BINARY = (
     "add multiply mul subtract sub divide div truediv realdiv floordiv div_no_nan floor_div add_n accumulate_n pow "

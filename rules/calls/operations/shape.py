@@ -175,11 +175,17 @@ def _slice(call: Call) -> Value:
         return Tensor(tensor.batch, call.values(), shaping.dims_of(size), call.name)
     axis = tensor.batch.axis
     whole = (
-        begin is not None and size is not None and len(begin) > axis and len(size) > axis
+        begin is not None
+        and size is not None
+        and len(begin) > axis
+        and len(size) > axis
         and getattr(begin[axis], "value", None) == 0
-        and (getattr(size[axis], "value", None) == -1 or isinstance(size[axis], Count)
-             or shaping.stands_for_batch(call.walk.facts, size[axis]))
-    )  # fmt: skip
+        and (
+            getattr(size[axis], "value", None) == -1
+            or isinstance(size[axis], Count)
+            or shaping.stands_for_batch(call.walk.facts, size[axis])
+        )
+    )
     kept = tensor.batch if whole else opaque(Why.PART)
     return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
 
@@ -192,8 +198,12 @@ def _strided_slice(call: Call) -> Value:
         whole = begin is not None and getattr(begin[0], "value", None) == 0
         return found if found and whole else Tensor(tensor.batch, call.values(), None, call.name)
     axis = tensor.batch.axis
-    whole = begin and end and len(end) > axis and getattr(begin[axis], "value", None) == 0 and (
-        isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk.facts, end[axis])
+    whole = (
+        begin
+        and end
+        and len(end) > axis
+        and getattr(begin[axis], "value", None) == 0
+        and (isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk.facts, end[axis]))
     )
     kept = tensor.batch if whole else opaque(Why.PART)
     return Tensor(kept, call.values(), tensor.dims, call.name)
@@ -420,11 +430,26 @@ CALLS: dict[str, Handler] = {
     "tile": _tile,
     "shape": _shape,
     "size": _size,
-    **dict.fromkeys(("reverse_sequence", "image.resize_images", "image.resize_bilinear",
-                     "image.resize_nearest_neighbor", "image.resize_bicubic", "image.rgb_to_grayscale",
-                     "image.grayscale_to_rgb", "space_to_depth", "depth_to_space", "nn.space_to_depth",
-                     "nn.depth_to_space", "reverse_v2_", "image.random_brightness", "image.convert_image_dtype",
-                     "image.resize"), _keeps),
+    **dict.fromkeys(
+        (
+            "reverse_sequence",
+            "image.resize_images",
+            "image.resize_bilinear",
+            "image.resize_nearest_neighbor",
+            "image.resize_bicubic",
+            "image.rgb_to_grayscale",
+            "image.grayscale_to_rgb",
+            "space_to_depth",
+            "depth_to_space",
+            "nn.space_to_depth",
+            "nn.depth_to_space",
+            "reverse_v2_",
+            "image.random_brightness",
+            "image.convert_image_dtype",
+            "image.resize",
+        ),
+        _keeps,
+    ),
     **dict.fromkeys(("sparse_tensor_to_dense", "sparse.to_dense"), _to_dense),
     **dict.fromkeys(("reverse", "reverse_v2"), _reverse),
     "slice": _slice,
@@ -437,12 +462,24 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("nn.xw_plus_b", "nn.relu_layer"), _xw_plus_b),
     "tensordot": _tensordot,
     "einsum": _einsum,
-    **dict.fromkeys(("zeros", "ones", "fill", "random_normal", "random_uniform", "truncated_normal",
-                     "random_truncated_normal", "random_gamma", "random_poisson"), _filled),
+    **dict.fromkeys(
+        (
+            "zeros",
+            "ones",
+            "fill",
+            "random_normal",
+            "random_uniform",
+            "truncated_normal",
+            "random_truncated_normal",
+            "random_gamma",
+            "random_poisson",
+        ),
+        _filled,
+    ),
     "range": _range,
     "eye": _eye,
     "boolean_mask": _boolean_mask,
     "sequence_mask": _sequence_mask,
     "constant": _constant,
     "convert_to_tensor": _convert,
-}  # fmt: skip
+}

@@ -153,12 +153,21 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("losses.add_loss", "contrib.losses.add_loss", "contrib.slim.losses.add_loss"), _add_loss),
     **dict.fromkeys(("add_to_collection", "add_to_collections", "Graph.add_to_collection"), _add_to_collection),
     **dict.fromkeys(("get_collection", "get_collection_ref", "Graph.get_collection"), _get_collection),
-    **dict.fromkeys([m + "utils.convert_collection_to_dict" for m in ("contrib.slim.", "contrib.layers.")],
-                    _collected_layers),
+    **dict.fromkeys(
+        [m + "utils.convert_collection_to_dict" for m in ("contrib.slim.", "contrib.layers.")], _collected_layers
+    ),
     **dict.fromkeys([m + name for m in MODULES for name in ("get_losses", "get_regularization_losses")], _get_losses),
     **dict.fromkeys([m + "get_total_loss" for m in MODULES], _total_loss),
-    **dict.fromkeys([m + name for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")
-                     for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "l1", "l2")], _regularizer),
-    **dict.fromkeys(("Regularizer.__call__", "contrib.layers.apply_regularization", "losses.get_regularization_loss"),
-                    _apply_regularization),
-}  # fmt: skip
+    **dict.fromkeys(
+        [
+            m + name
+            for m in ("contrib.layers.", "contrib.slim.", "keras.regularizers.")
+            for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer", "l1", "l2")
+        ],
+        _regularizer,
+    ),
+    **dict.fromkeys(
+        ("Regularizer.__call__", "contrib.layers.apply_regularization", "losses.get_regularization_loss"),
+        _apply_regularization,
+    ),
+}

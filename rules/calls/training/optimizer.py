@@ -145,7 +145,9 @@ CALLS: dict[str, Handler] = {
     "Optimizer.apply_gradients": _apply_gradients,
     "gradients": _gradients,
     "clip_by_global_norm": _clip_all,
-    **dict.fromkeys(("contrib.layers.optimize_loss", "contrib.slim.learning.create_train_op",
-                     "contrib.training.create_train_op"), _train_op_function),
+    **dict.fromkeys(
+        ("contrib.layers.optimize_loss", "contrib.slim.learning.create_train_op", "contrib.training.create_train_op"),
+        _train_op_function,
+    ),
     **dict.fromkeys([f"train.{name}" for name in DECAYS], _decay),
-}  # fmt: skip
+}

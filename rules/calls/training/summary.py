@@ -52,10 +52,31 @@ TRAITS: dict[Trait, str] = {
 CALLS: dict[str, Handler] = {
     **dict.fromkeys([f"summary.{name}" for name in SUMMARIES] + OLD, _summary),
     **dict.fromkeys(("summary.merge", "summary.merge_all", "merge_summary", "merge_all_summaries"), _merge),
-    **dict.fromkeys(("train.Saver", "summary.FileWriter", "train.SummaryWriter", "train.Coordinator",
-                     "train.Supervisor", "train.SessionManager"), _object),
+    **dict.fromkeys(
+        (
+            "train.Saver",
+            "summary.FileWriter",
+            "train.SummaryWriter",
+            "train.Coordinator",
+            "train.Supervisor",
+            "train.SessionManager",
+        ),
+        _object,
+    ),
     **dict.fromkeys(HOST, _host),
-    **dict.fromkeys(("set_random_seed", "random_set_random_seed", "random_set_seed", "reset_default_graph",
-                     "disable_v2_behavior", "disable_eager_execution", "logging.set_verbosity",
-                     "Graph.seed", "add_check_numerics_ops", "Saver.__call__"), _nothing),
-}  # fmt: skip
+    **dict.fromkeys(
+        (
+            "set_random_seed",
+            "random_set_random_seed",
+            "random_set_seed",
+            "reset_default_graph",
+            "disable_v2_behavior",
+            "disable_eager_execution",
+            "logging.set_verbosity",
+            "Graph.seed",
+            "add_check_numerics_ops",
+            "Saver.__call__",
+        ),
+        _nothing,
+    ),
+}

@@ -236,13 +236,41 @@ def _anew(call: Call, value: Value) -> Value:
 
 
 BUILTINS: dict[str, Handler] = {
-    "len": _len, "range": _range, "xrange": _range, "zip": _zip, "enumerate": _enumerate, "list": _list,
-    "tuple": _list, "dict": make_dict, "int": _number, "float": _number, "round": _number, "abs": _abs, "sum": _sum,
-    "print": _print, "getattr": _getattr, "setattr": _setattr, "hasattr": _hasattr, "isinstance": _isinstance,
-    "super": _super, "map": _map, "filter": _filter, "sorted": _filter, "reversed": _filter, "iter": _same,
-    "bool": _bool, "max": _host, "min": _host, "str": _host, "open": _host, "exit": _exit, "quit": _exit,
-    "callable": _callable, "next": _next, "slice": _host,
-}  # fmt: skip
+    "len": _len,
+    "range": _range,
+    "xrange": _range,
+    "zip": _zip,
+    "enumerate": _enumerate,
+    "list": _list,
+    "tuple": _list,
+    "dict": make_dict,
+    "int": _number,
+    "float": _number,
+    "round": _number,
+    "abs": _abs,
+    "sum": _sum,
+    "print": _print,
+    "getattr": _getattr,
+    "setattr": _setattr,
+    "hasattr": _hasattr,
+    "isinstance": _isinstance,
+    "super": _super,
+    "map": _map,
+    "filter": _filter,
+    "sorted": _filter,
+    "reversed": _filter,
+    "iter": _same,
+    "bool": _bool,
+    "max": _host,
+    "min": _host,
+    "str": _host,
+    "open": _host,
+    "exit": _exit,
+    "quit": _exit,
+    "callable": _callable,
+    "next": _next,
+    "slice": _host,
+}
 
 
 # -- methods of followed values -------------------------------------------------------------------
@@ -355,13 +383,24 @@ def _dict_pop(call: Call) -> Value:
 
 
 METHODS: dict[str, Handler] = {
-    "Sequence.append": _append, "Sequence.extend": _extend, "Sequence.insert": _insert, "Sequence.pop": _pop,
-    "Sequence.reverse": _reverse, "Sequence.sort": _reverse, "Sequence.remove": _reverse,
-    "Sequence.next": _next, "Sequence.__next__": _next,
-    "Mapping.items": _items, "Mapping.iteritems": _items, "Mapping.values": _items, "Mapping.keys": _items,
-    "Mapping.itervalues": _items, "Mapping.get": _dict_get, "Mapping.update": _update,
+    "Sequence.append": _append,
+    "Sequence.extend": _extend,
+    "Sequence.insert": _insert,
+    "Sequence.pop": _pop,
+    "Sequence.reverse": _reverse,
+    "Sequence.sort": _reverse,
+    "Sequence.remove": _reverse,
+    "Sequence.next": _next,
+    "Sequence.__next__": _next,
+    "Mapping.items": _items,
+    "Mapping.iteritems": _items,
+    "Mapping.values": _items,
+    "Mapping.keys": _items,
+    "Mapping.itervalues": _items,
+    "Mapping.get": _dict_get,
+    "Mapping.update": _update,
     "Mapping.setdefault": _setdefault,
     "Mapping.pop": _dict_pop,
-}  # fmt: skip
+}
 
 CALLS: dict[str, Handler] = {**{f"builtins.{name}": handler for name, handler in BUILTINS.items()}, **METHODS}
