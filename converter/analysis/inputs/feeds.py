@@ -101,7 +101,29 @@ def decide_inputs(facts: Facts, options: Options) -> Decisions:
             decisions[where], asked = 0, True
         elif value.ambiguous:
             decisions[where] = None
+    if fixed := _of_fixed_rows(facts, decisions, fed, options):
+        decisions.update(fixed)
+        asked = True
     return decisions if asked else {}
+
+
+def _of_fixed_rows(
+    facts: Facts, decisions: Decisions, fed: dict[int, list[Value]], options: Options
+) -> Decisions:
+    """Inputs of one fixed number of rows, `[8, 16]` beside `[8, 1]`, where nothing else can be the batch.
+
+    Whether their rows are the examples does not matter to steps that share them (--batch total): what is a mean over
+    rows is the same number in any case.
+    """
+    batched = any(v.batch.kind == "example" for v in facts.inputs if decisions.get(v.node, 0) is not None)  # type: ignore[call-overload]
+    if batched or any(axis is not None for axis in decisions.values()):
+        return {}
+    found = [v for v in facts.inputs if v.node is not None and "placeholder" in v.op and v.dims
+             and any(map(_is_batch, fed.get(v.uid, ()))) and v.label not in options.shared]  # fmt: skip
+    rows = {v.dims[0] for v in found if v.dims}
+    number = next(iter(rows), None)
+    fixed = len(rows) == 1 and number is not None and number > 1
+    return {v.node: 0 for v in found if v.node is not None} if fixed else {}
 
 
 def is_fed_size(facts: Facts, value: Input) -> bool:

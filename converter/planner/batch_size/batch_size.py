@@ -15,6 +15,7 @@ from converter.plan import Insert, Replace
 from converter.planner.batch_size.fed_rows import base_of, fed_sizes, is_kept
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.questions.drawn_batches import drawn_sizes
+from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse, warn
 from converter.planner.writing.source_text import Text
@@ -118,11 +119,22 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
             facts, same[0].call, "TMG304",
             "the whole data set is fed in this training step, and batches are in another",
             "convert the models apart, each in a script of its own"))  # fmt: skip
-    fixed = bool(not origins or computed or by_hand is not None or same)
+    written = [i for i in inputs if _has_plain_rows(i, origins)]
+    if written and origins and not computed:
+        warnings.append(_kept(
+            facts, written[0].node or call, "TMG303", "this input has a plain number of rows in its shape",
+            "name the batch size batch_size, and write this name in shapes and where batches are made"))  # fmt: skip
+    fixed = bool(not origins or computed or by_hand is not None or same or written)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in base_of(facts, number)}
     every_same = bool(same) and len(same) == len(whole) and not unknown
     return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
+
+
+def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
+    """Whether an input takes a number of rows that does not follow the batch size; a single one is another model's."""
+    rows = fixed_size(value)
+    return isinstance(rows, Number) and rows.value not in (None, 1) and not any(o in origins for o in rows.linear)
 
 
 def _single(origins: set[Origin]) -> Origin | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -118,12 +119,18 @@ def find_region(
 
     Where one statement builds the end of the loss and trains (a property that returns the train op), or one
     makes inputs and the model (a function that returns both), the towers compute what comes before the end of
-    the loss; a loss that is a mean over the examples is the same on merged results.
+    the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
+    written out in another function than the model's: `minimize(model.a + model.b)`.
     """
+    means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
     try:
-        return _find_region(facts, steps, inputs, sizes, forward=False)
+        region = _find_region(facts, steps, inputs, sizes, forward=False)
+        apart = (s.loss_node in region.inline and s.site.frame.uid != region.block.frame.uid for s in steps)
+        if means and any(apart):
+            with suppress(Refusal):
+                return _find_region(facts, steps, inputs, sizes, forward=True)
+        return region
     except Refusal as refusal:
-        means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
         if isinstance(refusal, Entrance) or refusal.diagnostic.code not in ("TMG204", "TMG219") or not means:
             raise
         try:
@@ -155,7 +162,7 @@ def _find_region(
     block = innermost_block(facts, made, losses)
     tower = {index for v in made if (index := block.statement(v.site)) is not None}
     if forward:
-        trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=0)
+        trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
         tower = {index for index in tower if index < trains}
         block, tower = around_inputs(facts, block, tower, made, values)
     return settled(Region(

@@ -12,10 +12,14 @@ from converter.analysis.tensors import shaping
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import (
     LISTED,
+    Bound,
+    Class,
     Constant,
     Function,
     Host,
+    Instance,
     Number,
+    Partial,
     Sequence,
     ShapeOf,
     Tensor,
@@ -178,6 +182,16 @@ TRAITS: dict[Trait, str] = {
     Trait.ADDITIVE: "get_variable_scope",
 }
 
+def _make_template(call: Call) -> Value:
+    """A function whose calls share their variables: the first tower's calls make them, as those of one GPU do."""
+    function = call.get(1, "func_")
+    own = ("name_", "func_", "create_scope_now_", "unique_name_", "custom_getter_")
+    given = {name: value for name, value in call.kwargs.items() if name not in own}
+    if isinstance(function, (Function, Bound, Partial, Class, Instance)):
+        return Partial(function, [], given)
+    return Host(call.values(), call.name, call.node)
+
+
 CALLS: dict[str, Handler] = {
     "Variable": _raw,
     **dict.fromkeys(
@@ -247,6 +261,7 @@ CALLS: dict[str, Handler] = {
         _initializer,
     ),
     **dict.fromkeys(("variable_scope", "variable_op_scope"), _variable_scope),
+    "make_template": _make_template,
     **dict.fromkeys(("name_scope", "op_scope"), _name_scope),
     "get_variable_scope": _get_scope,
     "VariableScope.reuse_variables": _reuse_variables,
