@@ -22,7 +22,7 @@ from converter.verify.data import Entry, Report
 ROOT = Path(__file__).resolve().parent.parent
 SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 PROJECT = ROOT / "fixtures/projects/modules"
-# Options of the commands that ask for several proofs, or say where things go and what is said, which is a program's own business.
+# Options of the commands that ask for several proofs, or say where things go and what is said.
 CONVERT_WRITES = {
     "verify", "network", "html", "trace", "python", "skip_non_training", "output", "output_dir", "in_place", "diff",
     "check", "ignore_all_space", "max_lines", "jobs", "output_format", "json", "quiet", "verbose",
