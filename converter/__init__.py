@@ -3,4 +3,4 @@
 Text flows one way: source -> facts -> plan -> edits -> text, then report; beside it, verify.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"

@@ -1,6 +1,6 @@
 """The comment that a converted script carries near its top, and the options in it as flags.
 
-`# tf-multigpu 0.1.0: converted from train.py sha256:<64 hex> with --num-gpus 2 --batch per-gpu`
+`# tf-multigpu 0.2.0: converted from train.py sha256:<64 hex> with --num-gpus 2 --batch per-gpu`
 
 It is printable ASCII on one line whatever the file is called (Python 2 refuses anything else in a file
 without a coding cookie): other characters stand percent-encoded.

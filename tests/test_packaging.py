@@ -64,6 +64,7 @@ def test_the_version_stands_in_one_place(metadata: Message) -> None:
     assert metadata["Version"] == converter.__version__
     assert "version =" not in (ROOT / "pyproject.toml").read_text().split("[tool.")[0]
     assert f"## {converter.__version__}\n" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"\nversion: {converter.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
 def test_the_core_depends_on_three_packages(metadata: Message) -> None:

@@ -51,16 +51,16 @@ def test_a_converted_file_that_was_edited(converted: Path, run: Run, edit: bytes
 
 
 def test_another_version_that_wrote_the_same(converted: Path, run: Run) -> None:
-    put("multi.py", Path("multi.py").read_bytes().replace(b"# tf-multigpu 0.1.0:", b"# tf-multigpu 0.0.9:"))
+    put("multi.py", Path("multi.py").read_bytes().replace(b"# tf-multigpu 0.2.0:", b"# tf-multigpu 0.0.9:"))
     assert run("convert", "--check", "multi.py").code == 0
 
 
 def test_another_version_that_wrote_something_else(converted: Path, run: Run, engine: Engine) -> None:
-    put("multi.py", Path("multi.py").read_bytes().replace(b"# tf-multigpu 0.1.0:", b"# tf-multigpu 0.0.9:"))
+    put("multi.py", Path("multi.py").read_bytes().replace(b"# tf-multigpu 0.2.0:", b"# tf-multigpu 0.0.9:"))
     engine.line = "more_towers()"
     done = run("convert", "--check", "multi.py")
     assert done.code == 1
-    assert "or version 0.0.9 wrote it differently from 0.1.0" in done.err
+    assert "or version 0.0.9 wrote it differently from 0.2.0" in done.err
 
 
 def test_a_source_that_is_not_converted_any_more(converted: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

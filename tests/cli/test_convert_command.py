@@ -219,7 +219,7 @@ def test_standard_input_is_refused_under_its_name(project: Path, run: Run) -> No
 
 
 def test_a_header_that_cannot_be_read_is_a_refusal(project: Path, run: Run) -> None:
-    put("multi.py", b"# tf-multigpu 0.1.0: converted from train.py\n" + TRAINING)
+    put("multi.py", b"# tf-multigpu 0.2.0: converted from train.py\n" + TRAINING)
     done = run("convert", "multi.py", "-o", "out.py")
     assert done.code == 2 and "multi.py:1:1: TMG010 " in done.err
 

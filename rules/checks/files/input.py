@@ -76,7 +76,7 @@ RULES = (
         title="the script was converted before",
         why="Its header says which script it was made from. Converting it again would put towers into "
         "towers. To convert with other options, convert the original.",
-        before="# tf-multigpu 0.1.0: converted from train.py sha256:" + 64 * "0" + " with --num-gpus 2 "
+        before="# tf-multigpu 0.2.0: converted from train.py sha256:" + 64 * "0" + " with --num-gpus 2 "
         "--batch per-gpu\nimport tensorflow as tf\n",
     ),
     Rule(
@@ -86,9 +86,9 @@ RULES = (
         "gone there is nothing to compare with, and the script counts as up to date (said with "
         "--verbose). Where the header itself cannot be read, because it was edited or names options "
         "that this version does not know, the check cannot be made and the script is refused.",
-        before="# tf-multigpu 0.1.0: converted from train.py sha256:0 with --num-gpus 2\n"
+        before="# tf-multigpu 0.2.0: converted from train.py sha256:0 with --num-gpus 2\n"
         "import tensorflow as tf\n",
-        after="# tf-multigpu 0.1.0: converted from train.py sha256:" + 64 * "0" + " with --num-gpus 2\n"
+        after="# tf-multigpu 0.2.0: converted from train.py sha256:" + 64 * "0" + " with --num-gpus 2\n"
         "import tensorflow as tf\n",
     ),
     Rule(
