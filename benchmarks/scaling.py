@@ -20,9 +20,16 @@ import timing
 
 # For each shape how much of it, and the seconds that it may take.
 BUDGETS = {
-    "residual": (100, 3.0), "training_loops": (18, 1.5), "loops": (18, 10.0), "mutual": (8, 2.0), "elifs": (1000, 6.0),
-    "sums": (1000, 1.5), "methods": (1000, 1.5), "attributes": (1000, 1.5), "parentheses": (199, 1.5),
-}  # fmt: skip
+    "residual": (100, 3.0),
+    "training_loops": (18, 1.5),
+    "loops": (18, 10.0),
+    "mutual": (8, 2.0),
+    "elifs": (1000, 6.0),
+    "sums": (1000, 1.5),
+    "methods": (1000, 1.5),
+    "attributes": (1000, 1.5),
+    "parentheses": (199, 1.5),
+}
 LENGTHS = (150, 5_000, 20_000)
 
 

@@ -47,8 +47,12 @@ class Rule:
 @cache
 def all_rules() -> tuple[Rule, ...]:
     """Every rule below `rules.checks` and `rules.edits`, found by walking them, in the order of their codes."""
-    pages = (rule for folder in ("checks", "edits") for module in rule_modules(folder)
-             for rule in getattr(module, "RULES", ()))  # fmt: skip
+    pages = (
+        rule
+        for folder in ("checks", "edits")
+        for module in rule_modules(folder)
+        for rule in getattr(module, "RULES", ())
+    )
     return tuple(sorted(pages, key=lambda rule: rule.code))
 
 

@@ -50,8 +50,14 @@ def test_a_fork_does_what_a_process_does(
     line, status = ENDS[end]
     (tmp_path / "main.py").write_text(SAYS + line + "\n")
     (tmp_path / "beside.py").write_text("")
-    environment = {**os.environ, "GIVEN": "this", "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": "",
-                   "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONWARNINGS": "ignore"}  # fmt: skip
+    environment = {
+        **os.environ,
+        "GIVEN": "this",
+        "TMPDIR": str(tmp_path),
+        "CUDA_VISIBLE_DEVICES": "",
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "PYTHONWARNINGS": "ignore",
+    }
     done = bare_runs.run(tensorflow_python, ["main.py", "-x", "a b"], tmp_path, environment)
     assert done.returncode == status
     plain = subprocess.run(

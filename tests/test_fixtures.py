@@ -23,13 +23,22 @@ VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 TOWERS = (1, 2, 3, 4, 8, 12)  # past ten, tower_1 is a prefix of tower_10
 REPRESENTATIVE = {("1.15", 3, "per-gpu"), ("2", 2, "total")}
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
-    ("base_model", "1.15", 12, "per-gpu"), ("graph_dict", "2", 12, "per-gpu"),
-}  # fmt: skip
+    ("base_model", "1.15", 12, "per-gpu"),
+    ("graph_dict", "2", 12, "per-gpu"),
+}
 # Their batches have a fixed size, and so no uneven rest.
 STATIC = {
-    "recurrent", "inference_loss_training", "fixed_batch", "stateful_characters", "reading_pipeline", "own_queue",
-    "window_producer", "step_decoder", "trained_and_sampled", "masked_fixed_batch",
-}  # fmt: skip
+    "recurrent",
+    "inference_loss_training",
+    "fixed_batch",
+    "stateful_characters",
+    "reading_pipeline",
+    "own_queue",
+    "window_producer",
+    "step_decoder",
+    "trained_and_sampled",
+    "masked_fixed_batch",
+}
 # Their model takes no batch with more padding than its longest example needs.
 PADDED = {"padded_sequences", "counted_lengths"}
 # Their data lie in the graph: nothing goes in by which a batch could be told.

@@ -17,10 +17,20 @@ if TYPE_CHECKING:
 
 
 def profile_command(
-    *, single: str, multi: str, args: Sequence[str], gpus: str, bandwidth: float | None,
-    host_bandwidth: float | None, tflops: float, latency: float, launch: float, python: str | None,
-    timeout: float, json: bool,
-) -> int:  # fmt: skip
+    *,
+    single: str,
+    multi: str,
+    args: Sequence[str],
+    gpus: str,
+    bandwidth: float | None,
+    host_bandwidth: float | None,
+    tflops: float,
+    latency: float,
+    launch: float,
+    python: str | None,
+    timeout: float,
+    json: bool,
+) -> int:
     """Measures a step on virtual devices and predicts its time on real GPUs; returns the exit status."""
     from converter.profile import Machine, Settings, profile
     from converter.report.profile import render_json, render_text

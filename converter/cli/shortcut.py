@@ -14,8 +14,17 @@ from converter.source.look import leads_to_tensorflow, scripts_in
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file without TensorFlow, as long as their values are good.
-_OF_NO_ACCOUNT = {"sources", "quiet", "skip_non_training", "jobs", "max_lines", "batch", "loss", "variables",
-                  "scale_lr"}  # fmt: skip
+_OF_NO_ACCOUNT = {
+    "sources",
+    "quiet",
+    "skip_non_training",
+    "jobs",
+    "max_lines",
+    "batch",
+    "loss",
+    "variables",
+    "scale_lr",
+}
 _USUAL = {option.name: option.usual for option in CONVERT.options}
 
 

@@ -119,9 +119,15 @@ def _box(axes: Axes, node: Node, place: tuple[float, float], trace: StepTrace) -
     x, y = place
     main = COLUMNS[node.column][1][0]
     patch = FancyBboxPatch(
-        (x - WIDE / 2, y - TALL / 2), WIDE, TALL, boxstyle="round,pad=0,rounding_size=0.012",
-        facecolor=to_rgba(COLOURS[main], 0.16), edgecolor=COLOURS[main], lw=1.5, mutation_aspect=WIDTH,
-    )  # fmt: skip
+        (x - WIDE / 2, y - TALL / 2),
+        WIDE,
+        TALL,
+        boxstyle="round,pad=0,rounding_size=0.012",
+        facecolor=to_rgba(COLOURS[main], 0.16),
+        edgecolor=COLOURS[main],
+        lw=1.5,
+        mutation_aspect=WIDTH,
+    )
     axes.add_patch(patch)
     lines = [
         f"{PART_NAMES[box.part].split(',')[0]}: {_count(box.operations)}, {_time(box.micros / 1000)}"
@@ -164,8 +170,16 @@ def _arrow(axes: Axes, one: tuple[float, float], two: tuple[float, float], tenso
         # the middle of the bow: half of how far its control point lies aside
         bend, label = -0.18, (x, y + TALL / 2 + 0.09 * (two[0] - one[0] - WIDE / 2) * WIDTH)
     arrow = FancyArrowPatch(
-        start, end, arrowstyle="-|>", mutation_scale=11, connectionstyle=f"arc3,rad={bend}", color=PAGE, alpha=0.55,
-        lw=1.1, shrinkA=1, shrinkB=1,
-    )  # fmt: skip
+        start,
+        end,
+        arrowstyle="-|>",
+        mutation_scale=11,
+        connectionstyle=f"arc3,rad={bend}",
+        color=PAGE,
+        alpha=0.55,
+        lw=1.1,
+        shrinkA=1,
+        shrinkB=1,
+    )
     axes.add_patch(arrow)
     axes.text(*label, str(tensors), ha="center", fontsize=9)

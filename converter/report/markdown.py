@@ -52,10 +52,15 @@ def verification(report: Report) -> str:
     if report.checks:
         parts.append("#### Proof")
         rows = [
-            (_escaped(check.name), _STATUSES[check.status], _figure(check.figure), _figure(check.tolerance),
-             _escaped(check.detail) + _suspects(report, check))
+            (
+                _escaped(check.name),
+                _STATUSES[check.status],
+                _figure(check.figure),
+                _figure(check.tolerance),
+                _escaped(check.detail) + _suspects(report, check),
+            )
             for check in report.checks
-        ]  # fmt: skip
+        ]
         parts.append(_table(("check", "result", "largest error", "allowed", "what"), rows))
     left = [entry for entry in report.ledger if entry.fate == "unchecked"]
     if left:

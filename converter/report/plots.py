@@ -102,9 +102,14 @@ def gradient_errors(rows: Sequence[VariableRow], tolerance: float, label: str) -
             axes.plot(_drawn(error), height, marker="o" if right else "X", ms=7, mec=colour, mfc=face, ls="none")
         axes.axvline(tolerance, color="#d64545", ls="--", lw=1.2)
         axes.annotate(
-            f"allowed {tolerance:.0e}", (tolerance, 1), xycoords=("data", "axes fraction"), xytext=(4, 2),
-            textcoords="offset points", color="#d64545", fontsize=9,
-        )  # fmt: skip
+            f"allowed {tolerance:.0e}",
+            (tolerance, 1),
+            xycoords=("data", "axes fraction"),
+            xytext=(4, 2),
+            textcoords="offset points",
+            color="#d64545",
+            fontsize=9,
+        )
         axes.set_xscale("log")
         axes.set_xlim(FLOOR / 2, max([tolerance * 30, *(2 * _drawn(error) for _, error in shown)]))
         axes.set_ylim(-0.7, len(shown) - 0.3)

@@ -38,8 +38,11 @@ def _advice(profile: Profile) -> list[str]:
     told = f"{_time(step)} a step with {gpus} GPUs on {fabric}"
     if own is None or own is best:
         return [f"keep --variables {best.variables}: {told} (predicted), about the least of all placements", ""]
-    return [f"use --variables {best.variables}: {told} (predicted); "
-            f"--variables {own.variables}, as it is, takes {_time(own.steps[0][1])}", ""]  # fmt: skip
+    return [
+        f"use --variables {best.variables}: {told} (predicted); "
+        f"--variables {own.variables}, as it is, takes {_time(own.steps[0][1])}",
+        "",
+    ]
 
 
 def _placements(profile: Profile) -> list[str]:
@@ -49,8 +52,10 @@ def _placements(profile: Profile) -> list[str]:
         return []
     towers, fabrics = [n for n, _ in found[0].busiest], [name for name, _ in found[0].steps]
     numbers = "".join(f"{f'N = {n}':>9}" for n in towers)
-    lines = [f"--variables    busiest device one way,    predicted step with {towers[-1]} GPUs",
-             f"           {numbers}   {'   '.join(f'{name:>10}' for name in fabrics)}"]  # fmt: skip
+    lines = [
+        f"--variables    busiest device one way,    predicted step with {towers[-1]} GPUs",
+        f"           {numbers}   {'   '.join(f'{name:>10}' for name in fabrics)}",
+    ]
     for one in profile.placements:
         if not one.steps:
             lines.append(f"{one.variables:<11}   not possible: {one.refused}")

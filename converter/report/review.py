@@ -11,9 +11,13 @@ from converter.verify.data import Check, Report
 
 # Lines of the ledger that say what a reviewer decides on, with what they are about.
 _TOPICS = {
-    "one step": "Global batch", "schedule": "Learning rate", "learning rate": "Learning rate", "loss": "Loss",
-    "moving averages": "Batch norm and moving averages", "variables in slices": "Variables",
-}  # fmt: skip
+    "one step": "Global batch",
+    "schedule": "Learning rate",
+    "learning rate": "Learning rate",
+    "loss": "Loss",
+    "moving averages": "Batch norm and moving averages",
+    "variables in slices": "Variables",
+}
 # The rules whose lines do what a check compares; any other check is about the towers as a whole.
 _TOWERS = ("TMG101", "TMG102", "TMG103")
 _LINES = {

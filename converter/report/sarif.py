@@ -126,8 +126,11 @@ def replacements(before: str, after: str) -> Iterator[Json]:
         if tag != "equal":
             begin, stop = _place(old, first), _place(old, last)
             region = {
-                "startLine": begin[0], "startColumn": begin[1], "endLine": stop[0], "endColumn": stop[1],
-            }  # fmt: skip
+                "startLine": begin[0],
+                "startColumn": begin[1],
+                "endLine": stop[0],
+                "endColumn": stop[1],
+            }
             yield {"deletedRegion": region, "insertedContent": {"text": "".join(new[start:end])}}
 
 

@@ -102,8 +102,10 @@ def _may_go(node: ast.expr, lines: list[str], edits: list[tuple[At, At]]) -> boo
         return False
     own = (node.lineno, first), (node.lineno, last)
     spans = (((at.line, at.column), (end.line, end.column)) for at, end in edits)
-    return all(span == own or span[1] <= own[0] or span[0] >= own[1] or (span[0] <= own[0] and span[1] >= own[1])
-               for span in spans)  # fmt: skip
+    return all(
+        span == own or span[1] <= own[0] or span[0] >= own[1] or (span[0] <= own[0] and span[1] >= own[1])
+        for span in spans
+    )
 
 
 def _levels(tree: ast.Module) -> dict[ast.AST, int]:

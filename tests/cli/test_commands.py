@@ -105,9 +105,13 @@ def test_the_package_runs_as_a_module() -> None:
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [("tf-multigpu con", "convert"), ("tf-multigpu convert --bat", "--batch-axis"),
-     ("tf-multigpu convert --scale-lr s", "sqrt"), ("tf-multigpu explain --h", "--help")],
-)  # fmt: skip
+    [
+        ("tf-multigpu con", "convert"),
+        ("tf-multigpu convert --bat", "--batch-axis"),
+        ("tf-multigpu convert --scale-lr s", "sqrt"),
+        ("tf-multigpu explain --h", "--help"),
+    ],
+)
 def test_the_shell_completes(words: str, offered: str) -> None:
     done = process(_TF_MULTIGPU_COMPLETE="complete_bash", COMP_WORDS=words, COMP_CWORD=str(len(words.split()) - 1))
     assert offered in done.stdout.splitlines()

@@ -13,8 +13,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SHIPPED = (
-    *("tf_multigpu", "converter", "rules", "tools", "pyproject.toml", "README.md", "LICENSE"), ".pre-commit-hooks.yaml",
-)  # fmt: skip
+    *("tf_multigpu", "converter", "rules", "tools", "pyproject.toml", "README.md", "LICENSE"),
+    ".pre-commit-hooks.yaml",
+)
 SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 CONFIG = """\
 repos:

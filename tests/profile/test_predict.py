@@ -27,15 +27,25 @@ def towers(gpus: int, parameters: float, batch: float = 10**9, work: float = 10*
     edges = []
     for gpu in range(gpus):
         there = Edge(
-            "host", f"gpu:{gpu}", int(parameters + batch), 2,
-            (("parameters", int(parameters)), ("inputs", int(batch))), (),
-        )  # fmt: skip
+            "host",
+            f"gpu:{gpu}",
+            int(parameters + batch),
+            2,
+            (("parameters", int(parameters)), ("inputs", int(batch))),
+            (),
+        )
         edges += [there, edge(f"gpu:{gpu}", "host", parameters, "gradients")]
     devices = [f"gpu:{gpu}" for gpu in range(gpus)]
     return Measured(
-        gpus, gpus, tuple(edges), tuple((device, int(work)) for device in devices),
-        (*((device, 100) for device in devices), ("host", 50)), int(batch * gpus), 0, 1,
-    )  # fmt: skip
+        gpus,
+        gpus,
+        tuple(edges),
+        tuple((device, int(work)) for device in devices),
+        (*((device, 100) for device in devices), ("host", 50)),
+        int(batch * gpus),
+        0,
+        1,
+    )
 
 
 def test_times_by_hand() -> None:
@@ -56,9 +66,11 @@ def test_the_host_decides_where_its_bandwidth_is_short() -> None:
 
 def test_peers_and_host_are_different_ways_on_nvlink() -> None:
     edges = (
-        edge("host", "gpu:0", 1e9, "inputs"), edge("host", "gpu:1", 1e9, "inputs"),
-        edge("gpu:0", "gpu:1", 5e9, "parameters"), edge("gpu:1", "gpu:0", 5e9, "gradients"),
-    )  # fmt: skip
+        edge("host", "gpu:0", 1e9, "inputs"),
+        edge("host", "gpu:1", 1e9, "inputs"),
+        edge("gpu:0", "gpu:1", 5e9, "parameters"),
+        edge("gpu:1", "gpu:0", 5e9, "gradients"),
+    )
     measured = replace(towers(2, 0), edges=edges)
     found = load(measured)
     assert (found.host, found.link, found.peer, found.batch) == (2e9, 1e9, 5e9, 1e9)
@@ -80,12 +92,13 @@ def test_starting_operations_takes_longer_than_little_work() -> None:
     ("measured", "batch", "words"),
     [
         (
-            towers(2, 3e10), "per-gpu",
+            towers(2, 3e10),
+            "per-gpu",
             "parameter-bound: parameters and gradients are 3 s on their way, computing takes 1 s",
         ),
         (towers(2, 1e9, batch=3e10), "per-gpu", "feed-bound: the batch is 3 s on its way, computing takes 1 s"),
     ],
-)  # fmt: skip
+)
 def test_slower_than_one_gpu_has_a_reason(measured: Measured, batch: str, words: str) -> None:
     _, two = predict(ALONE, [measured], batch, MACHINE)  # type: ignore[arg-type]
     assert two.speedup < 1

@@ -5,13 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 TYPES: dict[str, tuple[type, ...]] = {
-    "object": (dict,), "array": (list,), "string": (str,), "integer": (int,), "number": (int, float),
-    "boolean": (bool,), "null": (type(None),),
-}  # fmt: skip
+    "object": (dict,),
+    "array": (list,),
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "null": (type(None),),
+}
 KEYWORDS = {
-    "$schema", "title", "description", "type", "required", "properties", "additionalProperties", "items", "prefixItems",
-    "enum", "const", "anyOf",
-}  # fmt: skip
+    "$schema",
+    "title",
+    "description",
+    "type",
+    "required",
+    "properties",
+    "additionalProperties",
+    "items",
+    "prefixItems",
+    "enum",
+    "const",
+    "anyOf",
+}
 
 
 def problems(value: Any, schema: dict[str, Any], place: str = "$") -> list[str]:

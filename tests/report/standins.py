@@ -31,8 +31,10 @@ def step_trace(towers: int) -> StepTrace:
         boxes += [Box(name, "forward", 20, 300), Box(name, "gradient", 40, 500), Box(name, "other", 3, 1)]
         spans += [Span(name, "forward", 0, 300), Span(name, "gradient", 300, 800)]
         parts: list[tuple[Part, Part]] = [("input", "forward"), ("gradient", "average")] if towers else []
-        edges += [Edge("cpu:0" if one == "input" else name, one, name if two == "forward" else "cpu:0", two, 2)
-                  for one, two in parts]  # fmt: skip
+        edges += [
+            Edge("cpu:0" if one == "input" else name, one, name if two == "forward" else "cpu:0", two, 2)
+            for one, two in parts
+        ]
         edges.append(Edge(name, "forward", name, "gradient", 12))
     return StepTrace(tuple(boxes), tuple(edges), tuple(spans), (("cpu:0", 6),))
 

@@ -84,9 +84,12 @@ LINES = st.lists(st.sampled_from(["a\n", "b\n", "a\r\n", "\n", "\tc\n", "ä\x0c\
 
 @settings(max_examples=40, deadline=None)
 @given(
-    LINES, LINES, st.sampled_from(["", "x", "y"]), st.sampled_from(["", "x", "y"]),
+    LINES,
+    LINES,
+    st.sampled_from(["", "x", "y"]),
+    st.sampled_from(["", "x", "y"]),
     st.sampled_from(["t.py", "a b.py", 'q"\\.py', "ä.py"]),
-)  # fmt: skip
+)
 def test_git_applies_every_diff(
     tmp_path_factory: pytest.TempPathFactory, before: list[str], after: list[str], last: str, end: str, name: str
 ) -> None:

@@ -29,24 +29,38 @@ RUN = (
     FileResult("a b/train.py", "refused", (REFUSED,)),
     FileResult("net.py", "converted", (WARNED,), "out/net.py", True),
     FileResult("multi.py", "up to date", (INFORMED,)),
-    FileResult("late.py", "would change", diff="--- a/late.py\n+++ b/late.py\n@@ -1 +1 @@\n-`a\n+```b\n",
-               fix=Fix("late.py", "a\n", "b\n")),
+    FileResult(
+        "late.py",
+        "would change",
+        diff="--- a/late.py\n+++ b/late.py\n@@ -1 +1 @@\n-`a\n+```b\n",
+        fix=Fix("late.py", "a\n", "b\n"),
+    ),
     FileResult("other.py", "unchanged"),
-)  # fmt: skip
+)
 REPORT = Report(
-    "failed", "gradients differ", 2, "per-gpu", 3,
+    "failed",
+    "gradients differ",
+    2,
+    "per-gpu",
+    3,
     checks=(
-        Check("gradients", "failed", "w:0 differs | much", 0.5, 1e-5), Check("loss", "passed", "3 steps", 0.0, 1e-5),
+        Check("gradients", "failed", "w:0 differs | much", 0.5, 1e-5),
+        Check("loss", "passed", "3 steps", 0.0, 1e-5),
         Check("uneven batch", "skipped", "no batch to cut"),
     ),
     variables=(VariableRow("w:0", "(2,)", "float32", True, float("nan"), None, 1e-7),),
-    devices=(DeviceRow("cpu:1", 1, 2, 0.5),), versions=(("TensorFlow", "1.15.5"),), neutralised=(("dropout", 2),),
+    devices=(DeviceRow("cpu:1", 1, 2, 0.5),),
+    versions=(("TensorFlow", "1.15.5"),),
+    neutralised=(("dropout", 2),),
     ledger=(
-        Entry("wrong", "gradients", "w:0", 0.5, 1e-5), Entry("differs", "one step", "takes 8 <examples>", 2.0),
-        Entry("unchecked", "GPUs", "the towers ran on cpu:1"), Entry("same", "loss", "3 steps", 0.0),
+        Entry("wrong", "gradients", "w:0", 0.5, 1e-5),
+        Entry("differs", "one step", "takes 8 <examples>", 2.0),
+        Entry("unchecked", "GPUs", "the towers ran on cpu:1"),
+        Entry("same", "loss", "3 steps", 0.0),
     ),
-    losses=(LossRow(1.0, float("inf")),), log="Traceback",
-)  # fmt: skip
+    losses=(LossRow(1.0, float("inf")),),
+    log="Traceback",
+)
 
 
 def test_schemas_are_those_of_the_program() -> None:
@@ -83,15 +97,22 @@ def test_a_change_to_the_schema_is_found(tmp_path: Path, monkeypatch: pytest.Mon
 
 # --- SARIF: the objects and properties of the standard that are used, all others are errors ---
 
-TEXT = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}},
-        "additionalProperties": False}  # fmt: skip
+TEXT = {
+    "type": "object",
+    "required": ["text"],
+    "properties": {"text": {"type": "string"}},
+    "additionalProperties": False,
+}
 NUMBER = {"type": "integer"}
 
 
 def closed(required: str = "", **properties: Any) -> dict[str, Any]:
     return {
-        "type": "object", "required": required.split(), "properties": properties, "additionalProperties": False,
-    }  # fmt: skip
+        "type": "object",
+        "required": required.split(),
+        "properties": properties,
+        "additionalProperties": False,
+    }
 
 
 def array(items: dict[str, Any]) -> dict[str, Any]:
@@ -103,23 +124,35 @@ REGION = closed(
     "startLine startColumn", startLine=NUMBER, startColumn=NUMBER, endLine=NUMBER, endColumn=NUMBER, snippet=TEXT
 )
 CHANGE = closed(
-    "artifactLocation replacements", artifactLocation=PLACE,
+    "artifactLocation replacements",
+    artifactLocation=PLACE,
     replacements=array(closed("deletedRegion", deletedRegion=REGION, insertedContent=TEXT)),
-)  # fmt: skip
+)
 RESULT = closed(
-    "message ruleId", ruleId={"type": "string"}, ruleIndex=NUMBER, message=TEXT,
+    "message ruleId",
+    ruleId={"type": "string"},
+    ruleIndex=NUMBER,
+    message=TEXT,
     kind={"enum": ["notApplicable", "pass", "fail", "review", "open", "informational"]},
     level={"enum": ["none", "note", "warning", "error"]},
     locations=array(closed(physicalLocation=closed(artifactLocation=PLACE, region=REGION))),
     fixes=array(closed("artifactChanges", description=TEXT, artifactChanges=array(CHANGE))),
-)  # fmt: skip
+)
 RULE = closed("id", id={"type": "string"}, shortDescription=TEXT, fullDescription=TEXT)
 DRIVER = closed("name", name={"type": "string"}, version={"type": "string"}, rules=array(RULE))
 LOG = closed(
-    "version runs", **{"$schema": {"type": "string"}}, version={"const": "2.1.0"},
-    runs=array(closed("tool", tool=closed("driver", driver=DRIVER), results=array(RESULT),
-                      columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]})),
-)  # fmt: skip
+    "version runs",
+    **{"$schema": {"type": "string"}},
+    version={"const": "2.1.0"},
+    runs=array(
+        closed(
+            "tool",
+            tool=closed("driver", driver=DRIVER),
+            results=array(RESULT),
+            columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+        )
+    ),
+)
 
 
 def sarif_results(text: str) -> list[dict[str, Any]]:
@@ -139,25 +172,33 @@ def sarif_results(text: str) -> list[dict[str, Any]]:
 def test_sarif_of_a_run() -> None:
     found = sarif_results(sarif.results(RUN))
     assert [(one["ruleId"], one["level"]) for one in found] == [
-        ("TMG201", "error"), ("TMG301", "warning"), ("TMG010", "note"), (sarif.OUTDATED, "warning"),
-    ]  # fmt: skip
+        ("TMG201", "error"),
+        ("TMG301", "warning"),
+        ("TMG010", "note"),
+        (sarif.OUTDATED, "warning"),
+    ]
     place = found[0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "a%20b/train.py"
     assert place["region"] == {"startLine": 3, "startColumn": 7, "snippet": {"text": "x = f(y)"}}
     assert "region" not in found[2]["locations"][0]["physicalLocation"]
     (change,) = found[3]["fixes"][0]["artifactChanges"]
     assert change["replacements"] == [
-        {"deletedRegion": {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 1},
-         "insertedContent": {"text": "b\n"}}
-    ]  # fmt: skip
+        {
+            "deletedRegion": {"startLine": 1, "startColumn": 1, "endLine": 2, "endColumn": 1},
+            "insertedContent": {"text": "b\n"},
+        }
+    ]
 
 
 def test_sarif_of_a_proof() -> None:
     found = sarif_results(sarif.verification(REPORT, "out/multi.py"))
     assert [(one["ruleId"], one["kind"]) for one in found] == [
-        ("verify/gradients", "fail"), ("verify/loss", "pass"), ("verify/uneven-batch", "open"),
-        ("differs/one-step", "informational"), ("unchecked/gpus", "open"),
-    ]  # fmt: skip
+        ("verify/gradients", "fail"),
+        ("verify/loss", "pass"),
+        ("verify/uneven-batch", "open"),
+        ("differs/one-step", "informational"),
+        ("unchecked/gpus", "open"),
+    ]
     early = sarif_results(sarif.verification(Report("not comparable", "it fails", 2, "total", 0), "/x/multi.py"))
     assert [(one["ruleId"], one["level"]) for one in early] == [("verify/verdict", "error")]
     assert early[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "file:///x/multi.py"

@@ -59,8 +59,9 @@ class Page(HTMLParser):
 
 FAILED = replace(
     verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]])),
-    ledger=(Entry("wrong", "gradients", "summed", 1.0, 1e-4),), converted=step_trace(2),
-)  # fmt: skip
+    ledger=(Entry("wrong", "gradients", "summed", 1.0, 1e-4),),
+    converted=step_trace(2),
+)
 NOTHING = Report("not comparable", "the original script failed", 2, "per-gpu", 0, log="Traceback <module>")
 REPORTS = {
     "passed": report(),
@@ -127,15 +128,31 @@ def test_what_stands_on_it() -> None:
     found = Page(rendered("passed"))
     sections = [attributes["id"] for attributes in found.all("section")]
     assert sections == [
-        "judge", "checks", "changes", "devices", "losses", "gradients", "timeline", "neutralised", "rules", "ledger",
+        "judge",
+        "checks",
+        "changes",
+        "devices",
+        "losses",
+        "gradients",
+        "timeline",
+        "neutralised",
+        "rules",
+        "ledger",
         "again",
-    ]  # fmt: skip
+    ]
     for words in (
-        "equal to the mean of the original's on the shards", "1.0e-07", "batch_size = 50 * num_gpus",
-        "the batch size follows the number of GPUs", "random_uniform", "takes 8 examples", "there were none",
-        "tf-multigpu verify train.py train_multi.py --gpus 2", "TensorFlow 2.21.0", "which is this original",
+        "equal to the mean of the original's on the shards",
+        "1.0e-07",
+        "batch_size = 50 * num_gpus",
+        "the batch size follows the number of GPUs",
+        "random_uniform",
+        "takes 8 examples",
+        "there were none",
+        "tf-multigpu verify train.py train_multi.py --gpus 2",
+        "TensorFlow 2.21.0",
+        "which is this original",
         "TMG103: batches are cut into one shard for each tower",
-    ):  # fmt: skip
+    ):
         assert words in found.text, words
 
 
@@ -183,8 +200,11 @@ def test_the_picture_is_what_was_measured() -> None:
 
 def test_a_tower_that_did_not_run_is_not_drawn() -> None:
     trace = step_trace(3)
-    without = replace(trace, boxes=tuple(box for box in trace.boxes if box.device != "cpu:2"),
-                      edges=tuple(e for e in trace.edges if "cpu:2" not in (e.device, e.to_device)))  # fmt: skip
+    without = replace(
+        trace,
+        boxes=tuple(box for box in trace.boxes if box.device != "cpu:2"),
+        edges=tuple(e for e in trace.edges if "cpu:2" not in (e.device, e.to_device)),
+    )
     drawn = device_graph(without, "")
     assert "cpu:1" in drawn and "cpu:3" in drawn and "cpu:2" not in drawn
     assert "cpu:2" in device_graph(trace, "")

@@ -28,16 +28,20 @@ def failing(*names: str) -> Report:
 
 def test_the_points_stand_in_order() -> None:
     ledger = (
-        Entry("differs", "moving averages", "follow the first tower"), Entry("differs", "dropout", "draws twice"),
-        Entry("differs", "learning rate", "twice as far"), Entry("differs", "one step", "takes 8 examples"),
-        Entry("same", "loss", "the same"), Entry("wrong", "one step", "no"),
-    )  # fmt: skip
+        Entry("differs", "moving averages", "follow the first tower"),
+        Entry("differs", "dropout", "draws twice"),
+        Entry("differs", "learning rate", "twice as far"),
+        Entry("differs", "one step", "takes 8 examples"),
+        Entry("same", "loss", "the same"),
+        Entry("wrong", "one step", "no"),
+    )
     whole = report(ledger=ledger, origin=Origin(findings=(NOTE, WARNING)))
     assert [(point.topic, point.text, point.line, point.code) for point in to_judge(whole)] == [
-        ("Global batch", "takes 8 examples", 0, ""), ("Learning rate", "twice as far", 0, ""),
+        ("Global batch", "takes 8 examples", 0, ""),
+        ("Learning rate", "twice as far", 0, ""),
         ("Batch norm and moving averages", "follow the first tower", 0, ""),
         ("Warning", "the loss is a sum", 31, "TMG301"),
-    ]  # fmt: skip
+    ]
 
 
 @pytest.mark.parametrize(

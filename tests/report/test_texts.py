@@ -31,8 +31,12 @@ def test_findings_stand_in_the_order_of_their_places() -> None:
     places = [("a.py", 10, 1), ("a.py", 2, 5), ("a.py", 2, 1), ("A.py", 99, 1), ("a.py", 0, 0)]
     shown = text.diagnostics([Diagnostic("TMG301", *place, "x") for place in places])
     assert [line.split(": ")[0] for line in shown.splitlines()] == [
-        "A.py:99:1", "a.py", "a.py:2:1", "a.py:2:5", "a.py:10:1",
-    ]  # fmt: skip
+        "A.py:99:1",
+        "a.py",
+        "a.py:2:1",
+        "a.py:2:5",
+        "a.py:10:1",
+    ]
 
 
 def test_the_summary_counts_from_good_to_bad() -> None:
@@ -69,9 +73,17 @@ def test_results_as_data() -> None:
     assert (report["version"], report["exit_code"]) == (__version__, 2)
     assert [file["path"] for file in report["files"]] == ["ä.py", "b.py"]
     assert report["files"][0]["diagnostics"] == [
-        {"code": "TMG004", "path": "ä.py", "line": 3, "column": 7, "message": "old", "hint": "mend it",
-         "severity": "error", "text": ""}
-    ]  # fmt: skip
+        {
+            "code": "TMG004",
+            "path": "ä.py",
+            "line": 3,
+            "column": 7,
+            "message": "old",
+            "hint": "mend it",
+            "severity": "error",
+            "text": "",
+        }
+    ]
 
 
 RULE = Rule("TMG301", "a warning", "Because. " * 20, "a = 1\nif a:\n    b = 2\n", "", ("https://example.org/x",))

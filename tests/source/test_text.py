@@ -35,13 +35,16 @@ def refusal(path: str, data: bytes) -> Diagnostic:
         ("größe = 1\n".encode(), "größe = 1\n", "utf-8"),
         ("s = '\u2028'\r\n".encode(), "s = '\u2028'\r\n", "utf-8"),
         (b"# -*- coding: latin-1 -*-\n#\xe4\n", "# -*- coding: latin-1 -*-\n#ä\n", "iso-8859-1"),
-        (b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#\x80\n",
-         "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#€\n", "cp1252"),
+        (
+            b"#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#\x80\n",
+            "#!/usr/bin/python\n# vim: set fileencoding=cp1252 :\n#€\n",
+            "cp1252",
+        ),
         (b"# coding: latin-1\rx = '\xe4'\r", "# coding: latin-1\rx = 'ä'\r", "iso-8859-1"),
         (b"\n\n# coding: latin-1\nx = 1\n", "\n\n# coding: latin-1\nx = 1\n", "utf-8"),
         (b"x = 'coding: latin-1'\n", "x = 'coding: latin-1'\n", "utf-8"),
     ],
-)  # fmt: skip
+)
 def test_what_is_read(data: bytes, text: str, encoding: str) -> None:
     source = from_bytes("train.py", data)
     assert (source.text, source.encoding) == (text, encoding)

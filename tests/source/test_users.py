@@ -73,17 +73,26 @@ def test_a_changed_file_that_can_be_run(tmp_path: Path) -> None:
 
 def test_packages(tmp_path: Path) -> None:
     files = {
-        "pkg/__init__.py": "", "pkg/net.py": "x = 1\n", "pkg/evaluate.py": "from .net import x\n",
-        "predict.py": "from pkg import net\n", "export.py": "import pkg.net as n\n",
-        "tools/dump.py": "import pkg.net\n", "net.py": "", "other.py": "import net\n",
-    }  # fmt: skip
+        "pkg/__init__.py": "",
+        "pkg/net.py": "x = 1\n",
+        "pkg/evaluate.py": "from .net import x\n",
+        "predict.py": "from pkg import net\n",
+        "export.py": "import pkg.net as n\n",
+        "tools/dump.py": "import pkg.net\n",
+        "net.py": "",
+        "other.py": "import net\n",
+    }
     users = ["export.py", "pkg/evaluate.py", "predict.py", "tools/dump.py"]
     assert found(tmp_path, files, "pkg/net.py") == users
 
 
 def test_a_script_in_a_package_is_imported_from_above(tmp_path: Path) -> None:
-    files = {"pkg/__init__.py": "", "pkg/train.py": "from . import net\n", "pkg/net.py": "",
-             "run.py": "import pkg.net\n"}  # fmt: skip
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/train.py": "from . import net\n",
+        "pkg/net.py": "",
+        "run.py": "import pkg.net\n",
+    }
     assert found(tmp_path, files, "pkg/net.py", "pkg/train.py") == ["run.py"]
 
 
@@ -97,8 +106,11 @@ def test_notebooks(tmp_path: Path) -> None:
     def notebook(*lines: str) -> str:
         return json.dumps({"cells": [{"cell_type": "code", "source": list(lines)}]})
 
-    files = {"a.ipynb": notebook("%matplotlib inline\n", "!ls\n", "import model"), "b.ipynb": notebook("import numpy"),
-             "c.ipynb": "no JSON"}  # fmt: skip
+    files = {
+        "a.ipynb": notebook("%matplotlib inline\n", "!ls\n", "import model"),
+        "b.ipynb": notebook("import numpy"),
+        "c.ipynb": "no JSON",
+    }
     assert found(tmp_path, files) == ["a.ipynb"]
 
 

@@ -36,17 +36,22 @@ WAYS = {
     "argparse": (
         "parser = argparse.ArgumentParser()\nparser.add_argument('--kind', default='plain', choices=[{kinds}])\n"
         "parser.add_argument('--test', action='store_true')\nargs = parser.parse_args()",
-        "args.kind", "args.test",
+        "args.kind",
+        "args.test",
     ),
     "tf.app.flags": (
         "flags = tf.app.flags\nflags.DEFINE_string('kind', 'plain', '')  # {kinds}\n"
-        "flags.DEFINE_boolean('test', False, '')\nFLAGS = flags.FLAGS", "FLAGS.kind", "FLAGS.test",
+        "flags.DEFINE_boolean('test', False, '')\nFLAGS = flags.FLAGS",
+        "FLAGS.kind",
+        "FLAGS.test",
     ),
     "absl": (
         "import sys\nfrom absl import flags\nflags.DEFINE_enum('kind', 'plain', [{kinds}], '')\n"
-        "flags.DEFINE_bool('test', False, '')\nFLAGS = flags.FLAGS\nFLAGS(sys.argv)", "FLAGS.kind", "FLAGS.test",
+        "flags.DEFINE_bool('test', False, '')\nFLAGS = flags.FLAGS\nFLAGS(sys.argv)",
+        "FLAGS.kind",
+        "FLAGS.test",
     ),
-}  # fmt: skip
+}
 
 
 def pair(folder: Path, way: str, kinds: str = "'plain', 'decay'") -> tuple[Path, Path]:
@@ -69,8 +74,9 @@ def test_each_choice_has_its_verdict(tmp_path: Path, way: str) -> None:
     assert report.verdict == "passed", report
     found = {check.name: check for check in report.checks if check.name.startswith("with ")}
     assert {name: check.status for name, check in found.items()} == {
-        "with --kind=decay": "passed", "with --test": "skipped",
-    }  # fmt: skip
+        "with --kind=decay": "passed",
+        "with --test": "skipped",
+    }
     assert "without a training step" in found["with --test"].detail
     entries = {(entry.fate, entry.what): entry.detail for entry in report.ledger}
     assert entries["same", "choices of the command line"] == "1 of 2: with --kind=decay"

@@ -138,10 +138,13 @@ with tf.Session() as sess:
     ("after", "verdict", "reason"),
     [
         ("", "passed", ""),
-        ("        sess.partial_run(run, late)\n", "not comparable",
-         "goes on with a run in parts (Session.partial_run) after an update"),
+        (
+            "        sess.partial_run(run, late)\n",
+            "not comparable",
+            "goes on with a run in parts (Session.partial_run) after an update",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_step_in_parts(after: str, verdict: str, reason: str, tmp_path: Path, tensorflow_python: str) -> None:
     script = tmp_path / "parts.py"
     script.write_text(IN_PARTS + after)

@@ -26,8 +26,10 @@ def found(folder: Path, text: str, *given: str) -> list[str]:
         ("parser.add_argument('-o', '--opt', choices=('a', 'b'))", ["--opt=a", "--opt=b"]),
         ("parser.add_argument('--opt', type=int, default=1, choices=range(3))", []),  # not told by the text
         ("KINDS = ['a', 'b']\nparser.add_argument('--kind', default='a', choices=KINDS)", ["--kind=b"]),
-        ("KINDS = {'a': 1, 'b': 2}\nparser.add_argument('--kind', default='a', choices=sorted(KINDS.keys()))",
-         ["--kind=b"]),
+        (
+            "KINDS = {'a': 1, 'b': 2}\nparser.add_argument('--kind', default='a', choices=sorted(KINDS.keys()))",
+            ["--kind=b"],
+        ),
         ("parser.add_argument('--bn', action='store_true')", ["--bn"]),
         ("parser.add_argument('--no_bn', dest='bn', action='store_false')", ["--no_bn"]),
         ("parser.add_argument('--bn', action=argparse.BooleanOptionalAction, default=True)", ["--no-bn"]),
@@ -40,12 +42,16 @@ def found(folder: Path, text: str, *given: str) -> list[str]:
         ("parser.add_argument('--num_gpus', type=int, default=2, choices=[1, 2])", []),
         ("parser.add_argument('--steps', action='append')", []),
         # branches
-        ("parser.add_argument('--opt', default='sgd')\nif args.opt == 'adam' or args.opt.lower() == 'rms': pass",
-         ["--opt=adam", "--opt=rms"]),
+        (
+            "parser.add_argument('--opt', default='sgd')\nif args.opt == 'adam' or args.opt.lower() == 'rms': pass",
+            ["--opt=adam", "--opt=rms"],
+        ),
         ("parser.add_argument('--opt', default='sgd')\nif args['opt'] in ['sgd', 'adam']: pass", ["--opt=adam"]),
         ("parser.add_argument('--opt', default='sgd')\nif 'adam' in args.opt: pass", []),
-        ("parser.add_argument('--opt', default='sgd')\ndef build(opt):\n    return 1 if opt != 'adam' else 2",
-         ["--opt=adam"]),
+        (
+            "parser.add_argument('--opt', default='sgd')\ndef build(opt):\n    return 1 if opt != 'adam' else 2",
+            ["--opt=adam"],
+        ),
         ("parser.add_argument('--opt', default='sgd')\nother = 1\nif other == 'adam': pass", []),
         ("parser.add_argument('--opt', default='sgd')\nopt = 'x'\nif opt == 'adam': pass", []),
         ("parser.add_argument('--opt', default='sgd')\nopt = args.opt\nif opt == 'adam': pass", ["--opt=adam"]),
@@ -58,7 +64,7 @@ def found(folder: Path, text: str, *given: str) -> list[str]:
         ("parser.add_argument('--depth', type=int, default=1)\nif 2 < args.depth: pass", ["--depth=3"]),
         ("parser.add_argument('--keep', type=float, default=0.5)\nif args.keep < 1.0: pass", ["--keep=1.0"]),
     ],
-)  # fmt: skip
+)
 def test_argparse(tmp_path: Path, text: str, choices: list[str]) -> None:
     assert found(tmp_path, ARGPARSE + text) == choices
 

@@ -100,9 +100,7 @@ def test_an_interrupt_ends_everything(tmp_path: Path, sent: signal.Signals) -> N
     command = [sys.executable, "-m", "tf_multigpu", "verify", *paths]
     environment = {**os.environ, "TMPDIR": str(tmp_path / "temporary")}
     heard = lambda: signal.signal(signal.SIGINT, signal.SIG_DFL)  # noqa: E731 - a shell's background jobs ignore it
-    process = subprocess.Popen(
-        command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heard
-    )  # fmt: skip
+    process = subprocess.Popen(command, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True, preexec_fn=heard)
     pids = noted(tmp_path, 4)
     assert all(map(runs, pids))
     process.send_signal(sent)

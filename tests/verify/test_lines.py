@@ -48,7 +48,10 @@ y = tf.placeholder(tf.float32, [None, 1])
 STEP = """\
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 """
-PLAIN = HEAD + INPUTS + """\
+PLAIN = (
+    HEAD
+    + INPUTS
+    + """\
 w = tf.get_variable('w', [3, 1])
 hidden = tf.matmul(
     x,
@@ -57,17 +60,24 @@ b = tf.get_variable('b', [1])
 error = (hidden + b
          - y)
 loss = tf.reduce_mean(tf.square(error))
-""" + STEP + TRAIN  # fmt: skip
+"""
+    + STEP
+    + TRAIN
+)
 
 FORMS = {
     "statements of several lines": PLAIN,
-    "a loss inside the call of minimize": HEAD + INPUTS + """\
+    "a loss inside the call of minimize": HEAD
+    + INPUTS
+    + """\
 w = tf.get_variable('w', [3, 1])
 hidden = tf.matmul(x, w)
 train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
     tf.reduce_mean(tf.square(hidden - y)))
-""" + TRAIN,
-    "functions, one of them inside of another": HEAD + """\
+"""
+    + TRAIN,
+    "functions, one of them inside of another": HEAD
+    + """\
 def layer(x, name):
     return tf.layers.dense(x, 4, tf.nn.relu, name=name)
 
@@ -82,8 +92,11 @@ def main():
     out = model(x)
     loss = tf.reduce_mean(tf.square(out - y)) + 0.1 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])
     train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
-""" + textwrap.indent(TRAIN, "    ") + "\nmain()\n",
-    "methods": HEAD + """\
+"""
+    + textwrap.indent(TRAIN, "    ")
+    + "\nmain()\n",
+    "methods": HEAD
+    + """\
 class Model(object):
     def __init__(self):
         self.x = tf.placeholder(tf.float32, [None, 3])
@@ -98,23 +111,30 @@ class Model(object):
 
 model = Model()
 x, y, train_op = model.x, model.y, model.train_op
-""" + TRAIN,
-    "placeholders in the with block of the model": HEAD + """\
+"""
+    + TRAIN,
+    "placeholders in the with block of the model": HEAD
+    + """\
 with tf.name_scope('all'):
     x = tf.placeholder(tf.float32, [None, 3])
     y = tf.placeholder(tf.float32, [None, 1])
     hidden = tf.layers.dense(x, 4)
     loss = tf.reduce_mean(tf.square(tf.reduce_sum(hidden, 1, keepdims=True) - y))
     train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
-""" + TRAIN,
-    "metrics between model and loss": HEAD + INPUTS + """\
+"""
+    + TRAIN,
+    "metrics between model and loss": HEAD
+    + INPUTS
+    + """\
 out = tf.layers.dense(x, 1)
 worst = tf.reduce_max(tf.abs(out - y))
 drop = tf.nn.dropout(out, 0.9)
 loss = tf.reduce_mean(tf.square(drop - y))
-""" + STEP + TRAIN,
+"""
+    + STEP
+    + TRAIN,
     "characters of several bytes": PLAIN.replace("w = tf", "'\N{GREEK SMALL LETTER OMEGA}'; w = tf", 1),
-}  # fmt: skip
+}
 
 
 def verified(folder: Path, script: str, python: str) -> tuple[Report, Check]:
@@ -147,9 +167,14 @@ def test_no_false_alarm(tensorflow_python: str, version: str, tmp_path: Path, sc
     ],
 )
 def test_a_broken_plan_fails(
-    tensorflow_python: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: int,
-    role: str | None, words: str,
-) -> None:  # fmt: skip
+    tensorflow_python: str,
+    version: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    line: int,
+    role: str | None,
+    words: str,
+) -> None:
     def broken(repeated: Repeated | None) -> Planned:
         right = planned_lines(repeated)
         (span,) = [span for span in right.spans if span.first == line and span.role == TOWER]
@@ -188,8 +213,12 @@ def test_spans_cover_whole_statements() -> None:
     plan = convert(from_bytes("single.py", PLAIN.encode()), Options()).plan
     assert plan is not None
     assert set(spans_of("s.py", PLAIN, plan)) == {
-        at(8, 10, TOWER), at(11, 11, BEFORE), at(12, 13, TOWER), at(14, 14, TOWER), at(15, 15, GRADIENT),
-    }  # fmt: skip
+        at(8, 10, TOWER),
+        at(11, 11, BEFORE),
+        at(12, 13, TOWER),
+        at(14, 14, TOWER),
+        at(15, 15, GRADIENT),
+    }
 
 
 def test_a_step_over_several_lines_is_one_statement() -> None:

@@ -18,8 +18,13 @@ def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text
     if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
         return
     if access.place.frame is not region.block.frame.module:
-        raise refuse(facts, access.node, "TMG206", f"{text} belongs to the function around this one",
-                     "pass it to the function as an argument")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG206",
+            f"{text} belongs to the function around this one",
+            "pass it to the function as an argument",
+        )
     if text not in region.block.frame.globals and text not in traffic.globals:
         traffic.globals.append(text)
 

@@ -37,9 +37,15 @@ class GpuCount:
     """
 
     def __init__(
-        self, facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, module: str,
+        self,
+        facts: Facts,
+        names: Names,
+        options: Options,
+        text: Text,
+        aliases: Aliases,
+        module: str,
         scaled: Iterable[Origin],
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.inserts: list[Insert] = []
         self.module = module
         self.counts = options.num_gpus is None
@@ -49,9 +55,12 @@ class GpuCount:
         flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
         definition = _beside(facts, bool(module))
         in_flags = (
-            definition is not None and definition.style == "flags" and not flags
-            and bool(module or aliases.flags("")) and not comes_before(facts, text, scaled)
-        )  # fmt: skip
+            definition is not None
+            and definition.style == "flags"
+            and not flags
+            and bool(module or aliases.flags(""))
+            and not comes_before(facts, text, scaled)
+        )
         self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
         self.one_gpu = options.one_gpu
         if self.one_gpu and not module:
@@ -66,9 +75,12 @@ class GpuCount:
             self.define = ""
             self._define_flag(definition, text, value)
         elif not in_flags and (
-            definition is not None and definition.style == "argparse" and not flags and can_bind_namespace(facts)
+            definition is not None
+            and definition.style == "argparse"
+            and not flags
+            and can_bind_namespace(facts)
             and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
-        ):  # fmt: skip
+        ):
             self._add_argument(facts, definition, text)
 
     def at(self, path: str) -> str:

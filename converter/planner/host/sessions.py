@@ -65,9 +65,15 @@ def session_edits(
 
 
 def _in_arguments(
-    facts: Facts, session: SessionSite, given: ast.expr, names: Names, options: Options, text: Text, tensorflow: str,
+    facts: Facts,
+    session: SessionSite,
+    given: ast.expr,
+    names: Names,
+    options: Options,
+    text: Text,
+    tensorflow: str,
     dict_of: str,
-) -> tuple[Replace, list[str]]:  # fmt: skip
+) -> tuple[Replace, list[str]]:
     """A session whose arguments are handed over as a dict, which may hold a config."""
     name = "config" if "config" not in names.taken else names.fresh("session_config")
     arguments = text.of(given)

@@ -45,22 +45,39 @@ def visible_edits(
         if options.num_gpus == 1 or (path and not anywhere):
             continue
         if options.num_gpus is None or (choice.what == VARIABLE and given is None):
-            warnings.append(warn(facts, node, "TMG330", f"{choice.what} is set here, and says how many GPUs there are",
-                                 "list as many GPUs there as there are towers; fewer end the script"))  # fmt: skip
+            warnings.append(
+                warn(
+                    facts,
+                    node,
+                    "TMG330",
+                    f"{choice.what} is set here, and says how many GPUs there are",
+                    "list as many GPUs there as there are towers; fewer end the script",
+                )
+            )
             continue
         if isinstance(given, str) and not _are_first(given) or given is None and choice.what == LIST:
-            raise refuse(facts, node, "TMG264",
-                         f"{choice.what} names {'other GPUs than the first' if given else 'GPUs that are not known'}, "
-                         f"and {options.num_gpus} towers need {options.num_gpus} of them",
-                         f"list {options.num_gpus} GPUs here, or leave it to the environment")  # fmt: skip
+            raise refuse(
+                facts,
+                node,
+                "TMG264",
+                f"{choice.what} names {'other GPUs than the first' if given else 'GPUs that are not known'}, "
+                f"and {options.num_gpus} towers need {options.num_gpus} of them",
+                f"list {options.num_gpus} GPUs here, or leave it to the environment",
+            )
         made = _rewritten(choice, options.num_gpus, count.beside(node))
         if text.of(node).startswith('"') and choice.what == VARIABLE:
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != "device_count":
-            warnings.append(warn(facts, node, "TMG332",
-                                 f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
-                                 "name others here where these are not free"))  # fmt: skip
+            warnings.append(
+                warn(
+                    facts,
+                    node,
+                    "TMG332",
+                    f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
+                    "name others here where these are not free",
+                )
+            )
     return replaces, warnings
 
 
@@ -96,9 +113,11 @@ def _choices(facts: Facts) -> Iterator[_Choice]:
             elif isinstance(target, ast.Attribute) and target.attr == LIST:
                 yield _Choice(assign.value, LIST)
             elif (
-                isinstance(target, ast.Subscript) and _is(target.slice, "GPU")
-                and isinstance(target.value, ast.Attribute) and target.value.attr == "device_count"
-            ):  # fmt: skip
+                isinstance(target, ast.Subscript)
+                and _is(target.slice, "GPU")
+                and isinstance(target.value, ast.Attribute)
+                and target.value.attr == "device_count"
+            ):
                 yield _Choice(assign.value, "device_count")
     for call in facts.nodes(ast.Call):
         yield from _of_call(call)

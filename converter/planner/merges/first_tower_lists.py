@@ -29,9 +29,13 @@ def keep_first(facts: Facts, region: Region, names: Names, text: Text) -> tuple[
         done.add(stmt)
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
         if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
-            raise refuse(facts, effect.node, "TMG231",
-                         "the model lists the variables made so far and makes more: the second tower would see all",
-                         "list them after the model, or give the list a name where the model is built")  # fmt: skip
+            raise refuse(
+                facts,
+                effect.node,
+                "TMG231",
+                "the model lists the variables made so far and makes more: the second tower would see all",
+                "list them after the model, or give the list a name where the model is built",
+            )
         place = ast.unparse(target)
         kept = names.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
         lists.append(kept)

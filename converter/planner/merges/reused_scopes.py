@@ -31,9 +31,13 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
         if outer and not _is_around(facts, effect, scope):
             continue  # a scope that was left: whoever enters it again finds it so
         if outer and effect.site.frame is not region.block.frame:
-            raise refuse(facts, effect.node, "TMG231",
-                         "the model sets a scope around the loop to be reused, and each tower has one of its own",
-                         "call tf.get_variable_scope().reuse_variables() there")  # fmt: skip
+            raise refuse(
+                facts,
+                effect.node,
+                "TMG231",
+                "the model sets a scope around the loop to be reused, and each tower has one of its own",
+                "call tf.get_variable_scope().reuse_variables() there",
+            )
         if effect.site.stmt in direct and (outer or scope.name == "get_variable_scope"):
             lines[text.of(effect.node)] = None
         if outer:

@@ -74,8 +74,9 @@ def _has_own_access(cls: Class) -> bool:
     """Whether a class handles its attributes itself, or inherits from one that is not followed."""
     known = all(
         isinstance(base, Class) or (isinstance(base, Symbol) and base.name == "object")
-        for one in cls.lineage() for base in one.bases
-    )  # fmt: skip
+        for one in cls.lineage()
+        for base in one.bases
+    )
     return not known or any(cls.find(name) is not None for name in OWN_ACCESS)
 
 

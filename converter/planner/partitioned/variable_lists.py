@@ -19,9 +19,11 @@ SAME = {"list", "tuple", "set", "sorted"}  # calls that give a list of the same
 
 
 TAKEN = {  # what takes such a list as it is
-    VARIABLES: Trait.TAKES_VARIABLES, GRADIENTS: Trait.TAKES_GRADIENTS, PAIRS: Trait.TAKES_PAIRS,
+    VARIABLES: Trait.TAKES_VARIABLES,
+    GRADIENTS: Trait.TAKES_GRADIENTS,
+    PAIRS: Trait.TAKES_PAIRS,
     NUMBERS: Trait.TAKES_NUMBERS,
-}  # fmt: skip
+}
 EXTENDED = (VARIABLES, GRADIENTS, PAIRS)  # lists that `extend` may add to others
 
 
@@ -280,11 +282,19 @@ class _Follow:
             raise self._refused(node, ONE)
 
     def _refused(self, node: ast.AST, kind: str) -> Exception:
-        what = {ONE: "a variable", VARIABLES: "variables", GRADIENT: "the gradient of a variable",
-                GRADIENTS: "gradients of variables"}.get(kind, "gradients with their variables")  # fmt: skip
-        return refuse(self.facts, node, "TMG245",
-                      f"this takes {what} from a list, where slices would stand for variables that are cut",
-                      "use --variables balanced, which leaves variables whole")  # fmt: skip
+        what = {
+            ONE: "a variable",
+            VARIABLES: "variables",
+            GRADIENT: "the gradient of a variable",
+            GRADIENTS: "gradients of variables",
+        }.get(kind, "gradients with their variables")
+        return refuse(
+            self.facts,
+            node,
+            "TMG245",
+            f"this takes {what} from a list, where slices would stand for variables that are cut",
+            "use --variables balanced, which leaves variables whole",
+        )
 
 
 def _names(target: ast.expr, kind: str) -> dict[str, str]:

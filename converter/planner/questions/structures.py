@@ -25,9 +25,12 @@ class Part:
 
 
 def parts(
-    text: str, value: Value, root: str = "", whole: Value | None = None,
+    text: str,
+    value: Value,
+    root: str = "",
+    whole: Value | None = None,
     as_one: Callable[[str, Sequence], bool] | None = None,
-) -> Iterator[Part]:  # fmt: skip
+) -> Iterator[Part]:
     """The tensors in a structure whose expression is `text`; those of lists of unknown length are not found.
 
     as_one: says by its text and value of which list to give the whole in place of its tensors.

@@ -21,9 +21,10 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
             if access.write and access.value is not start.value:
                 changed.add(access.place)
     return [
-        a for place, a in first.items()
+        a
+        for place, a in first.items()
         if not a.write and place in changed and not isinstance(a.value, Input) and not _fresh(block, chosen, place)
-    ]  # fmt: skip
+    ]
 
 
 def _fresh(block: Block, tower: set[int], place: Place) -> bool:
@@ -41,12 +42,19 @@ def starting_values(block: Block, tower: set[int]) -> set[int]:
         chosen = tower | found
         first = min(chosen)
         more = {
-            index for access in carried(block, chosen) if _is_plain(access.value)
+            index
+            for access in carried(block, chosen)
+            if _is_plain(access.value)
             for index, write in block.accesses()
-            if write.write and write.place == access.place and write.value is access.value
-            and index not in chosen and index >= first - 1 and index < max(chosen)
-            and write.site.stmt is block.body[index] and isinstance(write.site.stmt, ast.Assign)
-        }  # fmt: skip
+            if write.write
+            and write.place == access.place
+            and write.value is access.value
+            and index not in chosen
+            and index >= first - 1
+            and index < max(chosen)
+            and write.site.stmt is block.body[index]
+            and isinstance(write.site.stmt, ast.Assign)
+        }
         if not more:
             return found
         found |= more

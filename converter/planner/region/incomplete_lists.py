@@ -18,16 +18,22 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
     taken to be complete.
     """
     made = [
-        e.time for e in facts.effects
-        if e.kind in VARIABLES and (at := block.statement(e.site)) is not None and at in tower
+        e.time
+        for e in facts.effects
+        if e.kind in VARIABLES
+        and (at := block.statement(e.site)) is not None
+        and at in tower
         and not is_found(e, block.body[at])
-    ]  # fmt: skip
+    ]
     last, first = max(made, default=0), min(made, default=0)
     return [
-        e for e in facts.effects
-        if first < e.time < last and _lists(e) and isinstance(block.statement(e.site), int)
+        e
+        for e in facts.effects
+        if first < e.time < last
+        and _lists(e)
+        and isinstance(block.statement(e.site), int)
         and not isinstance(e.site.stmt, ast.Expr)
-    ]  # fmt: skip
+    ]
 
 
 def _lists(effect: Effect) -> bool:

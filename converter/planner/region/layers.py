@@ -16,10 +16,14 @@ def layers_in(facts: Facts, values: Iterable[Value]) -> list[Tensor]:
     """The tensors that are computed from a batch and from weights, one for each place where the script does so."""
     makers = {e.node for e in facts.effects if e.kind in MODEL and not isinstance(e.value, Variable)}
     found = [
-        t for t in values
-        if isinstance(t, Tensor) and not isinstance(t, Input) and (t.roots or t.batch.kind != "free")
-        and not has(t.op, Trait.LOOKS_UP) and (t.node in makers or any(map(_is_weight, t.inputs)))
-    ]  # fmt: skip
+        t
+        for t in values
+        if isinstance(t, Tensor)
+        and not isinstance(t, Input)
+        and (t.roots or t.batch.kind != "free")
+        and not has(t.op, Trait.LOOKS_UP)
+        and (t.node in makers or any(map(_is_weight, t.inputs)))
+    ]
     return list({(t.node, t.site.frame.uid if t.site is not None else 0): t for t in found}.values())
 
 

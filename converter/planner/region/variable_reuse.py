@@ -35,10 +35,11 @@ def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
     """Whether some statements make variables under names that TensorFlow numbers in the order of their making."""
     made = (e for e in facts.effects_of(EffectKind.VARIABLE) if has(e.name, Trait.LAYER))
     return any(
-        block.statement(e.site) in indexes and isinstance(e.node, ast.Call)
+        block.statement(e.site) in indexes
+        and isinstance(e.node, ast.Call)
         and not any(k.arg in ("name", "scope") for k in e.node.keywords)
         for e in made
-    )  # fmt: skip
+    )
 
 
 def finds_variables(facts: Facts, block: Block, index: int) -> bool:

@@ -49,9 +49,10 @@ def _visible(frame: Frame) -> list[tuple[str, Value]]:
     while scope is not None:
         known = dict(names)
         names += [
-            (n, v) for n, v in scope.locals.items()
+            (n, v)
+            for n, v in scope.locals.items()
             if n not in known and (scope is frame or scope.bound.get(n, 0) <= frame.began)
-        ]  # fmt: skip
+        ]
         scope = scope.closure
     return names
 

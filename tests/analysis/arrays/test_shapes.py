@@ -96,12 +96,24 @@ def test_shapes(expression: str, shape: object) -> None:
 @pytest.mark.parametrize(
     ("expression", "by_row"),
     [
-        ("a * 2", True), ("a - a", True), ("a * [1., 2., 3., 4.]", False), ("v[:, None] * v", False),
-        ("a.astype('float32')", True), ("np.square(a)", True), ("a[:, 0]", True), ("v[:, None]", True), ("a[:]", True),
-        ("a[1:]", False), ("a[0]", False), ("a.reshape(-1, 2)", False), ("a.T", False), ("np.dot(a, a)", False),
-        ("np.sort(a)", False), ("rng.normal(0, 1, a.shape)", False),
+        ("a * 2", True),
+        ("a - a", True),
+        ("a * [1., 2., 3., 4.]", False),
+        ("v[:, None] * v", False),
+        ("a.astype('float32')", True),
+        ("np.square(a)", True),
+        ("a[:, 0]", True),
+        ("v[:, None]", True),
+        ("a[:]", True),
+        ("a[1:]", False),
+        ("a[0]", False),
+        ("a.reshape(-1, 2)", False),
+        ("a.T", False),
+        ("np.dot(a, a)", False),
+        ("np.sort(a)", False),
+        ("rng.normal(0, 1, a.shape)", False),
     ],
-)  # fmt: skip
+)
 def test_what_makes_a_row_of_each_row(expression: str, by_row: bool) -> None:
     value = found(expression)
     assert isinstance(value, Host)

@@ -42,12 +42,8 @@ def test_a_loop_that_builds_is_followed_turn_by_turn() -> None:
 
 def test_what_a_loop_builds_in_a_later_turn_of_an_outer_one_is_seen() -> None:
     script = INPUTS + (
-        "h = X\n"
-        "for i in range(3):\n"
-        "    for j in range(3):\n"
-        "        if i > 0:\n"
-        "            h = tf.layers.dense(h, 1)\n"
-    )  # fmt: skip
+        "h = X\nfor i in range(3):\n    for j in range(3):\n        if i > 0:\n            h = tf.layers.dense(h, 1)\n"
+    )
     assert sum(tensor.op == "layers.dense" for tensor in walked(script).facts.tensors) == 6
 
 

@@ -137,8 +137,13 @@ def test_objects_are_not_known_as(script: str) -> None:
 @pytest.mark.parametrize(
     ("name", "known"),
     [
-        ("nn.relu", "nn.relu"), ("compat.v1.nn.relu", "nn.relu"), ("compat.v1.compat.v1.add", "add"),
-        ("compat.v1", ""), ("math.add", "add"), ("compat.v1.math.add", "add"), ("math", ""),
+        ("nn.relu", "nn.relu"),
+        ("compat.v1.nn.relu", "nn.relu"),
+        ("compat.v1.compat.v1.add", "add"),
+        ("compat.v1", ""),
+        ("math.add", "add"),
+        ("compat.v1.math.add", "add"),
+        ("math", ""),
         ("python.ops.rnn_cell.LSTMCell", "nn.rnn_cell.LSTMCell"),
         ("contrib.layers.python.layers.batch_norm", "contrib.layers.batch_norm"),
         ("contrib.layers.python.layers.layers.batch_norm", "contrib.layers.batch_norm"),
@@ -146,10 +151,13 @@ def test_objects_are_not_known_as(script: str) -> None:
         ("contrib.rnn.python.ops.core_rnn.static_rnn", "contrib.rnn.static_rnn"),
         ("contrib.learn.python.learn.datasets.mnist.read_data_sets", "contrib.learn.datasets.mnist.read_data_sets"),
         ("flags.DEFINE_string", "app.flags.DEFINE_string"),
-        ("app.flags.DEFINE_string", "app.flags.DEFINE_string"), ("random.normal", "random_normal"),
-        ("random_normal", "random_normal"), ("mathematics.add", "mathematics.add"), ("", ""),
+        ("app.flags.DEFINE_string", "app.flags.DEFINE_string"),
+        ("random.normal", "random_normal"),
+        ("random_normal", "random_normal"),
+        ("mathematics.add", "mathematics.add"),
+        ("", ""),
     ],
-)  # fmt: skip
+)
 def test_canonical_names(name: str, known: str) -> None:
     assert canonical(name) == known
 

@@ -33,10 +33,17 @@ from tests.analysis.readings import shown, value_of
         ("from functools import partial\nresult = partial(lambda a, b: a - b, 5)(3)", 2),
         ("class A:\n    b = 1\n    def f(self):\n        return self.b + 1\nresult = A().f()", 2),
         ("class A:\n    @property\n    def f(self):\n        return 3\nresult = A().f", 3),
-        ("class A:\n    def f(self):\n        return 1\nclass B(A):\n    def f(self):\n        return super().f() + 1\n"
-         "result = B().f()", 2),
-        ("def twice(f):\n    def g():\n        return f() * 2\n    return g\n@twice\ndef three():\n    return 3\n"
-         "result = three()", 6),
+        (
+            "class A:\n    def f(self):\n        return 1\n"
+            "class B(A):\n    def f(self):\n        return super().f() + 1\n"
+            "result = B().f()",
+            2,
+        ),
+        (
+            "def twice(f):\n    def g():\n        return f() * 2\n    return g\n@twice\ndef three():\n    return 3\n"
+            "result = three()",
+            6,
+        ),
         ("def f():\n    yield tf.constant(1.0)\nresult = next(f())", "free"),
         # expressions
         ("result = [i * 2 for i in (1, 2)]", [2, 4]),
@@ -61,7 +68,7 @@ from tests.analysis.readings import shown, value_of
         ("from collections import OrderedDict\nresult = OrderedDict([('a', 1)])", {"a": 1}),
         ("result = list(map(lambda a: a + 1, [1, 2]))", [2, 3]),
     ],
-)  # fmt: skip
+)
 def test_what_a_name_stands_for(script: str, wanted: object) -> None:
     assert shown(value_of(script)) == wanted
 

@@ -646,11 +646,23 @@ def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
     ("expression", "wanted"),
     [
         case
-        for text in (ELEMENTWISE, REDUCTIONS, LINEAR, RESHAPE, AXES, JOINS, PRODUCTS, LOOKUPS, FILLED, LAYERS,
-                     DISTRIBUTIONS, BRANCHES)
+        for text in (
+            ELEMENTWISE,
+            REDUCTIONS,
+            LINEAR,
+            RESHAPE,
+            AXES,
+            JOINS,
+            PRODUCTS,
+            LOOKUPS,
+            FILLED,
+            LAYERS,
+            DISTRIBUTIONS,
+            BRANCHES,
+        )
         for case in table(text)
     ],
-)  # fmt: skip
+)
 def test_outcome(expression: str, wanted: str) -> None:
     assert outcome(expression) == wanted
 
@@ -658,20 +670,33 @@ def test_outcome(expression: str, wanted: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "wanted"),
     [
-        ("tf.shape(x)[0]", "count"), ("x.get_shape()[0]", "count"), ("x.shape[0]", "count"),
-        ("f.get_shape()[0]", "count"), ("int(f.get_shape()[0])", "count"), ("f.shape.as_list()[0]", "count"),
-        ("tf.shape(t)[1]", "count"), ("tf.shape(s)[-3]", "count"), ("tf.size(n)", "count"),
-        ("tf.shape(x)[1]", 6), ("int(x.get_shape()[1])", 6), ("x.get_shape().as_list()[-1]", 6),
-        ("tf.shape(t)[0]", 5), ("s.shape[2]", 6),
+        ("tf.shape(x)[0]", "count"),
+        ("x.get_shape()[0]", "count"),
+        ("x.shape[0]", "count"),
+        ("f.get_shape()[0]", "count"),
+        ("int(f.get_shape()[0])", "count"),
+        ("f.shape.as_list()[0]", "count"),
+        ("tf.shape(t)[1]", "count"),
+        ("tf.shape(s)[-3]", "count"),
+        ("tf.size(n)", "count"),
+        ("tf.shape(x)[1]", 6),
+        ("int(x.get_shape()[1])", 6),
+        ("x.get_shape().as_list()[-1]", 6),
+        ("tf.shape(t)[0]", 5),
+        ("s.shape[2]", 6),
         ("int(tf.reshape(image, [-1, 28 * 28 * 3]).shape[1])", 2352),
         ("int(tf.layers.flatten(image).shape[1])", 2352),
         ("int(tf.layers.flatten(tf.layers.max_pooling2d(image, 2, 2)).shape[1])", 588),
         ("int(tf.layers.flatten(tf.layers.conv2d(image, 4, 3)).shape[1])", 2704),
         ("int(tf.layers.flatten(tf.nn.conv2d(image, filters, [1, 2, 2, 1], 'SAME')).shape[1])", 1568),
-        ("int(tf.concat([x, y], 1).shape[1])", 7), ("tf.shape(z)[1]", None), ("len([x, y])", 2),
-        ("len(image.get_shape())", 4), ("len(image.shape.as_list())", 4), ("len(anything().get_shape())", None),
+        ("int(tf.concat([x, y], 1).shape[1])", 7),
+        ("tf.shape(z)[1]", None),
+        ("len([x, y])", 2),
+        ("len(image.get_shape())", 4),
+        ("len(image.shape.as_list())", 4),
+        ("len(anything().get_shape())", None),
     ],
-)  # fmt: skip
+)
 def test_numbers(expression: str, wanted: object) -> None:
     value = evaluate(expression)
     found = "count" if isinstance(value, Count) else value.value if isinstance(value, Number) else value
@@ -681,15 +706,20 @@ def test_numbers(expression: str, wanted: object) -> None:
 @pytest.mark.parametrize(
     ("expression", "affine"),
     [
-        ("tf.reduce_sum(x)", False), ("tf.reduce_sum(x) - tf.reduce_sum(y)", False),
-        ("0.5 * tf.reduce_sum(x)", False), ("tf.reduce_sum(x) / 10", False),
-        ("tf.reduce_sum(x) + tf.nn.l2_loss(w)", True), ("tf.reduce_sum(x) + 1.0", True),
-        ("1.0 - tf.reduce_sum(x)", True), ("0.5 * (tf.reduce_sum(x) + tf.nn.l2_loss(w))", True),
+        ("tf.reduce_sum(x)", False),
+        ("tf.reduce_sum(x) - tf.reduce_sum(y)", False),
+        ("0.5 * tf.reduce_sum(x)", False),
+        ("tf.reduce_sum(x) / 10", False),
+        ("tf.reduce_sum(x) + tf.nn.l2_loss(w)", True),
+        ("tf.reduce_sum(x) + 1.0", True),
+        ("1.0 - tf.reduce_sum(x)", True),
+        ("0.5 * (tf.reduce_sum(x) + tf.nn.l2_loss(w))", True),
         pytest.param(
-            "tf.add_n([tf.reduce_sum(x), tf.nn.l2_loss(w)])", True,
+            "tf.add_n([tf.reduce_sum(x), tf.nn.l2_loss(w)])",
+            True,
         ),
     ],
-)  # fmt: skip
+)
 def test_terms_beside_a_sum(expression: str, affine: bool) -> None:
     value = evaluate(expression)
     assert isinstance(value, Tensor) and value.batch.how == "sum"
@@ -699,11 +729,24 @@ def test_terms_beside_a_sum(expression: str, affine: bool) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "batch", "batch_size", "BATCH_SIZE", "batchSize", "batchsize", "minibatch", "mini_batch_size",
-        "train_batch_size", "min_batch_size", "total_batch_size", "n_batch_size", "samples_per_batch", "BatchSize",
-        "batch_dim", "bs", "mb",
+        "batch",
+        "batch_size",
+        "BATCH_SIZE",
+        "batchSize",
+        "batchsize",
+        "minibatch",
+        "mini_batch_size",
+        "train_batch_size",
+        "min_batch_size",
+        "total_batch_size",
+        "n_batch_size",
+        "samples_per_batch",
+        "BatchSize",
+        "batch_dim",
+        "bs",
+        "mb",
     ],
-)  # fmt: skip
+)
 def test_names_of_a_batch_size(name: str) -> None:
     assert named_batch([name])
 
@@ -711,11 +754,27 @@ def test_names_of_a_batch_size(name: str) -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "n_batch", "num_batches", "batches", "batch_num", "batch_idx", "batch_index", "batchIndex", "batch_i",
-        "batch_start", "batch_end_idx", "batch_count", "batches_per_epoch", "batch_per_epoch", "use_batch_norm",
-        "batch_loss", "batch_step", "epochs", "size", "batch_id2",
+        "n_batch",
+        "num_batches",
+        "batches",
+        "batch_num",
+        "batch_idx",
+        "batch_index",
+        "batchIndex",
+        "batch_i",
+        "batch_start",
+        "batch_end_idx",
+        "batch_count",
+        "batches_per_epoch",
+        "batch_per_epoch",
+        "use_batch_norm",
+        "batch_loss",
+        "batch_step",
+        "epochs",
+        "size",
+        "batch_id2",
     ],
-)  # fmt: skip
+)
 def test_names_of_something_else(name: str) -> None:
     assert not named_batch([name])
 

@@ -587,8 +587,10 @@ if __name__ == '__main__':
     tf.app.run()
 """
 FLAGS_WITH = dict.fromkeys(("top", "between", "below"), "") | {
-    "module": "math", "size": "pass", "batch": "next_batch(SIZE)",
-}  # fmt: skip
+    "module": "math",
+    "size": "pass",
+    "batch": "next_batch(SIZE)",
+}
 
 
 @pytest.mark.parametrize(
@@ -623,12 +625,15 @@ READER = "def next_batch(n={}):\n    return read(n)\n"
             {"module": "data", "batch": "next_batch(data.Config.size)"},
             False,
         ),
-        ({"data": READER.format("None") + "\n\ndef start():\n    return next_batch(32)\n"},
-         {"module": "data", "batch": "data.start()"}, True),
+        (
+            {"data": READER.format("None") + "\n\ndef start():\n    return next_batch(32)\n"},
+            {"module": "data", "batch": "data.start()"},
+            True,
+        ),
         ({"data": READER.format(32)}, {"below": "import data", "batch": "data.next_batch()"}, True),
     ],
     ids=["default", "constant", "class", "in a function", "imported below the flags"],
-)  # fmt: skip
+)
 def test_numbers_of_a_file_that_is_imported_before_the_flags(
     tmp_path: Path, modules: dict[str, str], given: dict[str, str], flag: bool
 ) -> None:

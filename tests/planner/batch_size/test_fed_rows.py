@@ -41,8 +41,13 @@ def scaled(text: str) -> list[str]:
     return [line.strip() for line in body(text) if "num_gpus" in line and "for gpu in" not in line]
 
 
-APPENDED = ("x, y = [], []", "for j in range({}):", "    row = data[rng.randint(9)]", "    x.append(row[:4])",
-            "    y.append(row[4:])")  # fmt: skip
+APPENDED = (
+    "x, y = [], []",
+    "for j in range({}):",
+    "    row = data[rng.randint(9)]",
+    "    x.append(row[:4])",
+    "    y.append(row[4:])",
+)
 
 
 @pytest.mark.parametrize(
@@ -57,15 +62,21 @@ APPENDED = ("x, y = [], []", "for j in range({}):", "    row = data[rng.randint(
         (("b = random.sample(list(data), {})", "x, y = [r[:4] for r in b], np.array([r[4:] for r in b])"), "", 0),
         (APPENDED, "", 1),
         ((*APPENDED, "y = np.array(y).reshape({}, 1)"), "", (1, 5)),
-        (("x, y = next(batches)",), FLOW + "batches = flow(data[:, :4], data[:, 4:], {})\n",
-         "batches = flow(data[:, :4], data[:, 4:], {})"),
-        (("x, y = next(batches)",), FLOW.replace("n)", "n=64)", 1) + "batches = flow(data, data, n={})\n",
-         "batches = flow(data, data, n={})"),
+        (
+            ("x, y = next(batches)",),
+            FLOW + "batches = flow(data[:, :4], data[:, 4:], {})\n",
+            "batches = flow(data[:, :4], data[:, 4:], {})",
+        ),
+        (
+            ("x, y = next(batches)",),
+            FLOW.replace("n)", "n=64)", 1) + "batches = flow(data, data, n={})\n",
+            "batches = flow(data, data, n={})",
+        ),
         (("for x, y in flow(data, data, {}):", "    print(x)"), FLOW, 0),
         (("start = n * step % 90", "end = start + n", "x, y = data[start:end], data[start:end]"), "n = {}\n", "n = {}"),
         (("x, y = data[step * n:(step + 1) * n], data[n * step:n * step + n]",), "n = {}\n", "n = {}"),
     ],
-)  # fmt: skip
+)
 def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at: object) -> None:
     found = [lines[i] for i in (at if isinstance(at, tuple) else (at,))] if not isinstance(at, str) else [at]
     expected = [line.replace("{}", "16 * num_gpus").strip() for line in found]
@@ -80,18 +91,32 @@ def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at:
         (("x = np.random.rand(16, 4)", "y = np.load('y.npy')"), "", "TMG303"),  # y keeps its rows
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "y[np.arange(16)] = 1"), "", "TMG303"),
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "assert len(x) == 16"), "", "TMG303"),
-        (("x, y = [], []", "for j in range(16):", "    if data[j, 0] > 0:", "        x.append(data[j, :4])",
-          "        y.append(data[j, 4:])"), "", "TMG303"),
+        (
+            (
+                "x, y = [], []",
+                "for j in range(16):",
+                "    if data[j, 0] > 0:",
+                "        x.append(data[j, :4])",
+                "        y.append(data[j, 4:])",
+            ),
+            "",
+            "TMG303",
+        ),
         (("x, y = np.random.rand(len(data), 4), np.random.rand(len(data), 1)",), "", "TMG303"),
     ],
-)  # fmt: skip
+)
 def test_numbers_that_may_not_be_all(lines: tuple[str, ...], above: str, code: str) -> None:
     assert codes(script(*lines, above=above)) == [code]
 
 
 def test_a_list_that_is_fed_while_it_grows() -> None:
-    lines = ("x, y = [], []", "for row in [rng.rand(5) for _ in range(99)]:", "    x.append(row[:4])",
-             "    y.append(row[4:])", "    if len(x) == 16: sess.run(train_op, {X: x, Y: y})")  # fmt: skip
+    lines = (
+        "x, y = [], []",
+        "for row in [rng.rand(5) for _ in range(99)]:",
+        "    x.append(row[:4])",
+        "    y.append(row[4:])",
+        "    if len(x) == 16: sess.run(train_op, {X: x, Y: y})",
+    )
     assert codes(script(*lines).replace("    sess.run(train_op, {X: x, Y: y})\n", "", 1)) == ["TMG303"]
 
 

@@ -88,8 +88,9 @@ def test_iterators_that_a_run_is_not_seen_to_start() -> None:
     """Any of the data sets may be that of training."""
     runs = "sess = tf.Session()\nbegin(sess)\nfor step in range(9):\n    sess.run(train_op)\n"
     assert scaled(HEAD + STRUCTURE + NET + runs) == [
-        ONE, "valid = tf.data.Dataset.from_tensor_slices((vx, vy)).batch(50 * num_gpus)"
-    ]  # fmt: skip
+        ONE,
+        "valid = tf.data.Dataset.from_tensor_slices((vx, vy)).batch(50 * num_gpus)",
+    ]
 
 
 LOADED = """\
@@ -128,7 +129,8 @@ def test_a_pipeline_whose_batches_are_fetched(runs: str, line: str) -> None:
         (
             "batch_size, eval_batch = 16, 100\nX = tf.placeholder(tf.float32, [batch_size, 4])\n"
             "Y = tf.placeholder(tf.float32, [batch_size, 1])\nVX = tf.placeholder(tf.float32, [eval_batch, 4])\n"
-            + NET + "sess = tf.Session()\nfor step in range(9):\n"
+            + NET
+            + "sess = tf.Session()\nfor step in range(9):\n"
             "    sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})\n"
             "print(sess.run(net(VX), {VX: vx[:eval_batch]}))\n",
             "batch_size, eval_batch = 16 * num_gpus, 100",
@@ -136,10 +138,11 @@ def test_a_pipeline_whose_batches_are_fetched(runs: str, line: str) -> None:
         (
             "X, Y = tf.train.shuffle_batch(tf.train.slice_input_producer([xs, ys]), 16, 100, 10)\n"
             "VX, VY = tf.train.batch(tf.train.slice_input_producer([vx, vy]), 50)\n"
-            + NET + "sess = tf.Session()\nfor step in range(9):\n    sess.run(train_op)\nprint(sess.run(net(VX)))\n",
+            + NET
+            + "sess = tf.Session()\nfor step in range(9):\n    sess.run(train_op)\nprint(sess.run(net(VX)))\n",
             "X, Y = tf.train.shuffle_batch(tf.train.slice_input_producer([xs, ys]), 16 * num_gpus, 100, 10)",
         ),
     ],
-)  # fmt: skip
+)
 def test_other_inputs_of_evaluation_stay(graph: str, line: str) -> None:
     assert scaled("import tensorflow as tf\n\n" + graph) == [line]

@@ -49,11 +49,17 @@ WAITING = "    with tf.control_dependencies([ema.apply([mean, var])]):\n        
         (LAYER + IN_COND + f"    return {NORM}, update\n\n\n" + CALL, "all = tf.group(update)\n", REFUSED),
         (LAYER + WAITING + f"    return {NORM}, update\n\n\n" + CALL, "print(update)\n", REFUSED),
         (LAYER + IN_COND + f"    return {NORM}, update\n\n\n" + CALL, "", ""),
-        (LAYER + WAITING.replace("update = tf.no_op()", "mean = tf.identity(mean)") + f"    return {NORM}, None\n\n\n"
-         + CALL, "", ""),
+        (
+            LAYER
+            + WAITING.replace("update = tf.no_op()", "mean = tf.identity(mean)")
+            + f"    return {NORM}, None\n\n\n"
+            + CALL,
+            "",
+            "",
+        ),
     ],
     ids=["under a condition", "grouped", "waited for", "not read", "a tensor waits"],
-)  # fmt: skip
+)
 def test_updates_that_only_the_last_tower_would_have(model: str, after: str, found: str) -> None:
     assert codes(script(model, after)) == ([found] if found else [])
 
@@ -71,7 +77,7 @@ MEAN = "h = tf.layers.dense(X, 1)\nmean = tf.reduce_mean(h, 0)\nema = tf.train.E
         ("update = ema.apply([X])\nh -= ema.average(X)\n", "", REFUSED),
     ],
     ids=["in the model", "kept under a name", "asked for later", "applied later", "of the batch"],
-)  # fmt: skip
+)
 def test_what_is_asked_of_them(model: str, after: str, found: str) -> None:
     assert codes(script(MEAN + model, after)) == ([found] if found else [])
 

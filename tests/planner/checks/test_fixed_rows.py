@@ -41,10 +41,16 @@ def test_a_run_of_another_size_is_refused(fed: str) -> None:
 @pytest.mark.parametrize(
     "fed",
     [
-        "valid[:batch_size]", "data[-batch_size:]", "np.ones((batch_size, 4))", "rows(batch_size)", "np.array(few)",
-        "loader.next()", "valid[np.random.choice(99, batch_size)]", "np.ones((16, 4))",  # which failed before, too
+        "valid[:batch_size]",
+        "data[-batch_size:]",
+        "np.ones((batch_size, 4))",
+        "rows(batch_size)",
+        "np.array(few)",
+        "loader.next()",
+        "valid[np.random.choice(99, batch_size)]",
+        "np.ones((16, 4))",  # which failed before, too
     ],
-)  # fmt: skip
+)
 def test_what_is_made_with_the_batch_size_grows(fed: str) -> None:
     above = LABELS + "few = []\nfor j in range(batch_size):\n    few.append(valid[j])\n"
     above += "loader = Loader(valid, batch_size)\n"

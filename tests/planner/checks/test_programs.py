@@ -64,15 +64,19 @@ def test_what_either_branch_changes_may_stand_as_it_was(place: str, branches: st
 @pytest.mark.parametrize(
     ("model", "loss"),
     [
-        ("class Net(object):\n    pass\n\n\nnet = Net()\n"
-         "if deep():\n    net.h = tf.layers.dense(X, 1)\nelse:\n    net.h = X\n",
-         "loss = tf.reduce_mean(tf.square(net.h - Y))\n"),
-        ("net = {}\nif deep():\n    net['h'] = tf.layers.dense(X, 1)\nelse:\n    net['h'] = X\n",
-         "loss = tf.reduce_mean(tf.square(net['h'] - Y))\n"),
+        (
+            "class Net(object):\n    pass\n\n\nnet = Net()\n"
+            "if deep():\n    net.h = tf.layers.dense(X, 1)\nelse:\n    net.h = X\n",
+            "loss = tf.reduce_mean(tf.square(net.h - Y))\n",
+        ),
+        (
+            "net = {}\nif deep():\n    net['h'] = tf.layers.dense(X, 1)\nelse:\n    net['h'] = X\n",
+            "loss = tf.reduce_mean(tf.square(net['h'] - Y))\n",
+        ),
         ("if deep():\n    h = tf.layers.dense(X, 1)\nelse:\n    h = X\n", LOSS),
     ],
     ids=["attribute", "item", "name"],
-)  # fmt: skip
+)
 def test_branches_that_bind_the_same(model: str, loss: str) -> None:
     inside = parts(script(model, loss))[INSIDE]
     assert "if deep():" in inside
@@ -168,16 +172,22 @@ def test_properties_that_train(loss: str, found: list[str]) -> None:
     ("model", "again"),
     [
         ("top = tf.reduce_max(X)\nh = tf.layers.dense(X / top, 1)\n", True),
-        ("places = tf.where(X > 0)\nh = tf.layers.dense(X, 1) + tf.reduce_sum(tf.gather_nd(X, places))\n"
-         "top = places\n", True),
+        (
+            "places = tf.where(X > 0)\nh = tf.layers.dense(X, 1) + tf.reduce_sum(tf.gather_nd(X, places))\n"
+            "top = places\n",
+            True,
+        ),
         ("top = tf.reduce_max(tf.layers.dense(X, 4))\nh = tf.layers.dense(X / top, 1)\n", False),
         ("top = tf.reduce_max(X + tf.random_normal(tf.shape(X)))\nh = tf.layers.dense(X / top, 1)\n", False),
-        ("if deep():\n    top = tf.reduce_max(X)\nelse:\n    top = tf.reduce_min(X)\n"
-         "h = tf.layers.dense(X / top, 1)\n", False),
+        (
+            "if deep():\n    top = tf.reduce_max(X)\nelse:\n    top = tf.reduce_min(X)\n"
+            "h = tf.layers.dense(X / top, 1)\n",
+            False,
+        ),
         ("x = X\nx = x * 2\ntop = tf.reduce_max(x)\nx = x / top\nh = tf.layers.dense(x, 1)\n", False),
     ],
     ids=["of an input", "places", "of a variable", "random", "in a branch", "of a name bound again"],
-)  # fmt: skip
+)
 def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
     text = script(model, step=STEP + "tf.summary.histogram('top', top)\n")
     refused = [code for code in codes(text) if code != "TMG302"]
@@ -190,15 +200,18 @@ def test_what_has_no_merge_is_computed_again(model: str, again: bool) -> None:
 @pytest.mark.parametrize(
     ("model", "found"),
     [
-        ("def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\n"
-         "h = net(X, 2)\n", ["TMG232"]),
-        ("def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n\n\n"
-         "h = tf.layers.dense(X, 1)\nprint(fact(4))\n", []),
-        ("def twice(f):\n    return lambda x: f(f(x))\n\n\n"
-         "h = twice(twice(lambda x: tf.layers.dense(x, 4)))(X)\n", []),
+        (
+            "def net(x, n):\n    return x if n == 0 else net(tf.layers.dense(x, 4), n - 1)\n\n\nh = net(X, 2)\n",
+            ["TMG232"],
+        ),
+        (
+            "def fact(n):\n    return 1 if n < 2 else n * fact(n - 1)\n\n\nh = tf.layers.dense(X, 1)\nprint(fact(4))\n",
+            [],
+        ),
+        ("def twice(f):\n    return lambda x: f(f(x))\n\n\nh = twice(twice(lambda x: tf.layers.dense(x, 4)))(X)\n", []),
     ],
     ids=["the model", "something else", "one closure calls another"],
-)  # fmt: skip
+)
 def test_recursion(model: str, found: list[str]) -> None:
     assert codes(script(model)) == found
 
@@ -233,11 +246,14 @@ BALANCED = "h = tf.layers.dense(X, 1)\nreal = tf.reduce_mean(tf.abs(h)) * k\n"
         ("h = tf.layers.dense(X, 1) - tf.assign(c, tf.reduce_mean(X[:, :1], 0))\n", "", ["TMG234"]),
         ("h = tf.layers.dense(X, 1)\n", "update = tf.assign(c, tf.reduce_mean(h, 0))\n", []),
         ("h = tf.layers.dense(X, 1) - c\n", "update = tf.assign(c, c * 0.9)\n", []),
-        ("h = tf.layers.dense(X, 1)\n",
-         "clip = [v.assign(tf.clip_by_value(v, -0.1, 0.1)) for v in tf.trainable_variables()]\n", []),
+        (
+            "h = tf.layers.dense(X, 1)\n",
+            "clip = [v.assign(tf.clip_by_value(v, -0.1, 0.1)) for v in tf.trainable_variables()]\n",
+            [],
+        ),
     ],
     ids=["read and set", "set in the model", "set only", "a decay", "clipped weights"],
-)  # fmt: skip
+)
 def test_state_in_variables(model: str, after: str, found: list[str]) -> None:
     assert codes(script(STATE + model, step=STEP + after)) == found
 

@@ -48,8 +48,12 @@ EARLY = PIPE.format("load_x()").replace("batch = ", "x = ")
 def test_layers_before_the_last_input() -> None:
     script = HEAD + EARLY + LATE + MODEL + "logits = model(x)\n{}" + XENT + STEP + RUN
     assert codes(script.replace("{}", "", 1).format("labels.get_next()")) == ["TMG258"]
-    assert codes(script.replace("logits = model", "y = labels.get_next()\nlogits = model").replace("{}", "", 1)
-                 .format("y")) == []  # fmt: skip
+    assert (
+        codes(
+            script.replace("logits = model", "y = labels.get_next()\nlogits = model").replace("{}", "", 1).format("y")
+        )
+        == []
+    )
 
 
 @pytest.mark.parametrize(

@@ -200,21 +200,42 @@ def test_each_run_in_parts_is_looked_at_by_itself() -> None:
 @pytest.mark.parametrize(
     ("call", "expected"),
     [
-        ("tf.contrib.slim.learning.train(train_op, 'logs')",
-         [SOFT, GROWTH, "tf.contrib.slim.learning.train(train_op, 'logs', session_config=config)"]),
-        ("tf.contrib.training.train(train_op, 'logs')",
-         [SOFT, GROWTH, "tf.contrib.training.train(train_op, 'logs', config=config)"]),
-        ("own = tf.ConfigProto()\ntf.contrib.slim.learning.train(train_op, 'logs', session_config=own)",
-         ["own = tf.ConfigProto()", "own.allow_soft_placement = True", "own.gpu_options.allow_growth = True",
-          "tf.contrib.slim.learning.train(train_op, 'logs', session_config=own)"]),
-        ("tf.contrib.training.train(\n    train_op,  # one step\n    'logs',  # where to\n)",
-         [SOFT, GROWTH, "tf.contrib.training.train(", "    train_op,  # one step",
-          "    'logs', config=config  # where to", ")"]),
+        (
+            "tf.contrib.slim.learning.train(train_op, 'logs')",
+            [SOFT, GROWTH, "tf.contrib.slim.learning.train(train_op, 'logs', session_config=config)"],
+        ),
+        (
+            "tf.contrib.training.train(train_op, 'logs')",
+            [SOFT, GROWTH, "tf.contrib.training.train(train_op, 'logs', config=config)"],
+        ),
+        (
+            "own = tf.ConfigProto()\ntf.contrib.slim.learning.train(train_op, 'logs', session_config=own)",
+            [
+                "own = tf.ConfigProto()",
+                "own.allow_soft_placement = True",
+                "own.gpu_options.allow_growth = True",
+                "tf.contrib.slim.learning.train(train_op, 'logs', session_config=own)",
+            ],
+        ),
+        (
+            "tf.contrib.training.train(\n    train_op,  # one step\n    'logs',  # where to\n)",
+            [
+                SOFT,
+                GROWTH,
+                "tf.contrib.training.train(",
+                "    train_op,  # one step",
+                "    'logs', config=config  # where to",
+                ")",
+            ],
+        ),
     ],
-)  # fmt: skip
+)
 def test_functions_that_train(call: str, expected: list[str]) -> None:
-    script = GRAPH.replace(INPUTS, "import tensorflow as tf\n\nbatch_size = 32\n"
-        "X, Y = tf.train.batch([tf.zeros([4]), tf.zeros([1])], batch_size)\n")  # fmt: skip
+    script = GRAPH.replace(
+        INPUTS,
+        "import tensorflow as tf\n\nbatch_size = 32\n"
+        "X, Y = tf.train.batch([tf.zeros([4]), tf.zeros([1])], batch_size)\n",
+    )
     lines = body(script + call + "\n")
     ast.parse("\n".join(lines))
     assert lines[-len(expected) :] == expected

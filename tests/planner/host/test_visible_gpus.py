@@ -42,14 +42,16 @@ def test_helpers_stand_below_tensorflow() -> None:
 @pytest.mark.parametrize(
     ("given", "made"),
     [
-        ("config.gpu_options.visible_device_list = '0'",
-         "config.gpu_options.visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))"),
+        (
+            "config.gpu_options.visible_device_list = '0'",
+            "config.gpu_options.visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))",
+        ),
         ("config.device_count['GPU'] = 1", "config.device_count['GPU'] = num_gpus"),
         ("config.device_count['GPU'] = 0", "config.device_count['GPU'] = 0"),
         ("config.device_count['CPU'] = 1", "config.device_count['CPU'] = 1"),
         ("config.gpu_options.visible_device_list = '1,2'", "config.gpu_options.visible_device_list = '1,2'"),
     ],
-)  # fmt: skip
+)
 def test_the_config(given: str, made: str) -> None:
     assert made in body(with_config(given + "\n"))
 

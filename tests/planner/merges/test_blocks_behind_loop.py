@@ -69,11 +69,14 @@ def test_the_other_branch_stays_in_the_towers() -> None:
         (within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"), ""),
         (within("for i in range(1)"), "", ""),
         (within("try") + within("finally", text="pass\n"), "", ""),
-        (within("if training", text=LOSS + STEP + "scale = 2.0\n"), "",
-         "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"),
+        (
+            within("if training", text=LOSS + STEP + "scale = 2.0\n"),
+            "",
+            "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n",
+        ),
     ],
     ids=["a call", "written inside", "both branches", "a loop", "try", "read later"],
-)  # fmt: skip
+)
 def test_blocks_that_are_not(block: str, before: str, after: str) -> None:
     assert codes(script(block, before, after))[:1] == ["TMG219"]
 
@@ -81,8 +84,9 @@ def test_blocks_that_are_not(block: str, before: str, after: str) -> None:
 def test_the_refusal_says_whether_the_model_goes_on() -> None:
     two = "loss = loss * scale\ntrain2 = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
     (later,) = run(script(within("if training", text=LOSS + STEP + "scale = 2.0\n"), "", two)).diagnostics
-    (within_one,) = run(script(within("if training", text=STEP) + within("else", text=LOSS + STEP),
-                               LOSS.replace("(h,", "(X,"))).diagnostics  # fmt: skip
+    (within_one,) = run(
+        script(within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"))
+    ).diagnostics
     assert "goes on" in later.message and "among the statements" in within_one.message
 
 

@@ -33,32 +33,82 @@ def script(model: str, read: str, more: str = "") -> str:
         (LAYERS, "outs", "[part[:rows] for part in outs]", f"outs[:] = {CONCAT}"),
         (LAYERS, "outs[-1]", "[part[:rows] for part in outs]", f"outs[:] = {CONCAT}"),
         (LAYERS, "outs[1:]", "[part[:rows] for part in outs]", f"outs[:] = {CONCAT}"),
-        (LAYERS.replace("outs.append(h)", "outs += [h]"), "outs", "[part[:rows] for part in outs]",
-         f"outs[:] = {CONCAT}"),
-        (LAYERS.replace("outs.append(h)", "outs = outs + [h]"), "outs", "[part[:rows] for part in outs]",
-         f"outs = {CONCAT}"),
-        (LAYERS.replace("outs = []\nh = X", "h = X * 2\nouts = [h]"), "outs", "[part[:rows] for part in outs]",
-         f"outs = {CONCAT}"),
-        ("outs = [X * i for i in range(count)]\nh = outs[0]\n", "outs", "[part[:rows] for part in outs]",
-         f"outs = {CONCAT}"),
-        (LAYERS.replace("(h)", "(tf.reduce_mean(h))"), "outs", "[part * weight for part in outs]",
-         "outs[:] = [tf.add_n(parts) for parts in zip(*tower_outs)]"),
-        (LAYERS.replace("(h)", "((h, h + 1))"), "outs", "map_structure(lambda t: t[:rows], outs)",
-         f"outs[:] = {TREE}"),
-        (LAYERS.replace("= []", "= {}").replace(".append(h)", "['l%d' % i] = h"), "outs",
-         "map_structure(lambda t: t[:rows], outs)", f"outs.update({TREE})"),
-        ("h = tf.layers.dense(X, 3)\nouts = [h]\nif count > 2:\n    h = tf.layers.dense(h, 3)\n    outs.append(h)\n",
-         "outs", "[part[:rows] for part in outs]", f"outs = {CONCAT}"),
-        (LAYERS.replace("tf.layers.dense(h, 3)", "tf.tanh(h, name='act')"), "outs", "[part[:rows] for part in outs]",
-         "outs[:] = [tf.concat(parts, 0, name=plain_name(part)) for part, parts in zip(outs, zip(*tower_outs))]"),
+        (
+            LAYERS.replace("outs.append(h)", "outs += [h]"),
+            "outs",
+            "[part[:rows] for part in outs]",
+            f"outs[:] = {CONCAT}",
+        ),
+        (
+            LAYERS.replace("outs.append(h)", "outs = outs + [h]"),
+            "outs",
+            "[part[:rows] for part in outs]",
+            f"outs = {CONCAT}",
+        ),
+        (
+            LAYERS.replace("outs = []\nh = X", "h = X * 2\nouts = [h]"),
+            "outs",
+            "[part[:rows] for part in outs]",
+            f"outs = {CONCAT}",
+        ),
+        (
+            "outs = [X * i for i in range(count)]\nh = outs[0]\n",
+            "outs",
+            "[part[:rows] for part in outs]",
+            f"outs = {CONCAT}",
+        ),
+        (
+            LAYERS.replace("(h)", "(tf.reduce_mean(h))"),
+            "outs",
+            "[part * weight for part in outs]",
+            "outs[:] = [tf.add_n(parts) for parts in zip(*tower_outs)]",
+        ),
+        (LAYERS.replace("(h)", "((h, h + 1))"), "outs", "map_structure(lambda t: t[:rows], outs)", f"outs[:] = {TREE}"),
+        (
+            LAYERS.replace("= []", "= {}").replace(".append(h)", "['l%d' % i] = h"),
+            "outs",
+            "map_structure(lambda t: t[:rows], outs)",
+            f"outs.update({TREE})",
+        ),
+        (
+            "h = tf.layers.dense(X, 3)\nouts = [h]\nif count > 2:\n    h = tf.layers.dense(h, 3)\n    outs.append(h)\n",
+            "outs",
+            "[part[:rows] for part in outs]",
+            f"outs = {CONCAT}",
+        ),
+        (
+            LAYERS.replace("tf.layers.dense(h, 3)", "tf.tanh(h, name='act')"),
+            "outs",
+            "[part[:rows] for part in outs]",
+            "outs[:] = [tf.concat(parts, 0, name=plain_name(part)) for part, parts in zip(outs, zip(*tower_outs))]",
+        ),
         (LAYERS.replace("range(count)", "range(3)"), "outs", "[part[:rows] for part in outs]", f"outs[:] = {CONCAT}"),
         ("outs = [X * 2, X + 1]\nh = sum(outs)\n", "outs", "[part[:rows] for part in outs]", f"outs = {CONCAT}"),
-        ("outs = {'all': [X * 2, X + 1], 'mean': tf.reduce_mean(X)}\nh = sum(outs['all'])\n", "outs",
-         "[part[:rows] for part in outs['all']]", "outs['all'] = [tf.concat(parts, 0) for parts in zip(*tower_all)]"),
+        (
+            "outs = {'all': [X * 2, X + 1], 'mean': tf.reduce_mean(X)}\nh = sum(outs['all'])\n",
+            "outs",
+            "[part[:rows] for part in outs['all']]",
+            "outs['all'] = [tf.concat(parts, 0) for parts in zip(*tower_all)]",
+        ),
     ],
-    ids=["append", "last", "slice", "augmented", "bound anew", "begun in the towers", "comprehension", "means",
-         "pairs", "dict", "branch", "names", "known length", "written out", "in a dict"],
-)  # fmt: skip
+    ids=[
+        "append",
+        "last",
+        "slice",
+        "augmented",
+        "bound anew",
+        "begun in the towers",
+        "comprehension",
+        "means",
+        "pairs",
+        "dict",
+        "branch",
+        "names",
+        "known length",
+        "written out",
+        "in a dict",
+    ],
+)
 def test_lists_are_merged_as_lists(model: str, read: str, kept: str, merged: str) -> None:
     text = script(model, read)
     found = parts(text, line_length=120)
@@ -146,9 +196,10 @@ BY_INDEX = FEED.replace("x, rows in zip(xs, data)", "i in range(args.parts)").re
 
 
 @pytest.mark.parametrize(
-    "made", [MADE, "xs = [tf.placeholder(tf.float32, [None, 3]) for _ in range(args.parts)]\n"],
+    "made",
+    [MADE, "xs = [tf.placeholder(tf.float32, [None, 3]) for _ in range(args.parts)]\n"],
     ids=["loop", "comprehension"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("feed", [FEED, BY_INDEX], ids=["zip", "index"])
 def test_a_list_of_placeholders_of_any_length_is_cut_as_a_list(made: str, feed: str) -> None:
     before, inside, after = parts(LISTED.replace(MADE, made) + LOSS + STEP + feed)

@@ -51,11 +51,16 @@ def script(loss: str) -> str:
     [
         ("loss = tf.reduce_sum(error * M) / tf.reduce_sum(M)", "tf.reduce_sum(M)"),
         ("loss = tf.reduce_sum(error * M) / (tf.reduce_sum(M) + 1e-8)", "tf.reduce_sum(M) + 1e-8"),
-        ("loss = tf.div(tf.reduce_sum(error * M), tf.maximum(tf.reduce_sum(M), 1e-6))",
-         "tf.maximum(tf.reduce_sum(M), 1e-6)"),
+        (
+            "loss = tf.div(tf.reduce_sum(error * M), tf.maximum(tf.reduce_sum(M), 1e-6))",
+            "tf.maximum(tf.reduce_sum(M), 1e-6)",
+        ),
         ("n = tf.reduce_sum(M)\nloss = tf.reduce_sum(error * M) / n", "n"),
-        ("n = tf.cast(tf.count_nonzero(M), tf.float32)\nloss = tf.reduce_sum(error * M) / n + 0.1 * tf.nn.l2_loss(w)",
-         "n"),
+        (
+            "n = tf.cast(tf.count_nonzero(M), tf.float32)\n"
+            "loss = tf.reduce_sum(error * M) / n + 0.1 * tf.nn.l2_loss(w)",
+            "n",
+        ),
         (SEVERAL, "n"),
         (FUNCTION, "tf.reduce_sum(M)"),
         ("loss = tf.losses.mean_squared_error(Y, error, weights=M)", "tf.count_nonzero(M)"),
@@ -63,9 +68,20 @@ def script(loss: str) -> str:
         ("loss = tf.losses.absolute_difference(Y, error, M, reduction=tf.losses.Reduction.MEAN)", "tf.reduce_sum(M)"),
         ("kept = tf.boolean_mask(error, M > 0)\nloss = tf.reduce_mean(kept)", "tf.shape(kept)[0]"),
     ],
-    ids=["sum", "guarded", "at least", "named", "beside weight decay", "one count for two", "in a function",
-         "tf.losses", "weighted loss", "mean of weights", "rows"],
-)  # fmt: skip
+    ids=[
+        "sum",
+        "guarded",
+        "at least",
+        "named",
+        "beside weight decay",
+        "one count for two",
+        "in a function",
+        "tf.losses",
+        "weighted loss",
+        "mean of weights",
+        "rows",
+    ],
+)
 def test_the_towers_count_with_the_denominator_of_the_loss(loss: str, count: str) -> None:
     text = script("w = tf.get_variable('w', [3])\n" * ("l2_loss" in loss) + loss)
     lines = [line.strip() for line in body(text, line_length=140)]
@@ -131,10 +147,13 @@ def normed(training: str) -> str:
 
 @pytest.mark.parametrize(
     "text",
-    [of_rows(script(MEAN_LEFT)), normed(", training=True"),
-     normed("").replace("tf.layers.batch_normalization", "tf.contrib.layers.batch_norm")],
+    [
+        of_rows(script(MEAN_LEFT)),
+        normed(", training=True"),
+        normed("").replace("tf.layers.batch_normalization", "tf.contrib.layers.batch_norm"),
+    ],
     ids=["fixed size", "in training", "in training unless told"],
-)  # fmt: skip
+)
 def test_a_masked_mean_that_one_gpu_cannot_take_of_the_whole_batch_is_warned_of(text: str) -> None:
     assert "weigh_losses" in converted(text)
     assert codes(text) == ["TMG322"]
@@ -142,10 +161,15 @@ def test_a_masked_mean_that_one_gpu_cannot_take_of_the_whole_batch_is_warned_of(
 
 @pytest.mark.parametrize(
     "text",
-    [normed(""), normed(", training=False"), of_rows(script("loss = tf.reduce_mean(error * M)")), script(MEAN_LEFT),
-     normed(", training=True").replace(MEAN_LEFT, "loss = tf.reduce_mean(error)").replace(", M: ms", "")],
+    [
+        normed(""),
+        normed(", training=False"),
+        of_rows(script("loss = tf.reduce_mean(error * M)")),
+        script(MEAN_LEFT),
+        normed(", training=True").replace(MEAN_LEFT, "loss = tf.reduce_mean(error)").replace(", M: ms", ""),
+    ],
     ids=["norm not in training", "told so", "a mean of a fixed batch", "any size", "a mean with a norm"],
-)  # fmt: skip
+)
 def test_other_losses_are_not_warned_of(text: str) -> None:
     assert codes(text) == []
 

@@ -76,9 +76,18 @@ def test_the_scope_around_is_opened_once_more() -> None:
         "with tf.control_dependencies([prediction]):\n    top = tf.reduce_max(prediction)",
         "def largest(x):\n    h = tf.layers.dense(x, 2)\n    return tf.reduce_max(h)\n\n\ntop = largest(prediction)",
     ],
-    ids=["variables", "random", "dropout", "branch", "read of another value", "rebound", "augmented", "control",
-         "function"],
-)  # fmt: skip
+    ids=[
+        "variables",
+        "random",
+        "dropout",
+        "branch",
+        "read of another value",
+        "rebound",
+        "augmented",
+        "control",
+        "function",
+    ],
+)
 def test_what_would_not_be_the_same_twice_is_refused(lines: str) -> None:
     loss = f"{LOSS} + 0.1 * top" + (" + tf.reduce_mean(p)" if lines.startswith("p =") else "")
     assert codes(script(lines, loss, "tf.summary.scalar('top', top)"))[-1] == "TMG210"

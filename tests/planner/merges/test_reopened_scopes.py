@@ -63,11 +63,14 @@ def test_a_scope_behind_the_loop_only() -> None:
         ("with tf.name_scope('Loss'):\n    {}", "tf.summary.scalar('loss', loss)\n", True),
         ("with tf.name_scope('loss'):\n    {}", "with tf.name_scope('loss'):\n    double = loss * 2\n", True),
         ("with tf.name_scope('loss'):\n    {}", "tf.summary.scalar('cost', loss)\n", False),
-        ("with tf.name_scope('model'):\n    with tf.name_scope('loss'):\n        {}",
-         "tf.summary.scalar('loss', loss)\n", False),
+        (
+            "with tf.name_scope('model'):\n    with tf.name_scope('loss'):\n        {}",
+            "tf.summary.scalar('loss', loss)\n",
+            False,
+        ),
         ("{}", "tf.summary.scalar('loss', loss)\n", False),
     ],
-)  # fmt: skip
+)
 def test_names_that_the_model_has_taken_stay_taken(model: str, later: str, kept: bool) -> None:
     depth = len(model.partition("{}")[0].rpartition("\n")[2])
     lines = ("\n" + " " * depth).join(["error = prediction - Y", "loss = tf.reduce_mean(error)"])

@@ -34,17 +34,35 @@ def within(model: str) -> str:
     ("text", "own", "outer"),
     [
         (script(within(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP)), OWN, "scope.reuse_variables()"),
-        (script(within("with tf.name_scope('nets'):\n" + textwrap.indent(
-            ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "    "))), OWN, "scope.reuse_variables()"),
+        (
+            script(
+                within(
+                    "with tf.name_scope('nets'):\n"
+                    + textwrap.indent(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "    ")
+                )
+            ),
+            OWN,
+            "scope.reuse_variables()",
+        ),
         (script(ONE + OWN + "\n" + TWO + LOSS + STEP), OWN, OWN),
-        (script(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "scope = tf.get_variable_scope()\n"), OWN,
-         "scope.reuse_variables()"),
-        (script(within(ONE + "scope.reuse_variables()\n" + TWO + "scope.reuse_variables()\n"
-                       "r = tf.layers.dense(X + Y, 1, name='d')\np += r\n" + LOSS + STEP)), OWN,
-         "scope.reuse_variables()"),
+        (
+            script(ONE + "scope.reuse_variables()\n" + TWO + LOSS + STEP, "scope = tf.get_variable_scope()\n"),
+            OWN,
+            "scope.reuse_variables()",
+        ),
+        (
+            script(
+                within(
+                    ONE + "scope.reuse_variables()\n" + TWO + "scope.reuse_variables()\n"
+                    "r = tf.layers.dense(X + Y, 1, name='d')\np += r\n" + LOSS + STEP
+                )
+            ),
+            OWN,
+            "scope.reuse_variables()",
+        ),
     ],
     ids=["the scope around", "with names between", "the current scope", "kept in a name", "twice"],
-)  # fmt: skip
+)
 def test_the_towers_and_the_script_set_their_own_scopes(text: str, own: str, outer: str) -> None:
     before, inside, after = parts(text)
     assert inside.index(own) > inside.index(ONE.strip()) and inside.index(own) < inside.index(TWO.strip())

@@ -41,19 +41,39 @@ WITH_LOSS = FUNCTION.replace("return", "loss = tf.reduce_mean(tf.square(tf.layer
         ("hidden, mean", "net[0]", "net", "net = (tf.concat(tower_net_0, 0), tf.add_n(tower_net_1))"),
         ("hidden, mean, 3", "net[0]", "net", "net = (tf.concat(tower_net_0, 0), tf.add_n(tower_net_1), net[2])"),
         ("Net(hidden, mean)", "net.hidden", "net.hidden", "net = net._replace(hidden=tf.concat(tower_hidden, 0))"),
-        ("Net(hidden=hidden, output=mean)", "net.hidden", "net[1]",
-         "net = net._replace(output=tf.add_n(tower_output))"),
-        ("(Net(hidden, mean), 3)", "net[0].hidden", "net[0].hidden",
-         "net = (net[0]._replace(hidden=tf.concat(tower_hidden, 0)), net[1])"),
+        (
+            "Net(hidden=hidden, output=mean)",
+            "net.hidden",
+            "net[1]",
+            "net = net._replace(output=tf.add_n(tower_output))",
+        ),
+        (
+            "(Net(hidden, mean), 3)",
+            "net[0].hidden",
+            "net[0].hidden",
+            "net = (net[0]._replace(hidden=tf.concat(tower_hidden, 0)), net[1])",
+        ),
         ("{'h': hidden, 'm': mean}", "net['h']", "net['h']", "net['h'] = tf.concat(tower_h, 0)"),
         ("[hidden, mean]", "net[0]", "net[0]", "net[0] = tf.concat(tower_net_0, 0)"),
         ("[(hidden, mean)]", "net[0][0]", "net[0][0]", "net[0] = (tf.concat(tower_net_0_0, 0), net[0][1])"),
         ("{'x': x, 'h': hidden}", "net['h']", "net['x']", "X, Y, net['x'] = X_batch, Y_batch, X_batch"),
         ("Net(x, hidden)", "net.output", "net.hidden", "net = net._replace(hidden=X_batch)"),
     ],
-    ids=["tuple", "from behind", "whole", "with a number", "named", "named by number", "nested", "dict", "list",
-         "tuple in a list", "dict with an input", "named with an input"],
-)  # fmt: skip
+    ids=[
+        "tuple",
+        "from behind",
+        "whole",
+        "with a number",
+        "named",
+        "named by number",
+        "nested",
+        "dict",
+        "list",
+        "tuple in a list",
+        "dict with an input",
+        "named with an input",
+    ],
+)
 def test_results(made: str, output: str, read: str, after: str) -> None:
     text = script(FUNCTION.format(made=made), output, read)
     assert after in parts(text)[AFTER]
@@ -91,21 +111,39 @@ def with_inputs(inputs: str, first: str, second: str) -> str:
 @pytest.mark.parametrize(
     ("inputs", "first", "second", "inside", "after"),
     [
-        (f"Net({FED})", "pair.hidden", "pair.output",
-         "pair = pair_batch._replace(hidden=hidden, output=output)", "pair = pair_batch"),
+        (
+            f"Net({FED})",
+            "pair.hidden",
+            "pair.output",
+            "pair = pair_batch._replace(hidden=hidden, output=output)",
+            "pair = pair_batch",
+        ),
         (f"({FED})", "pair[0]", "pair[1]", "pair = (pair_0, pair_1)", "pair = pair_batch"),
         (f"({FED}, 3)", "pair[0]", "pair[1]", "pair = (pair_0, pair_1, pair[2])", "pair = pair_batch"),
-        (f"[{FED}]", "pair[0]", "pair[1]",
-         "(pair[0], pair[1]), rows, weight = shard([pair_0_batch, pair_1_batch], gpu)",
-         "pair[0], pair[1] = pair_0_batch, pair_1_batch"),
-        ("Net(X, Y)", "pair.hidden", "pair.output",
-         "pair = pair_batch._replace(hidden=hidden, output=output)", "pair = pair_batch"),
-        ("{'x': X, 'y': Y}", "pair['x']", "pair['y']",
-         "(pair['x'], pair['y']), rows, weight = shard([x_batch, y_batch], gpu)",
-         "pair['x'], pair['y'] = x_batch, y_batch"),
+        (
+            f"[{FED}]",
+            "pair[0]",
+            "pair[1]",
+            "(pair[0], pair[1]), rows, weight = shard([pair_0_batch, pair_1_batch], gpu)",
+            "pair[0], pair[1] = pair_0_batch, pair_1_batch",
+        ),
+        (
+            "Net(X, Y)",
+            "pair.hidden",
+            "pair.output",
+            "pair = pair_batch._replace(hidden=hidden, output=output)",
+            "pair = pair_batch",
+        ),
+        (
+            "{'x': X, 'y': Y}",
+            "pair['x']",
+            "pair['y']",
+            "(pair['x'], pair['y']), rows, weight = shard([x_batch, y_batch], gpu)",
+            "pair['x'], pair['y'] = x_batch, y_batch",
+        ),
     ],
     ids=["named", "tuple", "with a number", "list", "named, of names", "dict of names"],
-)  # fmt: skip
+)
 def test_inputs(inputs: str, first: str, second: str, inside: str, after: str) -> None:
     text = with_inputs(inputs, first, second)
     found = parts(text)

@@ -45,8 +45,10 @@ UNSEEN = """\
 def show(model):
     return model.hidden
 """
-CONDITION = ("        self.hidden =", "        if len(str(x)) > 40:\n            self.hidden = tf.layers.dense(x, 3)\n"
-             "        self.hidden =")  # fmt: skip
+CONDITION = (
+    "        self.hidden =",
+    "        if len(str(x)) > 40:\n            self.hidden = tf.layers.dense(x, 3)\n        self.hidden =",
+)
 
 
 @pytest.mark.parametrize(

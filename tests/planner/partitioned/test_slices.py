@@ -81,7 +81,7 @@ def step(pair: str, gradients: str = "optimizer.compute_gradients(loss)") -> str
         "step = optimizer.minimize(loss)\nwith tf.control_dependencies([step]):\n"
         "    train_op = tf.group(*[v.assign(tf.clip_by_value(v, -0.1, 0.1)) for v in tf.trainable_variables()])",
     ],
-)  # fmt: skip
+)
 def test_what_means_the_same_of_slices(train: str) -> None:
     conversion = converted(train=train)
     assert (conversion.status, codes(conversion)) == ("converted", [])
@@ -101,12 +101,15 @@ def test_what_means_the_same_of_slices(train: str) -> None:
         ("norms = [tf.norm(v) for v in tf.trainable_variables()]\n" + MINIMIZE, 9),
         ("named = {v.name: v for v in tf.global_variables()}\nchosen = tf.train.Saver(named)\n" + MINIMIZE, 9),
         ("first = tf.train.Saver({v.op.name: v for v in tf.global_variables()})\n" + MINIMIZE, 9),
-        ("one = [v for v in tf.trainable_variables() if v.name.endswith('kernel:0')]\n"
-         "train_op = optimizer.minimize(loss, var_list=one)", 9),
+        (
+            "one = [v for v in tf.trainable_variables() if v.name.endswith('kernel:0')]\n"
+            "train_op = optimizer.minimize(loss, var_list=one)",
+            9,
+        ),
         ("def report(variables):\n    print(len(variables))\nreport(tf.trainable_variables())\n" + MINIMIZE, 11),
         ("count = len(tf.trainable_variables())\n" + MINIMIZE, 9),
     ],
-)  # fmt: skip
+)
 def test_what_would_meet_slices_is_refused_with_its_line(train: str, line: int) -> None:
     conversion = converted(train=train)
     assert (conversion.status, codes(conversion)) == ("refused", ["TMG245"])
@@ -120,19 +123,33 @@ def test_what_would_meet_slices_is_refused_with_its_line(train: str, line: int) 
         ("logits = tf.layers.dense(X, 10, kernel_regularizer=lambda w: tf.norm(w))", MINIMIZE, "TMG246"),
         (LAYER, MINIMIZE.replace("optimizer", "tf.contrib.opt.LARSOptimizer(0.1)"), "TMG246"),
         ("with tf.variable_scope('net', custom_getter=scaled):\n    " + LAYER, MINIMIZE, "TMG246"),
-        (W + "e = tf.train.ExponentialMovingAverage(0.9)\nlogits = tf.matmul(X, w)",
-         "train_op = tf.group(optimizer.minimize(loss), e.apply([w]))\nshown = e.average(w)", "TMG246"),
-        ("def layer(i):\n    w = tf.get_variable('w_%d' % i, [784, 10])\n    decay = w.assign(0.9 * w)\n"
-         "    return tf.matmul(X, w)\nlogits = layer(0)", MINIMIZE, "TMG246"),
+        (
+            W + "e = tf.train.ExponentialMovingAverage(0.9)\nlogits = tf.matmul(X, w)",
+            "train_op = tf.group(optimizer.minimize(loss), e.apply([w]))\nshown = e.average(w)",
+            "TMG246",
+        ),
+        (
+            "def layer(i):\n    w = tf.get_variable('w_%d' % i, [784, 10])\n    decay = w.assign(0.9 * w)\n"
+            "    return tf.matmul(X, w)\nlogits = layer(0)",
+            MINIMIZE,
+            "TMG246",
+        ),
         (LAYER + "\nk = tf.get_default_graph().get_tensor_by_name('dense/kernel:0')", MINIMIZE, "TMG247"),
         (LAYER, "with tf.variable_scope('train'):\n    " + MINIMIZE, "TMG247"),
-        (LAYER, "def train(loss):\n    return optimizer.minimize(loss)\n"
-         "with tf.variable_scope('train'):\n    train_op = train(loss)", "TMG247"),
-        (LAYER, "train_op = tf.contrib.slim.learning.create_train_op(loss, optimizer, summarize_gradients=True)",
-         "TMG246"),
+        (
+            LAYER,
+            "def train(loss):\n    return optimizer.minimize(loss)\n"
+            "with tf.variable_scope('train'):\n    train_op = train(loss)",
+            "TMG247",
+        ),
+        (
+            LAYER,
+            "train_op = tf.contrib.slim.learning.create_train_op(loss, optimizer, summarize_gradients=True)",
+            "TMG246",
+        ),
         (LAYER, "train_op = tf.contrib.layers.optimize_loss(loss, None, 0.1, 'Adam')", "TMG247"),
     ],
-)  # fmt: skip
+)
 def test_what_treats_each_variable_as_a_whole_is_refused(model: str, train: str, code: str) -> None:
     conversion = converted(model, train)
     assert (conversion.status, codes(conversion)[-1:]) == ("refused", [code])
@@ -149,22 +166,42 @@ def test_what_treats_each_variable_as_a_whole_is_refused(model: str, train: str,
         (W + "logits = tf.matmul(X, w)\nprint(w.name)", "'w'", ["TMG319"]),
         (W + "logits = tf.matmul(X, w)\nalone = tf.train.Saver([w])", "'w'", ["TMG319"]),
         (W + "logits = tf.matmul(X, w)\ntf.add_to_collection('kept', w)", "'w'", ["TMG319"]),
-        ("table = tf.get_variable('table', [500, 784])\n"
-         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "rows=['table']", []),
-        ("table = tf.get_variable('table', [500, 784])\n"
-         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y, 'mod'), 10)", "'table'", []),
-        ("table = tf.get_variable('table', [500, 784])\n"
-         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y) + tf.gather(table, Y), 10)", "'table'", []),
-        ("table = tf.get_variable('table', [500, 784])\ndef later(other):\n"
-         "    return tf.nn.embedding_lookup(other, Y)\n"
-         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "'table'", []),
-        ("table = tf.get_variable('table', [500, 784])\nprint(table.name)\n"
-         "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)", "'table'", ["TMG319"]),
+        (
+            "table = tf.get_variable('table', [500, 784])\n"
+            "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)",
+            "rows=['table']",
+            [],
+        ),
+        (
+            "table = tf.get_variable('table', [500, 784])\n"
+            "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y, 'mod'), 10)",
+            "'table'",
+            [],
+        ),
+        (
+            "table = tf.get_variable('table', [500, 784])\n"
+            "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y) + tf.gather(table, Y), 10)",
+            "'table'",
+            [],
+        ),
+        (
+            "table = tf.get_variable('table', [500, 784])\ndef later(other):\n"
+            "    return tf.nn.embedding_lookup(other, Y)\n"
+            "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)",
+            "'table'",
+            [],
+        ),
+        (
+            "table = tf.get_variable('table', [500, 784])\nprint(table.name)\n"
+            "logits = tf.layers.dense(X + tf.nn.embedding_lookup(table, Y), 10)",
+            "'table'",
+            ["TMG319"],
+        ),
         ("w = tf.Variable(tf.zeros([784, 10]))\nlogits = tf.matmul(X, w)", "", ["TMG318"]),
         ("logits = tf.keras.layers.Dense(10)(X)", "", ["TMG318"]),
         ("logits = tf.layers.Dense(10)(X)", "", []),
     ],
-)  # fmt: skip
+)
 def test_which_variables_stay_whole(model: str, kept: str, warned: list[str]) -> None:
     conversion = converted(model)
     assert conversion.text is not None and codes(conversion) == warned
@@ -198,9 +235,12 @@ def test_a_model_built_again_in_another_scope_is_refused() -> None:
     inside = SCRIPT.replace("{train}", MINIMIZE).replace("{model}", LAYER.replace("10)", "10, name='out')"))
     lines = inside.replace("{after}", "pass").splitlines()
     begin, end = lines.index("X = tf.placeholder(tf.float32, [None, 784])"), lines.index("saver = tf.train.Saver()")
-    lines[begin:end] = ["with tf.variable_scope('net'):", *("    " + line for line in lines[begin:end]),
-                        "with tf.variable_scope('net', reuse=True):",
-                        "    again = tf.layers.dense(tf.reverse(X, [1]), 10, name='out')"]  # fmt: skip
+    lines[begin:end] = [
+        "with tf.variable_scope('net'):",
+        *("    " + line for line in lines[begin:end]),
+        "with tf.variable_scope('net', reuse=True):",
+        "    again = tf.layers.dense(tf.reverse(X, [1]), 10, name='out')",
+    ]
     conversion = convert(from_bytes("train.py", "\n".join(lines).encode()), Options(variables="partitioned"))
     assert codes(conversion)[-1:] == ["TMG247"]
 

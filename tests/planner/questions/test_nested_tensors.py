@@ -30,16 +30,25 @@ def fetching(what: str) -> str:
         ("both = (prediction, prediction * 2)", "both"),
         ("both = [(prediction, prediction * 2), [prediction]]", "both"),
         ("both = {'a': (prediction, prediction * 2)}", "both"),
-        ("steps = tf.expand_dims(X, 1)\n"
-         "outputs, both = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), steps, dtype=tf.float32)", "both"),
-        ("both, states = tf.nn.bidirectional_dynamic_rnn(tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4),\n"
-         "                                               tf.expand_dims(X, 1), dtype=tf.float32)", "both"),
+        (
+            "steps = tf.expand_dims(X, 1)\n"
+            "outputs, both = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), steps, dtype=tf.float32)",
+            "both",
+        ),
+        (
+            "both, states = tf.nn.bidirectional_dynamic_rnn(tf.nn.rnn_cell.GRUCell(4), tf.nn.rnn_cell.GRUCell(4),\n"
+            "                                               tf.expand_dims(X, 1), dtype=tf.float32)",
+            "both",
+        ),
     ],
     ids=["tuple", "nested", "in a dict", "lstm state", "both directions"],
-)  # fmt: skip
+)
 def test_rows_of_examples_are_merged_as_a_whole(made: str, name: str) -> None:
-    used = "tf.reduce_mean(both[0][0])" if "[(" in made or "dynamic" in made else (
-        "tf.reduce_mean(both['a'][0])" if "{" in made else "tf.reduce_mean(both[0])")  # fmt: skip
+    used = (
+        "tf.reduce_mean(both[0][0])"
+        if "[(" in made or "dynamic" in made
+        else ("tf.reduce_mean(both['a'][0])" if "{" in made else "tf.reduce_mean(both[0])")
+    )
     script = INPUTS + "n = len(str(batch_size))\nprediction = tf.layers.dense(X, 1)\n" + made + "\n"
     script += LOSS.replace("- Y))", f"- Y)) + {used}") + STEP + fetching(name)
     lines = body(script)

@@ -145,12 +145,18 @@ def test_a_value_far_before_is_set_back() -> None:
 @pytest.mark.parametrize(
     ("before", "found"),
     [
-        ("def numbered():\n    n = 0\n\n    def layer(x):\n        nonlocal n\n        n += 1\n"
-         "        return tf.layers.dense(x, n)\n\n    return layer\n\n\nlayer = numbered()\n", ["TMG231"]),
-        ("def numbered():\n    n = 1\n\n    def layer(x):\n        return tf.layers.dense(x, n)\n\n"
-         "    return layer\n\n\nlayer = numbered()\n", []),
+        (
+            "def numbered():\n    n = 0\n\n    def layer(x):\n        nonlocal n\n        n += 1\n"
+            "        return tf.layers.dense(x, n)\n\n    return layer\n\n\nlayer = numbered()\n",
+            ["TMG231"],
+        ),
+        (
+            "def numbered():\n    n = 1\n\n    def layer(x):\n        return tf.layers.dense(x, n)\n\n"
+            "    return layer\n\n\nlayer = numbered()\n",
+            [],
+        ),
     ],
     ids=["changed", "read"],
-)  # fmt: skip
+)
 def test_what_the_loop_cannot_reach(before: str, found: list[str]) -> None:
     assert codes(script(before, "h = layer(X)\n")) == found

@@ -22,11 +22,14 @@ def reading(*body: str) -> str:
     [
         (f"x, y = tf.train.batch({QUEUE})", "x = tf.cast(x, tf.float32) / 255.0", "return x, tf.expand_dims(y, 1)"),
         (f"x, y = tf.train.batch({QUEUE})", "x.set_shape([32, 1])", "return x - 0.5, tf.one_hot(y, 2)"),
-        ("x = tf.placeholder(tf.float32, [None, 4])", "y = tf.placeholder(tf.float32, [None])",
-         "return tf.log(x), tf.expand_dims(y, 1)"),
+        (
+            "x = tf.placeholder(tf.float32, [None, 4])",
+            "y = tf.placeholder(tf.float32, [None])",
+            "return tf.log(x), tf.expand_dims(y, 1)",
+        ),
     ],
     ids=["queue", "encoded", "placeholders"],
-)  # fmt: skip
+)
 def test_batches_are_prepared_once(body: tuple[str, ...]) -> None:
     before, inside, _ = parts(reading(*body))
     assert "X, Y = read()" in before

@@ -283,21 +283,33 @@ def test_other_collections_are_filled_after_the_loop() -> None:
 @pytest.mark.parametrize(
     ("made", "optimizer"),
     [
-        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')",
-         "lambda rate: TowerOptimizer(tf.train.GradientDescentOptimizer(rate), tower_loss)"),
-        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, optimizer='Momentum')",
-         "optimizer=lambda rate: TowerOptimizer(tf.train.MomentumOptimizer(rate, 0.9), tower_loss)"),
-        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, tf.train.AdamOptimizer)",
-         "lambda *rate: TowerOptimizer((tf.train.AdamOptimizer)(*rate), tower_loss)"),
-        ("tf.contrib.layers.optimize_loss(loss, None, 0.1, lambda lr: tf.train.AdamOptimizer(lr))",
-         "lambda *rate: TowerOptimizer((lambda lr: tf.train.AdamOptimizer(lr))(*rate), tower_loss)"),
-        ("tf.contrib.training.create_train_op(loss, tf.train.AdamOptimizer(0.1))",
-         "TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)"),
-        ("tf.contrib.slim.learning.create_train_op(optimizer=tf.train.AdamOptimizer(0.1), total_loss=loss)",
-         "optimizer=TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)"),
+        (
+            "tf.contrib.layers.optimize_loss(loss, None, 0.1, 'SGD')",
+            "lambda rate: TowerOptimizer(tf.train.GradientDescentOptimizer(rate), tower_loss)",
+        ),
+        (
+            "tf.contrib.layers.optimize_loss(loss, None, 0.1, optimizer='Momentum')",
+            "optimizer=lambda rate: TowerOptimizer(tf.train.MomentumOptimizer(rate, 0.9), tower_loss)",
+        ),
+        (
+            "tf.contrib.layers.optimize_loss(loss, None, 0.1, tf.train.AdamOptimizer)",
+            "lambda *rate: TowerOptimizer((tf.train.AdamOptimizer)(*rate), tower_loss)",
+        ),
+        (
+            "tf.contrib.layers.optimize_loss(loss, None, 0.1, lambda lr: tf.train.AdamOptimizer(lr))",
+            "lambda *rate: TowerOptimizer((lambda lr: tf.train.AdamOptimizer(lr))(*rate), tower_loss)",
+        ),
+        (
+            "tf.contrib.training.create_train_op(loss, tf.train.AdamOptimizer(0.1))",
+            "TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)",
+        ),
+        (
+            "tf.contrib.slim.learning.create_train_op(optimizer=tf.train.AdamOptimizer(0.1), total_loss=loss)",
+            "optimizer=TowerOptimizer(tf.train.AdamOptimizer(0.1), tower_loss)",
+        ),
     ],
     ids=["name", "momentum", "class", "function", "object", "keyword"],
-)  # fmt: skip
+)
 def test_functions_that_build_the_step_get_the_towers_gradients(made: str, optimizer: str) -> None:
     _, _, after = parts(INPUTS + MODEL + f"train_op = {made}\n" + TRAINING)
     assert any(line.startswith("train_op = ") and optimizer in line for line in after)

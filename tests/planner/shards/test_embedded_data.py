@@ -42,25 +42,40 @@ def why(model: str, code: str = "TMG202") -> str:
     ("model", "line"),
     [
         (SQUARE.format("xs", "ys"), "(xs, ys), rows, weight = shard_data([xs_batch, ys_batch], gpu)"),
-        ("x = tf.constant(xs)\ny = tf.constant(ys, tf.float32)\n" + SQUARE.format("x", "y"),
-         "(x, y), rows, weight = shard_data([x_batch, y_batch], gpu)"),
-        ("x, y = tf.convert_to_tensor(xs), tf.cast(ys, tf.float32)\n" + SQUARE.format("x", "y"),
-         "(x, y), rows, weight = shard_data([x_batch, y_batch], gpu)"),
-        ("y = tf.matmul(tf.constant(xs), w)\nloss = tf.losses.mean_squared_error(ys, y)\n",
-         "(xs, ys), rows, weight = shard_data([xs_batch, ys_batch], gpu)"),
-        ("data = [1, 2, 3]\nloss = tf.reduce_mean(tf.square(data * v - [1.0]))\n",
-         "(data,), rows, weight = shard_data([data_batch], gpu)"),
-        ("rows = np.random.rand(1, 30)\nloss = tf.reduce_mean(tf.square(v * (rows ** 2 - 3 * rows) - 1.0))\n",
-         "(rows,), tower_rows, weight = shard_data_along([rows_batch], [1], gpu)"),
-        ("c = [[1., 2., 3.], [4., 5., 6.]]\nu = tf.Variable(tf.zeros([1, 2]))\n"
-         "loss = tf.reduce_mean(tf.square(tf.matmul(u, c) - [1, 2, 3]))\n".replace("[1, 2, 3])", "t)")
-         .replace("u = ", "t = [1, 2, 3]\nu = "),
-         "(c, t), rows, weight = shard_data_along([c_batch, t_batch], [1, 0], gpu)"),
-        ("x = xs[:, 0]\nloss = tf.reduce_mean(tf.square(v * x - xs[:, 1]))\n",
-         "(x, xs), rows, weight = shard_data([x_batch, xs_batch], gpu)"),
+        (
+            "x = tf.constant(xs)\ny = tf.constant(ys, tf.float32)\n" + SQUARE.format("x", "y"),
+            "(x, y), rows, weight = shard_data([x_batch, y_batch], gpu)",
+        ),
+        (
+            "x, y = tf.convert_to_tensor(xs), tf.cast(ys, tf.float32)\n" + SQUARE.format("x", "y"),
+            "(x, y), rows, weight = shard_data([x_batch, y_batch], gpu)",
+        ),
+        (
+            "y = tf.matmul(tf.constant(xs), w)\nloss = tf.losses.mean_squared_error(ys, y)\n",
+            "(xs, ys), rows, weight = shard_data([xs_batch, ys_batch], gpu)",
+        ),
+        (
+            "data = [1, 2, 3]\nloss = tf.reduce_mean(tf.square(data * v - [1.0]))\n",
+            "(data,), rows, weight = shard_data([data_batch], gpu)",
+        ),
+        (
+            "rows = np.random.rand(1, 30)\nloss = tf.reduce_mean(tf.square(v * (rows ** 2 - 3 * rows) - 1.0))\n",
+            "(rows,), tower_rows, weight = shard_data_along([rows_batch], [1], gpu)",
+        ),
+        (
+            "c = [[1., 2., 3.], [4., 5., 6.]]\nu = tf.Variable(tf.zeros([1, 2]))\n"
+            "loss = tf.reduce_mean(tf.square(tf.matmul(u, c) - [1, 2, 3]))\n".replace("[1, 2, 3])", "t)").replace(
+                "u = ", "t = [1, 2, 3]\nu = "
+            ),
+            "(c, t), rows, weight = shard_data_along([c_batch, t_batch], [1, 0], gpu)",
+        ),
+        (
+            "x = xs[:, 0]\nloss = tf.reduce_mean(tf.square(v * x - xs[:, 1]))\n",
+            "(x, xs), rows, weight = shard_data([x_batch, xs_batch], gpu)",
+        ),
     ],
     ids=["arrays", "constants", "converted", "inline constant", "list", "one row", "columns", "by row"],
-)  # fmt: skip
+)
 def test_data_in_the_graph_is_cut(model: str, line: str) -> None:
     assert cut(model) == line
     assert codes(script(model)) == ["TMG304"]
@@ -145,18 +160,37 @@ def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:
         ("loss = tf.reduce_mean(tf.square(v * ys - tf.ones([30, 1])))\n", "entry of its own"),
         ("loss = tf.sqrt(tf.reduce_mean(tf.square(tf.matmul(xs, w) - ys)))\n", "not linear"),
         ("x = tf.constant(xs)\nx = x - tf.reduce_mean(x, 0)\n" + SQUARE.format("x", "ys"), "computed from all of them"),
-        ("x = tf.layers.batch_normalization(tf.constant(xs), training=True)\n" + SQUARE.format("x", "ys"),
-         "statistics of all rows"),
-        ("x = tf.gather(tf.constant(xs), tf.range(8))\nloss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
-         "picked by index"),
-        ("a = tf.Variable(tf.zeros([1, 30]))\nloss = tf.reduce_mean(tf.square(tf.matmul(a, tf.matmul(xs, w))))\n",
-         "matrix over all of its examples"),
-        ("x = np.random.rand(1, 30).astype('float32')\nloss = tf.reduce_mean(tf.layers.dense(x, 1) ** 2)\n",
-         "what layers.dense makes of columns"),
+        (
+            "x = tf.layers.batch_normalization(tf.constant(xs), training=True)\n" + SQUARE.format("x", "ys"),
+            "statistics of all rows",
+        ),
+        (
+            "x = tf.gather(tf.constant(xs), tf.range(8))\nloss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
+            "picked by index",
+        ),
+        (
+            "a = tf.Variable(tf.zeros([1, 30]))\nloss = tf.reduce_mean(tf.square(tf.matmul(a, tf.matmul(xs, w))))\n",
+            "matrix over all of its examples",
+        ),
+        (
+            "x = np.random.rand(1, 30).astype('float32')\nloss = tf.reduce_mean(tf.layers.dense(x, 1) ** 2)\n",
+            "what layers.dense makes of columns",
+        ),
     ],
-    ids=["made inside", "broadcast", "lengths", "one variable each", "one constant each", "rmse", "centred",
-         "batch norm", "gather", "across", "a row of features"],
-)  # fmt: skip
+    ids=[
+        "made inside",
+        "broadcast",
+        "lengths",
+        "one variable each",
+        "one constant each",
+        "rmse",
+        "centred",
+        "batch norm",
+        "gather",
+        "across",
+        "a row of features",
+    ],
+)
 def test_what_is_not_surely_a_mean_or_sum_over_rows_is_refused(model: str, reason: str) -> None:
     assert reason in why(model, "TMG204" if reason == "same statement" else "TMG202")
 

@@ -70,15 +70,23 @@ loss = tf.reduce_mean(tf.square(tf.nn.embedding_lookup_sparse(table, {ids}, None
 @pytest.mark.parametrize(
     ("made", "ids", "y"),
     [
-        (f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {IDS})).batch(batch_size)", "features['ids']",
-         "features['y']"),
+        (
+            f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {IDS})).batch(batch_size)",
+            "features['ids']",
+            "features['y']",
+        ),
         (f"{RECORDS}.batch(batch_size).map(lambda r: tf.parse_example(r, {IDS}))", "features['ids']", "features['y']"),
         (f"{RECORDS}.map(convert).batch(batch_size)", "features['ids']", "features['y']"),
-        (f"spec = {IDS}\n\n\ndef parse(r):\n    f = tf.parse_single_example(r, spec)\n    return f['ids'], f['y']\n\n\n"
-         "ids, y = tf.data.TFRecordDataset(files).map(parse).shuffle(9).batch(batch_size)", "ids", "y"),
+        (
+            f"spec = {IDS}\n\n\ndef parse(r):\n    f = tf.parse_single_example(r, spec)\n"
+            "    return f['ids'], f['y']\n\n\n"
+            "ids, y = tf.data.TFRecordDataset(files).map(parse).shuffle(9).batch(batch_size)",
+            "ids",
+            "y",
+        ),
         ("ids, y = tf.data.TFRecordDataset(files).map(convert).batch(batch_size)", "ids", "y"),
     ],
-)  # fmt: skip
+)
 def test_sparse_features(made: str, ids: str, y: str) -> None:
     _, inside, _ = parts(HEAD + made + NEXT + LOOKED_UP.format(ids=ids, y=y) + STEP)
     assert f"({ids}, {y}), rows, weight = shard_sparse([ids_batch, y_batch], gpu)" in inside
@@ -142,5 +150,6 @@ def test_an_entry_that_the_model_does_not_read() -> None:
 def test_an_entry_that_the_model_takes_out_is_refused() -> None:
     """The next tower would find the whole batch there, or nothing."""
     model = FUNCTION.replace("given['x']", "given.pop('x')") + "loss = net(features)\n"
-    assert codes(HEAD + f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {SPEC})).batch(batch_size)" + NEXT
-                 + model + STEP) == ["TMG231"]  # fmt: skip
+    assert codes(
+        HEAD + f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {SPEC})).batch(batch_size)" + NEXT + model + STEP
+    ) == ["TMG231"]

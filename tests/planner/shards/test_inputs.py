@@ -22,15 +22,22 @@ def cut(script: str) -> str:
     ("inputs", "line"),
     [
         ("X = tf.placeholder(tf.float32, [8, None, 4])\n" + TARGET + "x = X[-1]\n", "shard_along([X_batch], [1], gpu)"),
-        ("n = len(open('x').read())\nX = tf.placeholder(tf.float32, [n, None, 4])\n" + TARGET + "x = X[-1]\n",
-         "shard_along([X_batch], [1], gpu)"),
-        ("X = tf.placeholder(tf.float32, [8, 3, None, 4])\n" + TARGET + "x = X[0][0]\n",
-         "shard_along([X_batch], [2], gpu)"),
-        ("X = tf.placeholder(tf.float32, [4, None])\nT = tf.placeholder(tf.float32, [1, None])\n"
-         "x, Y = tf.transpose(X), tf.transpose(T)\n", "shard_along([X_batch, T_batch], [1, 1], gpu)"),
+        (
+            "n = len(open('x').read())\nX = tf.placeholder(tf.float32, [n, None, 4])\n" + TARGET + "x = X[-1]\n",
+            "shard_along([X_batch], [1], gpu)",
+        ),
+        (
+            "X = tf.placeholder(tf.float32, [8, 3, None, 4])\n" + TARGET + "x = X[0][0]\n",
+            "shard_along([X_batch], [2], gpu)",
+        ),
+        (
+            "X = tf.placeholder(tf.float32, [4, None])\nT = tf.placeholder(tf.float32, [1, None])\n"
+            "x, Y = tf.transpose(X), tf.transpose(T)\n",
+            "shard_along([X_batch, T_batch], [1, 1], gpu)",
+        ),
     ],
     ids=["time major", "of unknown length", "third axis", "column major"],
-)  # fmt: skip
+)
 def test_the_one_open_dimension_is_the_batch(inputs: str, line: str) -> None:
     script = HEAD + inputs + LOSS + STEP + TRAINING.replace("Y: ys", "T: ys" if "T =" in inputs else "Y: ys")
     assert line in " ".join(parts(script)[1])

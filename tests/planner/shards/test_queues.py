@@ -69,8 +69,11 @@ def test_the_shapes_of_the_queue_tell() -> None:
 
 
 def test_names_of_components() -> None:
-    lines = ("put = q.enqueue_many({'x': xs, 'y': ys})", "both = q.dequeue_many(batch_size)",
-             "X, Y = both['x'], both['y']")  # fmt: skip
+    lines = (
+        "put = q.enqueue_many({'x': xs, 'y': ys})",
+        "both = q.dequeue_many(batch_size)",
+        "X, Y = both['x'], both['y']",
+    )
     queue = "q = tf.FIFOQueue(10, [tf.float32, tf.float32], [[4], [1]], names=['x', 'y'])\n"
     _, inside, _ = parts(script(queue, *lines))
     assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside

@@ -59,7 +59,7 @@ def test_other_axes_are_cut_apart() -> None:
         ("tf.float32, [8, batch_size]", TURNED, "TMG225"),
         ("tf.float32", "loss = tf.reduce_mean(tf.sparse_tensor_dense_matmul(S, tf.layers.dense(Y, 4)))", "TMG233"),
     ],
-)  # fmt: skip
+)
 def test_refused(arguments: str, model: str, code: str) -> None:
     assert codes(SCRIPT.format(arguments, model)) == [code]
 

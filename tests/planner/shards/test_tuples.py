@@ -54,19 +54,33 @@ train_op = tf.train.AdamOptimizer(0.1).minimize(net.loss)
 @pytest.mark.parametrize(
     ("sizes", "shape", "inside"),
     [
-        ("(batch_size, 4)", "[sizes[0], 4]",
-         ["sizes_0 = shard_size(sizes_batch[0], gpu)", "sizes = (sizes_0, sizes[1])"]),
-        ("(4, batch_size)", "[sizes[1], sizes[0]]",
-         ["sizes_1 = shard_size(sizes_batch[1], gpu)", "sizes = (sizes[0], sizes_1)"]),
-        ("Hps(batch_size, 4)", "[sizes.batch_size, sizes.width]",
-         ["tower_batch_size = shard_size(sizes_batch.batch_size, gpu)",
-          "sizes = sizes_batch._replace(batch_size=tower_batch_size)"]),
-        ("Hps(batch_size, 4)", "[sizes[0], 4]",
-         ["sizes_0 = shard_size(sizes_batch.batch_size, gpu)", "sizes = sizes_batch._replace(batch_size=sizes_0)"]),
+        (
+            "(batch_size, 4)",
+            "[sizes[0], 4]",
+            ["sizes_0 = shard_size(sizes_batch[0], gpu)", "sizes = (sizes_0, sizes[1])"],
+        ),
+        (
+            "(4, batch_size)",
+            "[sizes[1], sizes[0]]",
+            ["sizes_1 = shard_size(sizes_batch[1], gpu)", "sizes = (sizes[0], sizes_1)"],
+        ),
+        (
+            "Hps(batch_size, 4)",
+            "[sizes.batch_size, sizes.width]",
+            [
+                "tower_batch_size = shard_size(sizes_batch.batch_size, gpu)",
+                "sizes = sizes_batch._replace(batch_size=tower_batch_size)",
+            ],
+        ),
+        (
+            "Hps(batch_size, 4)",
+            "[sizes[0], 4]",
+            ["sizes_0 = shard_size(sizes_batch.batch_size, gpu)", "sizes = sizes_batch._replace(batch_size=sizes_0)"],
+        ),
         ("[batch_size, 4]", "[sizes[0], 4]", ["sizes[0] = shard_size(global_sizes_0, gpu)"]),
     ],
     ids=["tuple", "second", "named tuple", "by its place", "a list can be assigned to"],
-)  # fmt: skip
+)
 def test_batch_sizes_in_tuples(sizes: str, shape: str, inside: list[str]) -> None:
     text = HPS + INPUTS + f"sizes = {sizes}\n" + LOSS.format(shape=shape) + STEP + TRAINING
     found = parts(text)

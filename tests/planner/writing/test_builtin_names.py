@@ -59,11 +59,21 @@ def test_ways_to_take_a_name(binding: str) -> None:
 
 @pytest.mark.parametrize(
     "binding",
-    ["def f(zip):\n    zip = 1", "class C(object):\n    zip = 1", "h = lambda zip: zip", "def f():\n    global zip",
-     "from os import *", "from six.moves import zip", "from six.moves import range, zip",
-     "from builtins import zip", "C.zip = 1",
-        "try:\n    range = xrange\nexcept NameError:\n    pass", "f(zip=1)", "print(zip)"],
-)  # fmt: skip
+    [
+        "def f(zip):\n    zip = 1",
+        "class C(object):\n    zip = 1",
+        "h = lambda zip: zip",
+        "def f():\n    global zip",
+        "from os import *",
+        "from six.moves import zip",
+        "from six.moves import range, zip",
+        "from builtins import zip",
+        "C.zip = 1",
+        "try:\n    range = xrange\nexcept NameError:\n    pass",
+        "f(zip=1)",
+        "print(zip)",
+    ],
+)
 def test_what_takes_no_name_of_the_module(binding: str) -> None:
     assert "__builtin__" not in converted(INPUTS + binding + "\n" + MODEL + STEP + TRAINING)
 
