@@ -13,6 +13,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
+MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: site help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
@@ -108,6 +109,9 @@ goldens: compiled
 	done
 	@for single in $(GLOBAL_LOSS); do \
 	    $(BIN)/tf-multigpu convert "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
+	done
+	@for single in $(MIRRORED); do \
+	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

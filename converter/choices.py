@@ -10,5 +10,6 @@ FewerGpus = Literal["refuse", "allow"]
 ScaleLr = Literal["none", "linear", "sqrt"]
 OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 LossMode = Literal["towers", "global"]
+Target = Literal["auto", "towers", "mirrored"]
 
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

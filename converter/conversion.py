@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 Status = Literal["converted", "unchanged", "refused", "failed"]
 
 FLAT = 60  # levels of a tree up to which nothing is looked at twice
+_OTHER_LOOPS = re.compile(r"stimator|keras|\.compile\b")  # what scripts that do not train in sessions mention
 LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
@@ -121,6 +123,9 @@ def _converted(
     from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text
 
+    mirrored = _mirrored(source, options)
+    if mirrored is not None:
+        return mirrored
     plans, findings, read = _decided(Reading(source, options, originals), several, users)
     width = options.line_length or project_line_length(source.path)
     made = []
@@ -187,6 +192,27 @@ def _plans(
                 raise
             entrances.update(entrance.decisions)
             read.again(entrances)
+
+
+def _mirrored(source: Source, options: Options) -> Conversion | None:
+    """The conversion of a script that an Estimator or Keras trains, None for what towers are for."""
+    if options.target == "towers" or (options.target == "auto" and not _OTHER_LOOPS.search(source.text)):
+        return None
+    from converter.mirrored import convert_mirrored, style_of
+
+    tree = parse(source)
+    style = style_of(source.path, source.text, tree)
+    if not style:
+        if options.target == "mirrored":
+            raise Refusal(Diagnostic("TMG280", source.path, 1, 1, "no Estimator and no Keras model trains here",
+                                     "leave --target out: towers are for scripts that run a session"))  # fmt: skip
+        return None
+    options = replace(options, target="mirrored")
+    width = options.line_length or project_line_length(source.path)
+    header = format_header(Header(__version__, os.path.basename(source.path), source.sha256, options))
+    text, findings, trace = convert_mirrored(source.path, source.text, tree, style, options, header, width)
+    status: Status = "converted" if text else "refused"
+    return Conversion(source, status, text or None, findings, trace=trace)
 
 
 def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:

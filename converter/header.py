@@ -14,7 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
-from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, Variables
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
@@ -154,6 +154,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
         ("--scale-lr", options.scale_lr, default.scale_lr),
         ("--gpu-memory", options.gpu_memory, default.gpu_memory),
         ("--fewer-gpus", options.fewer_gpus, default.fewer_gpus),
+        ("--target", options.target, default.target),
         ("--line-length", options.line_length, default.line_length),
     ):
         if value != usual:
@@ -246,6 +247,10 @@ def _set_fewer_gpus(options: Options, value: str) -> Options:
     return replace(options, fewer_gpus=cast(FewerGpus, _choice(value, "refuse", "allow")))
 
 
+def _set_target(options: Options, value: str) -> Options:
+    return replace(options, target=cast(Target, _choice(value, *get_args(Target))))
+
+
 def _set_other_scripts(options: Options, value: str) -> Options:
     return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
 
@@ -287,6 +292,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
     "--fewer-gpus": _set_fewer_gpus,
+    "--target": _set_target,
     "--other-scripts": _set_other_scripts,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, Variables
 
 
 @dataclass(frozen=True)
@@ -23,6 +23,8 @@ class Options:
         one GPU; a conversion decides that by looking for such scripts.
     fewer_gpus: whether a converted script ends where it finds fewer GPUs than towers ("refuse"), or lets
         them share these ("allow").
+    target: "towers" in a session of the script, "mirrored" for a distribution strategy where an Estimator or Keras
+        trains; "auto" takes what fits the script.
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.inputs.seen_in_a_run.
     loss: whether a loss that is not a mean over the examples is each tower's, averaged ("towers"), or is computed
@@ -41,3 +43,4 @@ class Options:
     fewer_gpus: FewerGpus = "refuse"
     traced: tuple[tuple[str, str], ...] = ()
     loss: LossMode = "towers"
+    target: Target = "auto"

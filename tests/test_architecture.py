@@ -39,8 +39,10 @@ MAY_IMPORT = {
     "converter.project_reading": {"converter.source", "converter.analysis", "converter.planner"},
     "converter.conversion": {
         "converter.project_reading", "converter.room", "converter.source", "converter.analysis", "converter.rule",
-        "converter.plan", "converter.planner", "converter.rewrite",
+        "converter.plan", "converter.planner", "converter.rewrite", "converter.mirrored",
     },
+    # The second target beside towers: it has its own look at a script, and its own edits.
+    "converter.mirrored": set(),
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {
@@ -193,7 +195,8 @@ CHILD_FOLDERS = {
     "session": {"graph", "values"},
     "reference": {"session", "graph", "values"},
     "roles": {"reference", "session", "graph", "values"},
-    "process": {"roles", "session"},
+    "strategy": set(),
+    "process": {"roles", "session", "strategy"},
 }  # fmt: skip
 
 

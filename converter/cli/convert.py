@@ -29,8 +29,9 @@ def cores() -> int:
 
 def convert_command(
     *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
-    num_gpus: str, fewer_gpus: str, batch: str, loss: str, variables: str, scale_lr: str, gpu_memory: str,
-    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool, html: str, network: bool,
+    num_gpus: str, fewer_gpus: str, target: str, batch: str, loss: str, variables: str, scale_lr: str,
+    gpu_memory: str, shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool,
+    html: str, network: bool,
     trace: bool, python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool,
     verbose: bool, jobs: int | None, max_lines: int, ignore_all_space: bool,
 ) -> int:  # fmt: skip
@@ -41,7 +42,7 @@ def convert_command(
             raise ValueError("--quiet and --verbose exclude each other")
         if jobs is not None and jobs > 1 and (verify or trace):
             raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
-        options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length)
+        options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length, target)
         options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
         options = replace(options, loss="global" if loss == "global" else "towers")
         modes = [mode for mode, on in switched.items() if on]
@@ -65,10 +66,10 @@ def convert_command(
 
 def _options(
     num_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str,
-    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None,
+    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, target: str,
 ) -> Options:  # fmt: skip
     flags = ["--num-gpus", num_gpus, "--batch", batch, "--variables", variables]
-    flags += ["--scale-lr", scale_lr, "--gpu-memory", gpu_memory]
+    flags += ["--scale-lr", scale_lr, "--gpu-memory", gpu_memory, "--target", target]
     flags += [] if line_length is None else ["--line-length", line_length]
     for name in shared:
         flags += ["--shared", name]

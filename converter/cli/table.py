@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import MAX_LINES, BatchMode, FewerGpus, LossMode, OutputFormat, ScaleLr, Variables
+from converter.choices import MAX_LINES, BatchMode, FewerGpus, LossMode, OutputFormat, ScaleLr, Target, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -163,6 +163,11 @@ CONVERT = Command(
             "--variables", get_args(Variables),
             "Where variables live: on the CPU, on the first GPU, spread over the GPUs, or large ones cut over them.",
             "cpu", panel=_WHAT, brief="Where variables live.",
+        ),
+        _choice(
+            "--target", get_args(Target),
+            "What trains on several GPUs: towers in the script's session, or a strategy for an Estimator or Keras.",
+            "auto", panel=_WHAT, rare=True
         ),
         _choice("--scale-lr", get_args(ScaleLr), "How the learning rate grows with the GPUs.", "none",
             panel=_WHAT, brief="How it grows with the GPUs."),

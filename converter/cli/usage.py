@@ -6,10 +6,12 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator
-from textwrap import wrap
+from functools import partial
+from textwrap import wrap as wrapped
 
 from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM, Argument, Command, Option
 
+wrap = partial(wrapped, break_on_hyphens=False)  # an option keeps its name in one piece
 _NARROWEST, _WIDEST = 40, 100
 SHOWN_EXAMPLES = 3  # where not all is asked for
 _FIRST = 32  # columns that flags get at most before what they do begins on the next line

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -23,6 +24,7 @@ from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
 from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
 from converter.verify.slices import join_slices, wholes_in
+from converter.verify.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.traces import losses, step_trace
 from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
@@ -30,6 +32,8 @@ TITLES = {
     "record": "the converted script",
     "replay": "the original script",
     "bare": "the converted script by itself",
+    CONVERSION: "the converted script",
+    ORIGINAL: "the original script",
 }
 PATIENCE = 30.0  # seconds that a run by itself is waited for when all else is done
 
@@ -42,6 +46,7 @@ class _Asked:
     batch: BatchMode
     steps: int
     rate: str
+    target: str = "towers"
 
 
 def verify(
@@ -69,11 +74,15 @@ def verify(
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     towers = read_towers(multi, parts)
+    if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
+        hint = f"convert it anew with --num-gpus {settings.gpus}"
+        raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
     asked = _Asked(
         settings.gpus or towers.gpus or 2,
         settings.batch or towers.batch or "per-gpu",
         settings.steps,
         towers.rate,
+        towers.target,
     )
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
@@ -160,15 +169,24 @@ def _in_copies(
             copy_folder(files.single, work / "converted", fill=True)
         lay_over(work / "converted", files.parts)
         args = set_gpus(multi_copy, asked.gpus, settings.args, files.way)
+        mirrored = asked.target == "mirrored"
+        first, second = (CONVERSION, ORIGINAL) if mirrored else ("record", "replay")
         jobs = {
-            "record": _job("record", multi_copy, args, asked, work),
-            "replay": _job("replay", single_copy, settings.args, asked, work),
-            "bare": _job("bare", _copied(multi_copy, work / "bare"), args, asked, work),
+            first: _job(first, multi_copy, args, asked, work),
+            second: _job(second, single_copy, settings.args, asked, work),
         }
+        if not mirrored:
+            jobs["bare"] = _job("bare", _copied(multi_copy, work / "bare"), args, asked, work)
         for job in jobs.values():
             job["network"] = settings.network
         try:
-            report = _judged(_run(jobs, asked, settings, means, tell), asked, plan)
+            if mirrored:
+                with _bounded(settings, means):
+                    report = compare_strategies(
+                        jobs, asked.gpus, asked.batch, means.pool, means.python, limits, tell
+                    )
+            else:
+                report = _judged(_run(jobs, asked, settings, means, tell), asked, plan)
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(
@@ -216,17 +234,24 @@ def _run(
     alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
     stages = _Stages(asked.steps, tell)
     stages.begin("starting TensorFlow")
+    with (
+        _bounded(settings, means),
+        Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
+        Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
+    ):
+        answers = _follow(single, multi, alone, asked, stages)
+        return replace(answers, processes=how_started([multi, single]))
+
+
+@contextmanager
+def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
+    """What stops both scripts: the time, the memory, an interpreter that cannot be run."""
     try:
-        with (
-            Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
-            Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
-        ):
-            answers = _follow(single, multi, alone, asked, stages)
-            return replace(answers, processes=how_started([multi, single]))
+        yield
     except TimeIsUp:
         raise Stopped(f"no result after {settings.timeout:g} seconds (--timeout)") from None
     except MemoryIsUp as excess:
-        allowed = f"{limits.memory / GIB:.3g} GiB"
+        allowed = f"{means.limits.memory / GIB:.3g} GiB"
         raise Stopped(f"the scripts take {excess}, more than the {allowed} allowed (--memory)") from None
     except (FileNotFoundError, PermissionError) as error:
         raise VerifyError(f"{means.python}: cannot be run ({error.strerror})") from None

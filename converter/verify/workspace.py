@@ -42,6 +42,7 @@ class Towers:
     batch: BatchMode | None
     way: str
     rate: str = "none"  # how the learning rate follows the number of towers
+    target: str = "towers"
 
 
 def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
@@ -52,15 +53,19 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
     options = header.group().decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
     gpus: int | None = None
-    rate = "none"
+    rate, target = "none", "towers"
     for option, value in zip(options, options[1:], strict=False):
         if option == "--batch" and value in ("per-gpu", "total"):
             batch = "total" if value == "total" else "per-gpu"
         if option == "--scale-lr":
             rate = value
+        if option == "--target":
+            target = value
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path) if str(file.relative_to(path.parent)) not in parts)
+    if target == "mirrored":
+        return Towers(gpus, batch, "none", rate, target)
     texts = [text, *parts.values(), *beside]
     bodies = [_HEADER.sub(b"", held) for held in texts]
     flagged = next((body for body in bodies if _FLAG.search(body)), None)

@@ -11,8 +11,8 @@ RULES = (
         why="tf.estimator.Estimator, Model.fit and their like hold the session and the training loop "
         "themselves: they call the script's functions, feed them and apply the gradients, and they "
         "bring a way of their own to use several GPUs, tf.distribute.MirroredStrategy, which is handed "
-        "to them in one line. Use that. Towers are for scripts that run a session; a model that is "
-        "trained in one converts.",
+        "to them in one line (TMG150, TMG153). Towers, which this script is to have, are for scripts that run a "
+        "session of their own.",
         before="""\
 import tensorflow as tf
 
@@ -47,5 +47,6 @@ with tf.Session() as sess:
             "tf.distribute.MirroredStrategy (TensorFlow 1.14; tf.contrib.distribute before)",
             "tf.estimator.RunConfig(train_distribute=...)",
         ),
+        options=("--target", "towers"),
     ),
 )

@@ -1,6 +1,7 @@
 """One training script under watch, from the job that describes it to the end of the process.
 
-A job is a JSON file: role ('record', 'replay', 'bare', 'profile' or 'trace'), script, args, gpus, work, log, network
+A job is a JSON file: role ('record', 'replay', 'bare', 'profile', 'trace',
+or one of strategy_job.py), script, args, gpus, work, log, network
 (whether it may use the network); for a comparison also steps, total, record.
 Talks to the program that started it in lines of JSON on its standard input and output.
 """
@@ -27,6 +28,10 @@ def run(path, tf=None):
     """Runs the job that a file describes; `tf`: what `api.load` gave this process before it was forked."""
     with open(path, 'rb') as stream:
         job = json.loads(stream.read().decode('utf-8'))
+    if job['role'].startswith('strategy'):
+        from tmgprobe.process import strategy_job
+
+        strategy_job.run(job)
     if tf is None:
         channels.own_streams()
     channel = channels.Channel(job['log'])

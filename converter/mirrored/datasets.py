@@ -1,0 +1,146 @@
+"""Which expressions of a script are datasets, iterators of datasets, or tensors that an iterator gives."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import TypeGuard
+
+from converter.mirrored.script import Script
+
+ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
+_ITERATOR_FUNCTIONS = tuple(f"tf.data.{name}" for name in ITERATORS)
+_MODULES = ("tf.data.", "tf.contrib.data.")
+# Attributes of a dataset that are no dataset.
+_NO_DATASETS = ("output_shapes", "output_types", "output_classes", "element_spec", "reduce", "cardinality")
+
+
+class Kind(Enum):
+    """What an expression gives."""
+
+    DATASET = "a dataset"
+    ITERATOR = "an iterator"
+    ELEMENT = "tensors"
+    UNKNOWN = "something that is not followed"
+
+
+@dataclass
+class Body:
+    """A function's statements, as far as they are about datasets.
+
+    kinds: of its names at the end. made: the dataset behind an iterator's name, as an expression. taken: the
+        statement that takes an element, by the iterator's expression. returns: its return statements.
+    """
+
+    kinds: dict[str, Kind] = field(default_factory=dict)
+    made: dict[str, ast.expr] = field(default_factory=dict)
+    returns: list[tuple[ast.Return, Kind]] = field(default_factory=list)
+
+
+class Reader:
+    """Follows datasets through the functions of one script."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._open: list[ast.FunctionDef] = []
+
+    def body(self, function: ast.FunctionDef, given: Mapping[str, Kind] | None = None) -> Body:
+        """What a function does with datasets; given: kinds of its parameters."""
+        body = Body(dict(given or {}))
+        self._open.append(function)
+        self._run(function.body, body)
+        self._open.pop()
+        return body
+
+    def kind(self, node: ast.expr, kinds: Mapping[str, Kind] | None = None) -> Kind:
+        """What an expression gives, where names are of these kinds; other names are looked up in the whole script."""
+        kinds = kinds or {}
+        if isinstance(node, ast.Name | ast.Attribute) and not self.script.name(node):
+            if ast.unparse(node) in kinds:
+                return kinds[ast.unparse(node)]
+            bound = self.script.bindings.get(ast.unparse(node), [])
+            found = {self.kind(value, {**kinds, ast.unparse(node): Kind.UNKNOWN}) for value in bound[:1]}
+            rest = {self.kind(value, {**kinds, ast.unparse(node): next(iter(found))}) for value in bound[1:]}
+            return one_of(found | rest)
+        if isinstance(node, ast.IfExp):
+            return one_of([self.kind(node.body, kinds), self.kind(node.orelse, kinds)])
+        return self._call(node, kinds) if isinstance(node, ast.Call) else Kind.UNKNOWN
+
+    def _call(self, call: ast.Call, kinds: Mapping[str, Kind]) -> Kind:
+        name = self.script.name(call.func)
+        if name in _ITERATOR_FUNCTIONS:
+            return Kind.ITERATOR
+        if name.startswith(_MODULES):
+            return Kind.DATASET
+        if isinstance(call.func, ast.Attribute) and not name:
+            owner, method = self.kind(call.func.value, kinds), call.func.attr
+            if owner is Kind.DATASET and method in ITERATORS:
+                return Kind.ITERATOR
+            if owner is Kind.ITERATOR and method == "get_next":
+                return Kind.ELEMENT
+            return Kind.DATASET if owner is Kind.DATASET and method not in _NO_DATASETS else Kind.UNKNOWN
+        found = self.script.functions.get(call.func.id, []) if isinstance(call.func, ast.Name) else []
+        if len(found) != 1 or found[0] in self._open:
+            return Kind.UNKNOWN
+        parameters = [arg.arg for arg in found[0].args.args]
+        given = {name: self.kind(arg, kinds) for name, arg in zip(parameters, call.args, strict=False)}
+        given |= {k.arg: self.kind(k.value, kinds) for k in call.keywords if k.arg}
+        return one_of(kind for _, kind in self.body(found[0], given).returns)
+
+    def _run(self, block: Iterable[ast.stmt], body: Body) -> None:
+        for stmt in block:
+            if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1:
+                self._bind(stmt.targets[0], stmt.value, body)
+            elif isinstance(stmt, ast.Return):
+                body.returns.append((stmt, self._returned(stmt.value, body)))
+            elif isinstance(stmt, ast.If | ast.For | ast.While | ast.With | ast.Try):
+                before = dict(body.kinds)
+                self._run(stmt.body, body)
+                if isinstance(stmt, ast.If):
+                    after, body.kinds = body.kinds, before
+                    self._run(stmt.orelse, body)
+                    body.kinds = {
+                        n: one_of([k, body.kinds.get(n, k)]) for n, k in {**body.kinds, **after}.items()
+                    }
+
+    def _bind(self, target: ast.expr, value: ast.expr, body: Body) -> None:
+        kind = self.kind(value, body.kinds)
+        if isinstance(target, ast.Tuple) and kind is Kind.ELEMENT:
+            body.kinds |= {ast.unparse(item): Kind.ELEMENT for item in target.elts}
+        elif isinstance(target, ast.Name):
+            body.kinds[target.id] = kind
+            if kind is Kind.ITERATOR:
+                body.made[target.id] = value
+
+    def _returned(self, value: ast.expr | None, body: Body) -> Kind:
+        if value is None:
+            return Kind.UNKNOWN
+        kind = self.kind(value, body.kinds)
+        names = {node.id for node in ast.walk(value) if isinstance(node, ast.Name)}
+        elements = any(body.kinds.get(name) is Kind.ELEMENT for name in names)
+        return Kind.ELEMENT if kind is Kind.UNKNOWN and elements else kind
+
+
+def one_of(kinds: Iterable[Kind]) -> Kind:
+    """The kind of what is one of several."""
+    found = set(kinds)
+    return found.pop() if len(found) == 1 else Kind.UNKNOWN
+
+
+def is_iterator_call(node: ast.expr, script: Script) -> TypeGuard[ast.Call]:
+    """Whether an expression makes an iterator of a dataset."""
+    if not isinstance(node, ast.Call):
+        return False
+    return script.name(node.func) in _ITERATOR_FUNCTIONS or (
+        isinstance(node.func, ast.Attribute) and node.func.attr in ITERATORS and not script.name(node.func)
+    )
+
+
+def dataset_of(iterator: ast.Call, script: Script) -> ast.expr:
+    """The dataset that an iterator is made of."""
+    if script.name(iterator.func) in _ITERATOR_FUNCTIONS:
+        return iterator.args[0]
+    assert isinstance(iterator.func, ast.Attribute)
+    return iterator.func.value

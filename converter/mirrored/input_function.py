@@ -1,0 +1,250 @@
+"""Input functions of an Estimator's training: a strategy takes them only where they return a dataset."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TypeGuard
+
+from converter.mirrored.changes import Change, lines_before, without_statement
+from converter.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
+from converter.mirrored.numpy_input import HELPER, NUMPY, helper_lines
+from converter.mirrored.script import Function, Script, argument
+from converter.options import Options
+
+RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
+_HINT = "let it return the dataset; work on examples belongs into dataset.map()"
+
+
+def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:
+    """The changes to the input function that training takes; findings where it cannot become a dataset."""
+    reader = Reader(script)
+    changes: list[Change] = []
+    found = list(_functions(script, given))
+    if not found:
+        script.say(
+            given,
+            "TMG281",
+            "the code of this input function is not seen",
+            "define it in this file, returning a dataset",
+        )
+    for function in found:
+        if isinstance(function, ast.Call):
+            changes += _from_arrays(script, function)
+        elif isinstance(function, ast.Lambda):
+            if reader.kind(function.body) is not Kind.DATASET:
+                script.say(function, "TMG281", "this input function does not return a dataset", _HINT)
+        else:
+            changes += _of_function(script, function, reader)
+        if options.batch == "total":
+            changes += _smaller(script, function, options)
+    return changes
+
+
+def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]:
+    """The functions behind an input function, or the call of numpy_input_fn that makes it."""
+    given = script.value(given)
+    if isinstance(given, ast.Lambda):
+        inner = given.body
+        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
+            found = script.defined(inner.func)
+            if found:
+                yield found
+                return
+        yield given
+    elif isinstance(given, ast.Call):
+        name = script.name(given.func)
+        if name == NUMPY:
+            yield given
+        elif name == "functools.partial" and given.args:
+            yield from _functions(script, given.args[0])
+        elif factory := script.defined(given.func):
+            yield from _made_by(script, factory)
+    elif not script.name(given) and (function := script.defined(given)):
+        yield function
+
+
+def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[Function | ast.Call]:
+    """What a function returns that makes input functions."""
+    inner = {
+        node.name: node
+        for node in ast.walk(factory)
+        if isinstance(node, ast.FunctionDef) and node is not factory
+    }
+    for node in ast.walk(factory):
+        if isinstance(node, ast.Return) and script.function(node) is factory and node.value is not None:
+            if isinstance(node.value, ast.Name) and node.value.id in inner:
+                yield inner[node.value.id]
+            else:
+                yield from _functions(script, node.value)
+
+
+def _of_function(script: Script, function: ast.FunctionDef, reader: Reader) -> list[Change]:
+    body = reader.body(function)
+    if not body.returns:
+        script.say(function, "TMG281", "this input function returns nothing", _HINT)
+    changes: list[Change] = []
+    for stmt, kind in body.returns:
+        if kind is Kind.ELEMENT:
+            changes += _returned(script, function, stmt, body)
+        elif kind is not Kind.DATASET:
+            script.say(stmt, "TMG281", "this input function does not return a dataset", _HINT)
+    return changes
+
+
+def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body: Body) -> list[Change]:
+    """`return iterator.get_next()` becomes `return dataset`."""
+    taken = [node for node in ast.walk(function) if _is_next(node)]
+    if len(taken) != 1 or len(body.returns) != 1:
+        script.say(stmt, "TMG281", "this input function returns tensors in several ways", _HINT)
+        return []
+    where = script.statement(taken[0])
+    iterator = taken[0].func.value if isinstance(taken[0].func, ast.Attribute) else taken[0]
+    made = body.made.get(iterator.id) if isinstance(iterator, ast.Name) else iterator
+    if made is None or not is_iterator_call(made, script):
+        script.say(taken[0], "TMG281", "the dataset behind this iterator is not seen", _HINT)
+        return []
+    gone = [where] if where is not stmt else []
+    if isinstance(iterator, ast.Name):
+        uses = [
+            n
+            for n in ast.walk(function)
+            if isinstance(n, ast.Name) and n.id == iterator.id and n is not iterator
+        ]
+        if len(uses) > 1:
+            script.say(uses[1], "TMG281", "the iterator is used for more than its elements", _HINT)
+            return []
+        gone.append(script.statement(made))
+    names = {node.id for node in ast.walk(dataset_of(made, script)) if isinstance(node, ast.Name)}
+    late = [
+        n
+        for n in ast.walk(function)
+        if isinstance(n, ast.Name)
+        and isinstance(n.ctx, ast.Store)
+        and n.id in names
+        and n.lineno > made.lineno
+    ]
+    if late:
+        script.say(late[0], "TMG281", "the dataset's name is bound again after its iterator is made", _HINT)
+        return []
+    dataset = script.of(dataset_of(made, script))
+    text = _mapped(script, function, stmt, where, dataset)
+    if text is None or any(not _alone(script, one) for one in gone):
+        script.say(stmt, "TMG281", "this input function works on the tensors that its iterator gives", _HINT)
+        return []
+    assert stmt.value is not None
+    begin, end = script.span(stmt.value)
+    return [Change(begin, end, text, RETURNED), *(without_statement(script, one, RETURNED) for one in gone)]
+
+
+def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
+    return (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_next"
+    )
+
+
+def _mapped(
+    script: Script, function: ast.FunctionDef, stmt: ast.Return, where: ast.stmt, dataset: str
+) -> str | None:
+    """The dataset that gives what the function returned; None where that cannot be told."""
+    assert stmt.value is not None
+    if where is stmt:
+        return dataset if _is_next(stmt.value) else None
+    target = where.targets[0] if isinstance(where, ast.Assign) and _is_next(where.value) else None
+    if (
+        target is None
+        or isinstance(target, ast.Tuple)
+        and not all(isinstance(e, ast.Name) for e in target.elts)
+    ):
+        return None
+    names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
+    used = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in names]
+    if any(script.statement(node) not in (where, stmt) for node in used):
+        return None
+    if ast.unparse(stmt.value).strip("()") == ast.unparse(target).strip("()"):
+        return dataset
+    begin, end = script.span(stmt.value)
+    text = " ".join(line.strip() for line in script.text[begin:end].splitlines())
+    text = (
+        text
+        if not isinstance(stmt.value, ast.Tuple) or text.startswith("(") and text.endswith(")")
+        else f"({text})"
+    )
+    if isinstance(target, ast.Tuple):
+        return f"{dataset}.map(lambda {', '.join(ast.unparse(e) for e in target.elts)}: {text})"
+    keys = {
+        type(n.slice.value)
+        for n in ast.walk(stmt.value)
+        if isinstance(n, ast.Subscript)
+        and isinstance(n.value, ast.Name)
+        and n.value.id in names
+        and isinstance(n.slice, ast.Constant)
+    }
+    star = "" if keys == {str} else "*" if keys == {int} else None
+    return None if star is None else f"{dataset}.map(lambda {star}{ast.unparse(target)}: {text})"
+
+
+def _alone(script: Script, stmt: ast.stmt) -> bool:
+    """Whether a statement has its lines for itself, and a block that does not become empty."""
+    first, last = script.line_text(stmt.lineno), script.line_text(stmt.end_lineno or 0)
+    begin, end = script.span(stmt)
+    rest = last[end - script.line(stmt.end_lineno or 0) :].strip()
+    return not first[: begin - script.line(stmt.lineno)].strip() and (not rest or rest.startswith("#"))
+
+
+def _from_arrays(script: Script, call: ast.Call) -> list[Change]:
+    """numpy_input_fn gives queues; the helper beside it gives a dataset."""
+    begin, end = script.span(call.func)
+    changes = [Change(begin, end, HELPER, FROM_ARRAYS)]
+    top = next(node for node in [call, *script.above(call)] if node in script.tree.body)
+    first = min(
+        (stmt for stmt in script.tree.body if stmt is top or _holds_numpy(script, stmt)),
+        key=lambda s: s.lineno,
+    )
+    assert isinstance(first, ast.stmt)
+    if HELPER in script.words:
+        script.say(call, "TMG281", f"the script has a {HELPER} of its own", "rename it")
+    return [*changes, lines_before(script, first, helper_lines(script), FROM_ARRAYS)]
+
+
+def _holds_numpy(script: Script, stmt: ast.stmt) -> bool:
+    return any(isinstance(node, ast.Call) and script.name(node.func) == NUMPY for node in ast.walk(stmt))
+
+
+def _smaller(script: Script, function: Function | ast.Call, options: Options) -> list[Change]:
+    """`--batch total`: each GPU takes its share of the script's batch."""
+    if options.num_gpus is None:
+        script.say(
+            function,
+            "TMG288",
+            "--batch total needs the number of GPUs when the script is converted",
+            "name it: --num-gpus 2",
+        )
+        return []
+    if isinstance(function, ast.Call):
+        sizes = [argument(function, 2, "batch_size")]
+    else:
+        sizes = [
+            argument(call, 0, "batch_size")
+            for call in ast.walk(function)
+            if isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "batch"
+        ]
+    if len(sizes) != 1 or sizes[0] is None:
+        script.say(
+            function, "TMG288", "the batch size of this input function is not seen", "use --batch per-gpu"
+        )
+        return []
+    size = script.value(sizes[0])
+    if isinstance(size, ast.Constant) and isinstance(size.value, int) and size.value % options.num_gpus:
+        script.say(
+            sizes[0],
+            "TMG288",
+            f"a batch of {size.value} cannot be shared by {options.num_gpus} GPUs",
+            "choose a multiple",
+        )
+    begin, end = script.span(sizes[0])
+    text = script.text[begin:end]
+    text = text if isinstance(sizes[0], ast.Name | ast.Attribute | ast.Constant | ast.Call) else f"({text})"
+    return [Change(begin, end, f"{text} // {options.num_gpus}", BATCH)]

@@ -1,0 +1,229 @@
+"""A script with what the target needs to know of its text: places, blocks, functions, messages."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from io import StringIO
+
+from converter.diagnostics import Diagnostic, Severity
+from converter.mirrored.names import Names
+
+Function = ast.FunctionDef | ast.Lambda
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
+
+
+@dataclass
+class Script:
+    """A parsed script; `findings` collects what its reader should know.
+
+    path: as the user named it. text: with its own line ends.
+    """
+
+    path: str
+    text: str
+    tree: ast.Module
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    @cached_property
+    def names(self) -> Names:
+        """What the imports bind."""
+        return Names(self.tree)
+
+    @cached_property
+    def newline(self) -> str:
+        """The end of the first line."""
+        found = re.search(r"\r\n|\n|\r", self.text)
+        return found[0] if found else "\n"
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        starts, place = [0], 0
+        while place < len(self.text):
+            found = _LINE.match(self.text, place)
+            assert found is not None
+            place = found.end()
+            starts.append(place)
+        return starts
+
+    def line(self, number: int) -> int:
+        """Where a line begins, from one, as an offset in characters."""
+        return self._starts[number - 1]
+
+    def line_text(self, number: int) -> str:
+        """A line without its end."""
+        return self.text[self.line(number) : self._starts[number]].rstrip("\r\n")
+
+    def at(self, line: int, column: int) -> int:
+        """The offset in characters of a line, from one, and a column in UTF-8 bytes, as `ast` counts them."""
+        start = self.line(line)
+        return start + len(self.line_text(line).encode()[:column].decode(errors="replace"))
+
+    def span(self, node: ast.expr | ast.stmt) -> tuple[int, int]:
+        """Where a node begins and ends, as offsets."""
+        return self.at(node.lineno, node.col_offset), self.at(node.end_lineno or 0, node.end_col_offset or 0)
+
+    def of(self, node: ast.expr | ast.stmt) -> str:
+        """A node's text."""
+        begin, end = self.span(node)
+        return self.text[begin:end]
+
+    def indentation(self, stmt: ast.stmt) -> str:
+        """The blanks in front of a statement that begins its line."""
+        return self.line_text(stmt.lineno)[
+            : len(self.line_text(stmt.lineno)) - len(self.line_text(stmt.lineno).lstrip())
+        ]
+
+    @cached_property
+    def unit(self) -> str:
+        """What one level is indented by: a tab, or as many blanks as the first indented line has."""
+        found = re.search(r"^(?:\t|  +)(?=\S)", self.text, re.MULTILINE)
+        return found[0] if found and len(found[0]) <= 8 else "    "
+
+    @cached_property
+    def _parents(self) -> dict[ast.AST, ast.AST]:
+        return {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What holds a node, innermost first."""
+        while node in self._parents:
+            node = self._parents[node]
+            yield node
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        """The innermost statement that holds an expression."""
+        if isinstance(node, ast.stmt):
+            return node
+        return next(n for n in self.above(node) if isinstance(n, ast.stmt))
+
+    def block(self, stmt: ast.stmt) -> list[ast.stmt]:
+        """The statements among which a statement stands."""
+        parent = self._parents[stmt]
+        for name in ("body", "orelse", "finalbody"):
+            held = getattr(parent, name, None)
+            if isinstance(held, list) and stmt in held:
+                return held
+        return [stmt]
+
+    def function(self, node: ast.AST) -> ast.FunctionDef | None:
+        """The innermost function that holds a node, None for the module."""
+        return next((n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None)
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """All calls, in the order of their places."""
+        found = [node for node in ast.walk(self.tree) if isinstance(node, ast.Call)]
+        return sorted(found, key=lambda call: (call.lineno, call.col_offset))
+
+    @cached_property
+    def functions(self) -> dict[str, list[ast.FunctionDef]]:
+        """Functions and methods by name."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append(node)
+        return found
+
+    def defined(self, node: ast.expr) -> ast.FunctionDef | None:
+        """The function of a name, or the method of an attribute, where there is only one."""
+        found = self.functions.get(node.id if isinstance(node, ast.Name) else getattr(node, "attr", ""), [])
+        method = isinstance(node, ast.Attribute)
+        found = [one for one in found if isinstance(self._parents[one], ast.ClassDef) == method]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def bindings(self) -> dict[str, list[ast.expr]]:
+        """Values that are assigned to a name or an attribute, by its text, wherever."""
+        found: dict[str, list[ast.expr]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Name | ast.Attribute):
+                        found.setdefault(ast.unparse(target), []).append(node.value)
+        return found
+
+    def name(self, node: ast.expr) -> str:
+        """The full name of an imported function or class (see Names.of); "" where the script bound it itself."""
+        inner = node
+        while isinstance(inner, ast.Attribute):
+            if ast.unparse(inner) in self.bindings:
+                return ""
+            inner = inner.value
+        return self.names.of(node)
+
+    def value(self, node: ast.expr) -> ast.expr:
+        """What an expression stands for: the value of a name that is bound once, else the expression itself."""
+        for _ in range(8):
+            bound = (
+                self.bindings.get(ast.unparse(node), []) if isinstance(node, ast.Name | ast.Attribute) else []
+            )
+            if len(bound) != 1:
+                break
+            node = bound[0]
+        return node
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All names in the script."""
+        nodes = list(ast.walk(self.tree))
+        found = {node.id for node in nodes if isinstance(node, ast.Name)}
+        found |= {node.arg for node in nodes if isinstance(node, ast.arg)}
+        found |= {node.name for node in nodes if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+        for node in nodes:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                found |= {alias.asname or alias.name.partition(".")[0] for alias in node.names}
+        return found
+
+    def new(self, name: str) -> str:
+        """A name that the script does not have; taken from here on."""
+        made, number = name, 2
+        while made in self.words:
+            made, number = f"{name}_{number}", number + 1
+        self.words.add(made)
+        return made
+
+    @cached_property
+    def inside_strings(self) -> set[int]:
+        """Lines that begin inside a string."""
+        found: set[int] = set()
+        begun: list[int] = []
+        for token in tokenize.generate_tokens(StringIO(self.text, newline=None).readline):
+            name = tokenize.tok_name[token.type]
+            if name == "STRING":
+                found.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif name in ("FSTRING_START", "TSTRING_START"):
+                begun.append(token.start[0])
+            elif name in ("FSTRING_END", "TSTRING_END"):
+                found.update(range(begun.pop() + 1, token.end[0] + 1))
+        return found
+
+    def say(
+        self, node: ast.AST | None, code: str, message: str, hint: str, severity: Severity = "error"
+    ) -> None:
+        """Notes a finding at a node, or for the file as a whole."""
+        line = getattr(node, "lineno", 0)
+        column = len(self.text[self.line(line) : self.at(line, node.col_offset)]) + 1 if line else 0  # type: ignore[union-attr]
+        finding = Diagnostic(code, self.path, line, column, message, hint, severity)
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+
+def argument(call: ast.Call, place: int, name: str) -> ast.expr | None:
+    """An argument of a call, by its name or its place; place -1 for one that only has a name."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if 0 <= place < len(call.args) and not any(
+        isinstance(arg, ast.Starred) for arg in call.args[: place + 1]
+    ):
+        return call.args[place]
+    return None
+
+
+def is_spread(call: ast.Call) -> bool:
+    """Whether a call takes arguments by * or **, which hide what it is given."""
+    return any(isinstance(arg, ast.Starred) for arg in call.args) or any(k.arg is None for k in call.keywords)

@@ -1,0 +1,93 @@
+"""The statement that makes the strategy, and the options that it does not know."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.mirrored.changes import Change, lines_before
+from converter.mirrored.script import Script
+from converter.options import Options
+
+STRATEGY = "tf.distribute.MirroredStrategy"
+
+
+def strategy_lines(script: Script, stmt: ast.stmt, name: str, options: Options, code: str) -> list[Change]:
+    """The lines above a statement that make the strategy, and the import of TensorFlow where the script lacks it."""
+    changes = []
+    tensorflow = script.names.tensorflow()
+    if not tensorflow:
+        tensorflow = script.new("tf")
+        changes.append(_import(script, tensorflow, code))
+    number, lines = options.num_gpus, []
+    if number is not None and options.fewer_gpus == "refuse":
+        found = f"{tensorflow}.config.experimental.list_physical_devices('GPU')"
+        lines.append(f"if len({found}) < {number}:  # replicas would share a GPU without a word")
+        lines.append(f"{script.unit}raise RuntimeError('this script trains on {number} GPUs')")
+    lines.append(f"{name} = {tensorflow}.distribute.MirroredStrategy({_devices(number)})")
+    return [*changes, lines_before(script, stmt, lines, code)]
+
+
+def _devices(number: int | None) -> str:
+    if number is None:
+        return ""
+    if number > 4:
+        return f"['/gpu:%d' % gpu for gpu in range({number})]"
+    return "[" + ", ".join(f"'/gpu:{gpu}'" for gpu in range(number)) + "]"
+
+
+def _import(script: Script, tensorflow: str, code: str) -> Change:
+    """Below the first import of a part of TensorFlow."""
+    first = next(
+        stmt
+        for stmt in script.tree.body
+        if isinstance(stmt, ast.Import | ast.ImportFrom)
+        and (getattr(stmt, "module", None) or stmt.names[0].name).partition(".")[0] == "tensorflow"
+    )
+    place = script.line((first.end_lineno or 0) + 1)
+    return Change(place, place, f"import tensorflow as {tensorflow}{script.newline}", code)
+
+
+def check_options(script: Script, trained: ast.AST, options: Options) -> None:
+    """Refuse options that a distribution strategy has no place for (TMG287)."""
+    usual = Options()
+    for flag, given, default in (
+        ("--variables", options.variables, usual.variables),
+        ("--scale-lr", options.scale_lr, usual.scale_lr),
+        ("--loss", options.loss, usual.loss),
+        ("--gpu-memory", options.gpu_memory, usual.gpu_memory),
+        ("--shared", options.shared, usual.shared),
+        ("--batch-axis", options.batch_axes, usual.batch_axes),
+        ("--trace", options.traced, usual.traced),
+    ):
+        if given != default:
+            script.say(
+                trained,
+                "TMG287",
+                f"{flag} means nothing for a script that a distribution strategy trains",
+                f"leave {flag} out",
+            )
+
+
+def check_others(script: Script) -> None:
+    """Refuse scripts that use several GPUs by their own means (TMG216)."""
+    for call in script.calls:
+        name = script.name(call.func)
+        if name.endswith(
+            (
+                "MirroredStrategy",
+                "ParameterServerStrategy",
+                "multi_gpu_model",
+                "replicate_model_fn",
+                "TowerOptimizer",
+                "MultiWorkerMirroredStrategy",
+                "CollectiveAllReduceStrategy",
+                "TPUStrategy",
+                "SyncReplicasOptimizer",
+            )
+        ) or name.startswith("horovod."):
+            script.say(
+                call,
+                "TMG216",
+                f"the script uses several devices already: {name.rpartition('.')[2]}",
+                "convert the script as it was for one GPU",
+            )

@@ -1,0 +1,59 @@
+"""One script that trains by an Estimator or by Keras, up to the end of the compared steps.
+
+The original goes first: it notes the batches that its first training takes, and trains on as many of them together as
+there are GPUs. The conversion begins with the original's weights and trains on the same batches under its strategy.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import os
+import random
+import sys
+import traceback
+
+from tmgprobe.process import channel as channels
+from tmgprobe.process import network as networks
+
+
+def run(job):
+    """Runs a job of one of the two roles."""
+    channels.own_streams()
+    channel = channels.Channel(job['log'])
+    off = not job.get('network', True) and networks.off()
+    try:
+        import numpy
+        import tensorflow as tf
+    except ImportError as error:
+        channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
+    from tmgprobe.process import job as jobs
+    from tmgprobe.strategy import devices, estimators, keras
+    from tmgprobe.strategy import trial as trials
+
+    trial = trials.Trial(tf, channel, job)
+    try:
+        devices.install(tf, job['gpus'], trial)
+        estimators.install(tf, trial)
+        keras.install(tf, trial)
+    except Exception:
+        channel.leave('broken', trace=traceback.format_exc())
+    channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
+    if trial.converted:
+        trial.given = trial.load(channel.receive()['record'])
+    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
+    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
+    os.chdir(os.path.dirname(job['script']))
+    random.seed(20)
+    numpy.random.seed(20)
+    try:
+        jobs.execute(job['script'])
+    except SystemExit as ending:
+        if ending.code not in (None, 0):
+            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
+    except BaseException as error:
+        if jobs.internal(sys.exc_info()[2]):
+            channel.leave('broken', trace=traceback.format_exc())
+        message = jobs.describe(error)
+        if off and networks.missed(error):
+            message += ' (%s)' % networks.HINT
+        channel.leave('ended', message=message, trace=jobs.script_trace(job['script']))
+    channel.leave('ended', message=None, trace='')

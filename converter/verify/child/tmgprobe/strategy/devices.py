@@ -1,0 +1,103 @@
+"""Virtual devices in place of GPUs, and randomness inside the model held still."""
+
+from __future__ import absolute_import, division, print_function
+
+import sys
+
+
+def install(tf, gpus, trial):
+    """Gives the script `gpus` virtual devices, which its strategy finds under the names of GPUs."""
+    _split_cpu(tf, gpus)
+    _show_gpus(tf, gpus)
+    _map_strategy(tf, gpus, trial)
+    _hold_dropout(tf, trial)
+
+
+def _split_cpu(tf, gpus):
+    experimental = tf.config.experimental
+    devices = experimental.list_physical_devices('CPU')
+    if hasattr(tf.config, 'set_logical_device_configuration'):
+        parts = [tf.config.LogicalDeviceConfiguration() for _ in range(gpus)]
+        tf.config.set_logical_device_configuration(devices[0], parts)
+    else:
+        parts = [experimental.VirtualDeviceConfiguration() for _ in range(gpus)]
+        experimental.set_virtual_device_configuration(devices[0], parts)
+
+
+def _show_gpus(tf, gpus):
+    """Scripts count the GPUs before they make a strategy."""
+    for module in (tf.config, tf.config.experimental):
+        real = getattr(module, 'list_physical_devices', None)
+        if real is not None:
+            module.list_physical_devices = _counting(real, gpus)
+
+
+def _counting(real, gpus):
+    def listed(device_type=None):
+        found = list(real(device_type))
+        if device_type == 'GPU' and not found:
+            kind = type(real('CPU')[0])
+            found = [kind('/physical_device:GPU:%d' % number, 'GPU') for number in range(gpus)]
+        return found
+
+    return listed
+
+
+def _map_strategy(tf, gpus, trial):
+    """/gpu:0 is /cpu:0 here; a strategy without devices takes all."""
+    kinds = [tf.distribute.MirroredStrategy]
+    compat = getattr(tf, 'compat', None)
+    for version in ('v1', 'v2'):
+        module = getattr(compat, version, None)
+        if module is not None:
+            kinds.append(module.distribute.MirroredStrategy)
+    for kind in dict.fromkeys(kinds) if sys.version_info >= (3, 7) else set(kinds):
+        kind.__init__ = _mapped(kind.__init__, gpus, trial)
+
+
+def _mapped(real, gpus, trial):
+    def init(self, devices=None, cross_device_ops=None):
+        trial.strategies += 1
+        if devices is None:
+            devices = ['/cpu:%d' % number for number in range(gpus)]
+        devices = [str(device).lower().replace('gpu', 'cpu') for device in devices]
+        if len(devices) != gpus:
+            trial.stop('the strategy has %d devices, and %d are asked for' % (len(devices), gpus))
+        real(self, devices, cross_device_ops)
+
+    return init
+
+
+def _hold_dropout(tf, trial):
+    """Dropout draws for each replica: here it lets everything pass."""
+    modules = [tf.nn, getattr(tf.compat.v1, 'nn', None)]
+    for path in ('tensorflow.python.ops.nn', 'tensorflow.python.ops.nn_ops'):
+        modules.append(sys.modules.get(path))
+    for module in modules:
+        for name in ('dropout', 'dropout_v2'):
+            if module is not None and hasattr(module, name):
+                setattr(module, name, _passing(tf, trial))
+
+
+    layers = [tf.keras.layers] + [sys.modules[name].layers for name in ('keras', 'tf_keras') if name in sys.modules]
+    for module in layers:
+        for name in ('Dropout', 'SpatialDropout1D', 'SpatialDropout2D', 'SpatialDropout3D', 'AlphaDropout',
+                     'GaussianDropout', 'GaussianNoise'):
+            if hasattr(module, name):
+                getattr(module, name).call = _layer(trial)
+
+
+def _layer(trial):
+    def call(self, inputs, *_, **__):
+        trial.held += 1
+        return inputs
+
+    return call
+
+
+def _passing(tf, trial):
+    def dropout(x, *_, **__):
+        trial.held += 1
+        return tf.identity(x)
+
+    return dropout

@@ -1,0 +1,137 @@
+"""The first training of an Estimator: its batches, its checkpoints before and after each step."""
+
+from __future__ import absolute_import, division, print_function
+
+import glob
+import os
+import shutil
+
+from tmgprobe.strategy import batches
+
+
+def install(tf, trial):
+    """Watches the making and the training of Estimators, where this TensorFlow has them."""
+    try:
+        kind = tf.estimator.Estimator
+    except (AttributeError, ImportError):
+        return
+    kinds = [kind]
+    for module in (tf.compat.v1, getattr(tf.compat, 'v2', None)):
+        other = getattr(getattr(module, 'estimator', None), 'Estimator', None)
+        if other is not None and other not in kinds:
+            kinds.append(other)
+    bases = []
+    for one in kinds:  # where they are defined: canned estimators inherit from there
+        for base in one.__mro__:
+            if '__init__' in base.__dict__ and 'train' in base.__dict__ and base not in bases:
+                bases.append(base)
+    for base in bases:
+        base.__init__ = _made(tf, trial, base.__init__)
+        base.train = _trained(tf, trial, base.train)
+
+
+def _made(tf, trial, real):
+    """Every Estimator saves each step in a folder of its own, and sees the virtual devices."""
+
+    def init(self, model_fn, model_dir=None, config=None, params=None, **more):
+        if getattr(self, '_tmg_made', False):
+            return real(self, model_fn, model_dir, config, params, **more)
+        self._tmg_made = True
+        config = config or tf.estimator.RunConfig()
+        session = tf.compat.v1.ConfigProto()
+        if config.session_config is not None:
+            session.CopyFrom(config.session_config)
+        else:
+            session.allow_soft_placement = True
+        session.device_count['CPU'] = trial.gpus
+        folder = os.path.join(trial.job['work'], trial.job['role'].replace(' ', '-'))
+        config = config.replace(model_dir=folder, session_config=session, tf_random_seed=20, keep_checkpoint_max=None,
+                                save_checkpoints_steps=1, save_summary_steps=None)
+        return real(self, model_fn, None, config, params, **more)
+
+    return init
+
+
+def _trained(tf, trial, real):
+    def train(self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None):
+        if trial.converted:
+            _conversion(tf, trial, self, input_fn, real)
+        _original(tf, trial, self, input_fn, real)
+
+    return train
+
+
+def _original(tf, trial, estimator, input_fn, train):
+    together = 1 if trial.total else trial.gpus
+    taken, shapes, _ = batches.note(tf, _called(estimator, input_fn), trial.steps * together)
+    again, _, _ = batches.note(tf, _called(estimator, input_fn), trial.steps * together)
+    drawn = len(taken) != len(again) or not all(batches.same(a, b) for a, b in zip(taken, again))
+    steps = [batches.joined(taken[i:i + together]) for i in range(0, len(taken) - together + 1, together)]
+    if not steps:
+        trial.stop('its input has fewer than %d batches' % together)
+    train(estimator, lambda: _dataset(tf, steps, shapes), steps=len(steps))
+    trial.leave('Estimator', steps, _weights(tf, estimator, len(steps)), shapes=_sizes(shapes), drawn=drawn,
+                folder=estimator.model_dir, kinds=str(tf.__version__))
+
+
+def _conversion(tf, trial, estimator, input_fn, train):
+    strategy = estimator.config.train_distribute
+    if strategy is None:
+        trial.stop('its Estimator has no distribution strategy')
+    given = trial.given
+    number = len(given['batches'])
+    taken, shapes, dataset = batches.note(tf, _called(estimator, input_fn), number * trial.gpus)
+    if not dataset:
+        trial.stop('the input function of its training does not return a dataset')
+    if not os.path.isdir(estimator.model_dir):
+        os.makedirs(estimator.model_dir)
+    for file in glob.glob(os.path.join(given['folder'], 'model.ckpt-0.*')):
+        shutil.copy(file, estimator.model_dir)
+    with open(os.path.join(estimator.model_dir, 'checkpoint'), 'w') as stream:
+        stream.write('model_checkpoint_path: "model.ckpt-0"\n')
+    parts = [part for batch in given['batches'] for part in batches.cut(batch, trial.gpus)]
+    train(estimator, lambda: _dataset(tf, parts, shapes), steps=number)
+    own = [batches.joined(taken[i:i + trial.gpus]) for i in range(0, len(taken) - trial.gpus + 1, trial.gpus)]
+    rows = [[len(batches.flat(one)[0]) for one in held] for held in (own, given['batches'])]
+    trial.leave('Estimator', [], _weights(tf, estimator, number), rows=rows[0] == rows[1],
+                same=len(own) == number and all(batches.same(a, b) for a, b in zip(own, given['batches'])),
+                replicas=strategy.num_replicas_in_sync)
+
+
+def _called(estimator, input_fn):
+    """An input function with the arguments that an Estimator gives it."""
+    return lambda: estimator._call_input_fn(input_fn, 'train')
+
+
+def _sizes(shapes):
+    return [[part.value if hasattr(part, 'value') else part for part in (shape.dims or ())] for shape in shapes]
+
+
+def _dataset(tf, held, shapes):
+    """A dataset of noted batches; a number of rows that was known stays known where all batches have it."""
+    types = batches.mapped(lambda array: tf.as_dtype(array.dtype), held[0])
+    first = batches.flat(held[0])
+    known = [shape.ndims and _dim(shape) is not None for shape in shapes]
+    rows = {len(batches.flat(batch)[0]) for batch in held}
+    sized = dict(zip(map(id, first), known))
+
+    def outline(array):
+        first = len(array) if sized[id(array)] and len(rows) == 1 else None
+        return tf.TensorShape([first] + list(array.shape[1:]))
+
+    outlines = batches.mapped(outline, held[0])
+    return tf.data.Dataset.from_generator(lambda: iter(held), types, outlines)
+
+
+def _dim(shape):
+    first = shape.dims[0]
+    return first.value if hasattr(first, 'value') else first
+
+
+def _weights(tf, estimator, steps):
+    """{name: array} of the checkpoints before the first step and after each."""
+    found = []
+    for step in range(steps + 1):
+        reader = tf.train.load_checkpoint(os.path.join(estimator.model_dir, 'model.ckpt-%d' % step))
+        found.append({name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()})
+    return found

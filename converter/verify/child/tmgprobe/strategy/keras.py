@@ -1,0 +1,123 @@
+"""The first fit() of a Keras model: its batches, its weights before and after each step."""
+
+from __future__ import absolute_import, division, print_function
+
+import sys
+
+from tmgprobe.strategy import batches
+
+USUAL = 32  # rows of a batch that fit() takes where it is told no number
+
+
+def install(tf, trial):
+    """Watches fit() of every Keras that this interpreter may use."""
+    kinds = [tf.keras.Model]
+    for name in ('keras', 'tf_keras'):
+        if name in sys.modules and hasattr(sys.modules[name], 'Model'):
+            kinds.append(sys.modules[name].Model)
+    done = []
+    for kind in kinds:
+        for base in kind.__mro__:
+            if 'fit' in base.__dict__ and base not in done:
+                done.append(base)
+                base.fit = _fitted(tf, trial, base.fit)
+
+
+def _fitted(tf, trial, real):
+    def fit(self, x=None, y=None, batch_size=None, *rest, **more):
+        if getattr(self, '_tmg_fits', False):
+            return real(self, x, y, batch_size, *rest, **more)
+        self._tmg_fits = True
+        drawn = False
+        if batches.is_dataset(x):
+            steps = _of_dataset(tf, trial, x)
+            again = steps if trial.converted else _of_dataset(tf, trial, x)
+            drawn = not all(batches.same(a, b) for a, b in zip(steps, again))
+        else:
+            steps = _of_arrays(trial, x, y, batch_size or USUAL, more.get('sample_weight'))
+        if trial.converted:
+            _conversion(trial, self, steps, real)
+        _original(trial, self, steps, drawn, real)
+
+    return fit
+
+
+def _of_arrays(trial, x, y, size, weight):
+    """The first batches of arrays that fit() would take without shuffling."""
+    whole = (x, y) if weight is None else (x, y, weight)
+    if y is None or any(not hasattr(array, 'shape') for array in batches.flat(whole)):
+        trial.stop('fit() takes what is no array')
+    size = size if trial.converted or trial.total else size * trial.gpus
+    rows = len(batches.flat(whole)[0])
+    ends = [size * i for i in range(1, trial.steps + 1) if size * i <= rows]
+    return [batches.rows_of(whole, end - size, end) for end in ends]
+
+
+def _of_dataset(tf, trial, dataset):
+    """The first batches of a dataset, as many together as the conversion takes in one."""
+    together = 1 if trial.converted or trial.total else trial.gpus
+    number = trial.steps * together
+    if tf.executing_eagerly():
+        taken = []
+        for element in dataset.take(number):
+            taken.append(batches.mapped(lambda tensor: tensor.numpy(), element))
+    else:
+        taken = []
+        element = tf.compat.v1.data.make_one_shot_iterator(dataset).get_next()
+        session = tf.compat.v1.keras.backend.get_session()
+        try:
+            for _ in range(number):
+                taken.append(session.run(element))
+        except tf.errors.OutOfRangeError:
+            pass
+    steps = [taken[i:i + together] for i in range(0, len(taken) - together + 1, together)]
+    return [batches.joined(step) for step in steps if len({len(batches.flat(b)[0]) for b in step}) == 1]
+
+
+def _original(trial, model, steps, drawn, fit):
+    if not steps:
+        trial.stop('its data have fewer rows than one step of all GPUs takes')
+    _build(model, steps[0])
+    weights = _train(model, steps, fit)
+    trial.leave('Keras', steps, weights, drawn=drawn)
+
+
+def _conversion(trial, model, steps, fit):
+    given = trial.given
+    if not trial.strategies:
+        trial.stop('it makes no distribution strategy')
+    _build(model, given['batches'][0])
+    first = given['weights'][0]
+    own = _named(model)
+    if [array.shape for array in own.values()] != [array.shape for array in first.values()]:
+        trial.stop('its model has other variables')
+    model.set_weights(list(first.values()))
+    same = len(steps) == len(given['batches']) and all(batches.same(a, b) for a, b in zip(steps, given['batches']))
+    rows = [[len(batches.flat(one)[0]) for one in held] for held in (steps, given['batches'])]
+    weights = _train(model, given['batches'], fit)
+    strategy = getattr(model, 'distribute_strategy', None) or getattr(model, '_distribution_strategy', None)
+    if strategy is None:
+        strategy = getattr(getattr(model, '_distribute_strategy', None), 'extended', None)
+    replicas = getattr(strategy, 'num_replicas_in_sync', 1)
+    trial.leave('Keras', [], weights, same=same, rows=rows[0] == rows[1], replicas=replicas)
+
+
+def _build(model, batch):
+    """Makes the variables of a model that waits for its first batch."""
+    if not model.built or not model.weights:
+        model.build((None,) + batches.flat(batch)[0].shape[1:])
+
+
+def _named(model):
+    """The weights by name; numbered, as names may repeat."""
+    names = [getattr(weight, 'path', None) or weight.name for weight in model.weights]
+    return {'%03d %s' % (i, name): array for i, (name, array) in enumerate(zip(names, model.get_weights()))}
+
+
+def _train(model, steps, fit):
+    found = [_named(model)]
+    for step in steps:
+        weight = {'sample_weight': step[2]} if len(step) > 2 else {}
+        fit(model, step[0], step[1], len(batches.flat(step)[0]), epochs=1, shuffle=False, verbose=0, **weight)
+        found.append(_named(model))
+    return found

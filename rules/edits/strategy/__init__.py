@@ -1,0 +1,1 @@
+"""Scripts that an Estimator or Keras trains get a distribution strategy."""

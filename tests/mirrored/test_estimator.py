@@ -1,0 +1,294 @@
+"""Scripts that an Estimator trains: what of them changes, and what is refused."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import Conversion, convert
+from converter.header import from_flags
+from converter.source import from_bytes
+
+MODEL = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 8
+
+
+def model_fn(features, labels, mode):
+    logits = tf.layers.dense(features, 3)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+"""
+INPUT = """\
+
+def input_fn():
+    return tf.data.Dataset.from_tensor_slices((x, y)).batch(8)
+
+
+"""
+CHECK = """\
+if len(tf.config.experimental.list_physical_devices('GPU')) < 2:  # replicas would share a GPU without a word
+    raise RuntimeError('this script trains on 2 GPUs')
+"""
+MADE = CHECK + "strategy = tf.distribute.MirroredStrategy(['/gpu:0', '/gpu:1'])\n"
+
+
+def conversion(script: str, *flags: str) -> Conversion:
+    return convert(from_bytes("train.py", script.encode()), from_flags(flags))
+
+
+def changed(script: str, *flags: str) -> str:
+    """The converted script without its header."""
+    made = conversion(script, *flags)
+    assert made.text is not None, made.diagnostics
+    return "".join(line for line in made.text.splitlines(True) if not line.startswith("# tf-multigpu"))
+
+
+def findings(script: str, *flags: str) -> list[tuple[str, int]]:
+    return [(finding.code, finding.line) for finding in conversion(script, *flags).diagnostics]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("e = tf.estimator.Estimator(model_fn)", "e = tf.estimator.Estimator(model_fn, config={0})"),
+        ("e = tf.estimator.Estimator(model_fn, 'm', None)", "e = tf.estimator.Estimator(model_fn, 'm', {0})"),
+        (
+            "e = tf.estimator.Estimator(model_fn=model_fn,)",
+            "e = tf.estimator.Estimator(model_fn=model_fn, config={0})",
+        ),
+        (
+            "e = tf.estimator.Estimator(\n    model_fn,\n    'm')",
+            "e = tf.estimator.Estimator(\n    model_fn,\n    'm',\n    config={0})",
+        ),
+        (
+            "e = tf.estimator.Estimator(\n    model_fn,  # mine\n    'm',  # folder\n)",
+            "e = tf.estimator.Estimator(\n    model_fn,  # mine\n    'm',\n    config={0},  # folder\n)",
+        ),
+        (
+            "e = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
+            "e = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(train_distribute=strategy))",
+        ),
+        (
+            "c = tf.estimator.RunConfig('m').replace(tf_random_seed=1)\ne = tf.estimator.Estimator(model_fn, None, c)",
+            "c = tf.estimator.RunConfig('m', train_distribute=strategy).replace(tf_random_seed=1)\n"
+            "e = tf.estimator.Estimator(model_fn, None, c)",
+        ),
+    ],
+)
+def test_the_configuration_gets_the_strategy(before: str, after: str) -> None:
+    train = "\ne.train(input_fn)\n"
+    made = after.format("tf.estimator.RunConfig(train_distribute=strategy)")
+    assert changed(MODEL + INPUT + before + train) == MODEL + INPUT + MADE + made + train
+
+
+def test_several_gpus_and_all() -> None:
+    script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    assert "\nstrategy = tf.distribute.MirroredStrategy()\n" in changed(script, "--num-gpus", "auto")
+    assert "MirroredStrategy(['/gpu:%d' % gpu for gpu in range(8)])\n" in changed(script, "--num-gpus", "8")
+    made = changed(script, "--fewer-gpus", "allow")
+    assert made == changed(script).replace(CHECK, "")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("data.batch(8).make_one_shot_iterator().get_next()", "data.batch(8)"),
+        ("tf.data.make_one_shot_iterator(data).get_next()", "data"),
+    ],
+)
+def test_an_iterator_goes(before: str, after: str) -> None:
+    script = (
+        MODEL
+        + "\ndef input_fn():\n    data = tf.data.Dataset.from_tensor_slices((x, y))\n    return {0}\n\n\n{1}"
+        "e = tf.estimator.Estimator(model_fn{2})\ne.train(input_fn)\n"
+    )
+    config = ", config=tf.estimator.RunConfig(train_distribute=strategy)"
+    assert changed(script.format(before, "", "")) == script.format(after, MADE, config)
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("a, b = it.get_next()\nreturn a, b", "return data"),
+        ("a, b = it.get_next()\nreturn (a, b)", "return data"),
+        ("both = it.get_next()\nreturn both", "return data"),
+        ("a, b = it.get_next()\nreturn {'x': a}, b", "return data.map(lambda a, b: ({'x': a}, b))"),
+        ("r = it.get_next()\nreturn r['a'], r['b']", "return data.map(lambda r: (r['a'], r['b']))"),
+        ("r = it.get_next()\nreturn r[1], r[0]", "return data.map(lambda *r: (r[1], r[0]))"),
+    ],
+)
+def test_what_an_iterator_gives_is_mapped(body: str, after: str) -> None:
+    head = MODEL + "\ndef input_fn():\n    data = tf.data.TFRecordDataset('f').batch(8)\n"
+    tail = "\n\ne = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    script = f"{head}    it = data.make_one_shot_iterator()\n{textwrap.indent(body, '    ')}\n{tail}"
+    assert changed(script).startswith(f"{head}    {after}\n\n\nif len(")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a, b = it.get_next()\na = a / 255\nreturn a, b",  # work on the tensors
+        "a, b = it.get_next()\ndata = data.skip(1)\nreturn a, b",  # another dataset of the name
+        "a, b = it.get_next()\ntf.add_to_collection('i', it.initializer)\nreturn a, b",
+        "return tf.train.batch([x, y], 8)",  # a queue
+        "if fast:\n    return data\nreturn it.get_next()",
+        "r = it.get_next()\nreturn r",
+    ],
+)
+def test_tensors_that_cannot_become_a_dataset_are_refused(body: str) -> None:
+    head = MODEL + "\ndef input_fn():\n    data = tf.data.TFRecordDataset('f').batch(8)\n"
+    tail = "\n\ne = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    script = f"{head}    it = data.make_one_shot_iterator()\n{textwrap.indent(body, '    ')}\n{tail}"
+    if body.endswith("return r"):  # the near miss
+        assert findings(script) == []
+    else:
+        assert {code for code, _ in findings(script)} == {"TMG281"}
+
+
+def test_input_functions_are_found() -> None:
+    made = "e = tf.estimator.Estimator(model_fn)\n"
+    for given in ("lambda: input_fn()", "functools.partial(input_fn)", "input_fn=input_fn", "make()"):
+        script = MODEL + INPUT + f"def make():\n    return lambda: input_fn()\n\n\n{made}e.train({given})\n"
+        script = script.replace("import numpy", "import functools\nimport numpy", 1)
+        assert findings(script) == [], given
+    for given in ("other.input_fn", "inputs[0]"):
+        assert [code for code, _ in findings(MODEL + INPUT + made + f"e.train({given})\n")] == ["TMG281"]
+
+
+def test_train_and_evaluate() -> None:
+    script = (
+        MODEL + INPUT + "{0}e = tf.estimator.Estimator(model_fn{1})\n"
+        "tf.estimator.train_and_evaluate(e, tf.estimator.TrainSpec(input_fn, max_steps=80 // {2}),\n"
+        "                                tf.estimator.EvalSpec(lambda: other_input_fn()))\n"
+    )
+    config = ", config=tf.estimator.RunConfig(train_distribute=strategy)"
+    assert changed(script.format("", "", "batch_size")) == script.format(MADE, config, "(batch_size * 2)")
+
+
+def test_numbers_of_steps() -> None:
+    made = "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, steps={0})\n"
+    assert findings(MODEL + INPUT + made.format("100")) == []
+    assert findings(MODEL + INPUT + made.format("epochs * 80 // batch_size")) == []
+    assert findings(MODEL + INPUT + made.format("80 // 8")) == [("TMG384", 19)]
+    assert findings(MODEL + INPUT + made.format("80 // batch_size"), "--num-gpus", "auto") == [("TMG384", 19)]
+    inside = MODEL.replace("features, 3)", "features, 3) / batch_size")
+    text = changed(inside + INPUT + made.format("80 // batch_size"))
+    assert text.count("/ batch_size\n") == 1 and text.count("// (batch_size * 2))\n") == 1
+
+
+def test_the_total_batch() -> None:
+    script = (
+        MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, steps=80 // batch_size)\n"
+    )
+    made = changed(script, "--batch", "total")
+    assert ".batch(8 // 2)\n" in made and "steps=80 // batch_size)" in made
+    assert findings(script, "--batch", "total", "--num-gpus", "3") == [("TMG288", 15)]
+    assert [code for code, _ in findings(script, "--batch", "total", "--num-gpus", "auto")] == ["TMG288"]
+    summed = script.replace(
+        "loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)", "loss = tf.reduce_sum(logits)"
+    )
+    assert findings(summed, "--batch", "total") == [("TMG288", 9)]
+    assert findings(summed) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("loss += tf.losses.get_regularization_loss()", "TMG283"),
+        ("loss += tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))", "TMG283"),
+        ("loss = tf.losses.get_total_loss()", "TMG283"),
+        ("loss = tf.add_n(tf.get_collection('losses'))", "TMG283"),
+        ("loss += tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])", ""),
+        ("updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)", ""),
+        ("g, _ = tf.clip_by_global_norm(tf.gradients(loss, v), 5.)", "TMG284"),
+        ("g = [tf.clip_by_value(g, -1., 1.) for g in tf.gradients(loss, v)]", "TMG284"),
+        ("probability = tf.clip_by_value(tf.nn.softmax(logits), 1e-8, 1.)", ""),
+        ("op = tf.contrib.layers.optimize_loss(loss, s, 0.1, 'SGD', clip_gradients=5.)", "TMG284"),
+        ("op = tf.contrib.layers.optimize_loss(loss, s, 0.1, 'SGD', clip_gradients=None)", ""),
+        ("count = tf.assign_add(seen, 1)", "TMG285"),
+        ("count = seen.assign_add(1)", "TMG285"),
+        ("ema = tf.train.ExponentialMovingAverage(0.9).apply()", "TMG285"),
+        ("logits = features.apply(tf.nn.relu)", ""),
+        ("with tf.device('/gpu:0'): pass", "TMG286"),
+        ("with tf.device('/cpu:0'): pass", ""),
+    ],
+)
+def test_what_a_model_function_may_not_do(line: str, code: str) -> None:
+    model = MODEL.replace("    train_op", f"    {line}\n    train_op", 1)
+    script = model + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    assert findings(script) == ([(code, 10)] if code else [])
+
+
+def test_functions_that_the_model_does_not_call_may_do_it() -> None:
+    other = "def other(loss):\n    return tf.losses.get_total_loss()\n\n\n"
+    script = MODEL + INPUT + other + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    assert findings(script) == []
+    called = script.replace("loss = tf.losses.sparse", "loss = other(0) + tf.losses.sparse")
+    assert findings(called) == [("TMG283", 19)]
+
+
+def test_the_model_function_of_another_file_is_read(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        MODEL.replace("    train_op", "    loss += tf.losses.get_total_loss()\n    train_op")
+    )
+    script = "import tensorflow as tf\nfrom net import model_fn\n" + INPUT
+    script += "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    source = from_bytes(str(tmp_path / "train.py"), script.encode())
+    (finding,) = convert(source, from_flags(())).diagnostics
+    assert (finding.code, finding.path, finding.line) == ("TMG283", str(tmp_path / "net.py"), 10)
+    (tmp_path / "net.py").write_text(MODEL)
+    assert convert(source, from_flags(())).status == "converted"
+    (tmp_path / "net.py").unlink()
+    assert [d.code for d in convert(source, from_flags(())).diagnostics] == ["TMG282"]
+
+
+@pytest.mark.parametrize(
+    ("made", "code"),
+    [
+        ("tf.estimator.LinearClassifier(columns)", "TMG282"),
+        ("tf.contrib.learn.Estimator(model_fn)", "TMG282"),
+        ("tf.estimator.Estimator(**arguments)", "TMG282"),
+        ("tf.estimator.Estimator(model_fn, config=config_of(1))", "TMG282"),
+        ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(train_distribute=s))", "TMG216"),
+        ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(session_config=session))", "TMG286"),
+    ],
+)
+def test_estimators_that_take_no_strategy(made: str, code: str) -> None:
+    session = "session = tf.ConfigProto(device_count={'GPU': 1})\n"
+    script = MODEL + INPUT + session + f"e = {made}\ne.train(input_fn)\n"
+    assert [found for found, _ in findings(script)] == [code]
+
+
+def test_several_faults_are_told_in_the_order_of_their_lines() -> None:
+    model = MODEL.replace(
+        "    train_op", "    loss += tf.losses.get_total_loss()\n    n = tf.assign(a, b)\n    train_op", 1
+    )
+    script = model + "e = tf.estimator.Estimator(model_fn)\ne.train(tensors)\n"
+    assert findings(script) == [("TMG283", 10), ("TMG285", 11), ("TMG281", 16)]
+
+
+def test_scripts_that_train_in_sessions_are_for_towers() -> None:
+    script = (
+        MODEL
+        + INPUT
+        + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\nwith tf.Session() as sess:\n    pass\n"
+    )
+    assert [code for code, _ in findings(script)] == ["TMG220"]
+
+
+@pytest.mark.parametrize("end", ["\r\n", "\n"])
+def test_line_ends_and_tabs_stay(end: str) -> None:
+    script = (
+        MODEL + INPUT + "def main():\n    e = tf.estimator.Estimator(model_fn)\n    e.train(input_fn)\n"
+    ).replace("    ", "\t")
+    text = changed(script.replace("\n", end))
+    assert text.count(end) == text.count("\n")
+    assert f"{end}\tif len(tf.config" in text and f"{end}\t\traise RuntimeError(" in text
+    assert f"{end}\te = tf.estimator.Estimator(model_fn, config=" in text
