@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Variables
+from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, Variables
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import from_flags
 from converter.options import Options
@@ -106,7 +106,7 @@ class VerifyResult:
 
 def convert(
     script: PathLike, *, num_gpus: int | Literal["auto"] = 2, batch: BatchMode = "per-gpu",
-    loss: LossMode = "towers", variables: Variables = "cpu", scale_lr: ScaleLr = "none",
+    loss: LossMode = "towers", target: Target = "auto", variables: Variables = "cpu", scale_lr: ScaleLr = "none",
     gpu_memory: str | float = "growth", fewer_gpus: FewerGpus = "refuse", shared: Sequence[str] = (),
     batch_axis: Mapping[str, int] | None = None, line_length: int | None = None,
 ) -> ConvertResult:  # fmt: skip
@@ -122,6 +122,7 @@ def convert(
     from converter.source import read
 
     flags = ["--num-gpus", str(num_gpus), "--batch", batch, "--loss", loss, "--variables", variables]
+    flags += ["--target", target]
     flags += ["--scale-lr", scale_lr, "--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
     flags += [] if line_length is None else ["--line-length", str(line_length)]
     for name in shared:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,7 +57,7 @@ def _check(choice: Choice, found: Report) -> Check:
     return Check(_name(choice), "skipped", found.reason)
 
 
-def _concluded(report: Report, checks: list[Check], verdicts: list[str], choices: tuple[Choice, ...]) -> Report:
+def _concluded(report: Report, checks: list[Check], verdicts: Sequence[str], choices: tuple[Choice, ...]) -> Report:
     failed = [check for check in checks if check.status == "failed"]
     open_ = [check for check, verdict in zip(checks, verdicts, strict=True) if verdict == "not comparable"]
     verdict, reason = report.verdict, report.reason

@@ -112,7 +112,7 @@ def _drawn_alike(own: Figures, other: Figures) -> bool:
     return abs(mean - mean_of_other) <= error and abs(deviation - deviation_of_other) <= error
 
 
-def _words(part: str, theirs: Figures, own: Figures) -> str:
+def _words(part: str, theirs: Figures | None, own: Figures | None) -> str:
     if theirs is None or own is None or part not in _PARTS:
         return "no number"
     place = _PARTS.index(part)
