@@ -33,7 +33,7 @@ def convert_command(
     gpu_memory: str, shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool,
     html: str, network: bool,
     trace: bool, python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool,
-    verbose: bool, jobs: int | None, max_lines: int, ignore_all_space: bool,
+    verbose: bool, debug: bool, jobs: int | None, max_lines: int, ignore_all_space: bool,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -61,7 +61,7 @@ def convert_command(
                 raise ValueError(problem)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _run(request, formats.chosen(output_format, json, request.mode), quiet, verbose, jobs)
+    return _run(request, formats.chosen(output_format, json, request.mode), quiet, verbose, debug, jobs)
 
 
 def _options(
@@ -78,7 +78,7 @@ def _options(
     return from_flags(flags)
 
 
-def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, workers: int | None) -> int:
+def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, debug: bool, workers: int | None) -> int:
     from converter.cli.progress import files_bar
     from converter.cli.work import results_of
 
@@ -93,6 +93,8 @@ def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, worke
                 done.append(result)
                 if form == "text":
                     _print(result, quiet, verbose, say)
+                    if debug and result.crash:
+                        say(result.crash)
         if form != "text":
             print(formats.of_results(form, done), end="")
         elif not quiet and request.mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):

@@ -96,6 +96,8 @@ class Command(NamedTuple):
 _WHERE, _WHAT, _SAYS = "Where it goes", "What is written", "What is said"
 _SINGLE = Argument("single", "SINGLE", "The original script.")
 _MULTI = Argument("multi", "MULTI", "The converted script.")
+_SINGLES = Argument("single", "SINGLE", "The original script, or the folder of the original project.")
+_MULTIS = Argument("multi", "MULTI", "The converted script, or the folder of the converted project.")
 _ARGS = Argument("args", "-- ARGS", "Arguments for both scripts.", many=True, optional=True)
 _FORMATS = "How to report on standard output: for programs, GitHub's annotations, code scanning, or a comment."
 _PYTHON = "Interpreter with TensorFlow to run the scripts with."
@@ -197,6 +199,10 @@ CONVERT = Command(
         Option(("--json",), "Short for --output-format json.", panel=_SAYS, rare=True),
         Option(("--quiet", "-q"), "Say only why a file was refused.", panel=_SAYS),
         Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
+        Option(
+            ("--debug",), "Of an internal error, print a report to send, without the script's text.",
+            panel=_SAYS, rare=True,
+        ),
     ),
     "One script without -o, --in-place, --diff or --check is converted to standard output.",
     (
@@ -214,7 +220,7 @@ VERIFY = Command(
     "verify",
     "Prove a conversion: run both scripts on virtual devices and compare their training steps.",
     ".verify:verify_command",
-    (_SINGLE, _MULTI, _ARGS),
+    (_SINGLES, _MULTIS, _ARGS),
     (
         Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
         Option(("--steps",), "Training steps to compare.", int, "N", 3, least=1),
@@ -228,12 +234,17 @@ VERIFY = Command(
             "GIB",
         ),
         Option(("--each-choice",), "Compare the steps for each choice that SINGLE's flags offer, too."),
+        _text(
+            "--also", "SCRIPT",
+            "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
+        ),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
         Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
+        Option(("--debug",), "Of an internal error, print a report to send, without the scripts' text.", rare=True),
     ),
     examples=(
         ("tf-multigpu verify train.py train_mg.py", "with the towers that the script has"),

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 def verify_command(
     *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
-    python: str | None, timeout: float, memory: float | None, each_choice: bool, network: bool,
-    html: str | None, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool,
+    python: str | None, timeout: float, memory: float | None, each_choice: bool, also: Sequence[str],
+    network: bool, html: str | None, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool, debug: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
@@ -40,13 +40,17 @@ def verify_command(
         timeout=timeout,
         memory=memory,
         network=network,
+        also=tuple(also),
     )
     problem = problem_with_page(html) if html else ""
     if problem:
         print(f"verify: {problem}", file=sys.stderr)
         return 2
     try:
-        run = run_each if each_choice else run_verification
+        folders = Path(single).is_dir() and Path(multi).is_dir()
+        if folders and (html or each_choice):
+            raise VerifyError("--html and --each-choice are for two scripts, not for two folders")
+        run = run_folders if folders else run_each if each_choice else run_verification
         report = run(Path(single), Path(multi), settings, quiet=quiet)
         if html:
             write_page(report, Path(single), Path(multi), html)
@@ -59,8 +63,11 @@ def verify_command(
     except KeyboardInterrupt:
         print("verify: interrupted; the scripts were ended", file=sys.stderr)
         return INTERRUPTED
-    except Exception:
-        print(f"verify: internal error; please report it with this text\n{traceback.format_exc()}", file=sys.stderr)
+    except Exception as error:
+        from converter.cli.crash import crash_report
+
+        told = crash_report(error, [single, multi]) if debug else traceback.format_exc()
+        print(f"verify: internal error; please report it with this text\n{told}", file=sys.stderr)
         return 4
     _print(report, form, multi, quiet, verbose)
     return 0 if report.verdict == "passed" else 3
@@ -73,6 +80,15 @@ def run_each(single: Path, multi: Path, settings: Settings, quiet: bool) -> Repo
 
     with ended_in_order(), progress_bar(quiet) as tell:
         return verify_each(single, multi, settings, tell)
+
+
+def run_folders(single: Path, multi: Path, settings: Settings, quiet: bool) -> Report:
+    """The same as `run_verification`, for all converted scripts of a folder."""
+    from converter.cli.progress import progress_bar
+    from converter.verify import verify_folders
+
+    with ended_in_order(), progress_bar(quiet) as tell:
+        return verify_folders(single, multi, settings, tell)
 
 
 def run_verification(

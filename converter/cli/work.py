@@ -203,10 +203,13 @@ def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[F
     except Exception as error:
         import traceback
 
+        from converter.cli.crash import crash_report
+
         message = f"internal error: {type(error).__name__}: {error}"
-        hint = "please report it to the project, with the script and what --verbose shows"
+        hint = "please report it to the project, with the script and what --verbose shows, or with what --debug shows"
         finding = Diagnostic("TMG090", path, 0, 0, message, hint)
-        return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc())]
+        crash = crash_report(error, [job.script.path])
+        return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc(), crash=crash)]
 
 
 def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:

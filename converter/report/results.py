@@ -46,7 +46,7 @@ class FileResult:
     diff: the unified diff, where one was asked for.
     encoding: the codec in which text and diff are bytes of the file.
     report: what verification found, as text.
-    traceback: of an internal error.
+    traceback: of an internal error; crash: a report of it without any text of the script.
     fix: for a file that would change.
     """
 
@@ -60,6 +60,7 @@ class FileResult:
     encoding: str = "utf-8"
     report: str = ""
     traceback: str = ""
+    crash: str = ""
     fix: Fix | None = None
 
 

@@ -81,6 +81,8 @@ def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> 
 def _parsed(text: str) -> cst.Module:
     """The tree of a text, in which nothing is lost, such as a form feed in front of a statement."""
     module = cst.parse_module(text)
+    if "\f" in module.default_indent:  # LibCST takes that for the usual one, and then cannot parse with it
+        module = module.with_changes(default_indent=module.default_indent.replace("\f", ""))
     if text.endswith("\r"):  # which LibCST takes for no newline there
         module = module.with_changes(has_trailing_newline=True)
     code = module.code
