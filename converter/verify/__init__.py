@@ -18,6 +18,7 @@ from converter.verify.data import (
     to_json,
 )
 from converter.verify.each import verify_each
+from converter.verify.folders import verify_folders
 from converter.verify.interpreters import Interpreters
 from converter.verify.run import verify
 
@@ -34,4 +35,5 @@ __all__ = [
     "to_json",
     "verify",
     "verify_each",
+    "verify_folders",
 ]

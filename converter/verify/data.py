@@ -31,6 +31,7 @@ class Settings:
     timeout: seconds for the whole verification.
     memory: GiB that both scripts may take together; None is three quarters of the machine's.
     network: whether the scripts may use it.
+    also: other scripts, by their paths from the scripts' folders, that are run in both trees after training.
     """
 
     gpus: int | None = None
@@ -41,6 +42,7 @@ class Settings:
     timeout: float = 600.0
     memory: float | None = None
     network: bool = False
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -33,12 +33,13 @@ def verify_each(
     with opened(pool) as interpreters:
         report = verify(single, multi, settings, None, tell, interpreters)
         choices = choices_of(single, settings.args)
-        checks, verdicts = [], []
+        checks: list[Check] = []
+        verdicts: list[str] = []
         for choice in choices[:MOST]:
             left = until - time.monotonic()
             if left <= 1:
                 break
-            asked = replace(settings, args=(*settings.args, *choice.args), timeout=left)
+            asked = replace(settings, args=(*settings.args, *choice.args), timeout=left, also=())
             found = verify(single, multi, asked, None, None, interpreters)
             checks.append(_check(choice, found))
             verdicts.append("passed" if found.reason.startswith(UNTRAINED) else found.verdict)

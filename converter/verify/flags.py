@@ -60,20 +60,26 @@ def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
     return tuple(found.values())
 
 
-def _project(script: Path) -> dict[str, ast.Module]:
-    """The trees of a script and of what it imports from its folder, by their names from there."""
+def modules_of(root: Path, name: str) -> frozenset[str]:
+    """The files below a folder that one of its scripts imports, itself or through others, by their paths from there."""
+    return frozenset(_project(root / name, root)) - {name}
+
+
+def _project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
+    """The trees of a script and of what it imports from its folder, or from `root`, by their names from there."""
+    root = root or script.parent
     trees: dict[str, ast.Module] = {}
     left = [script]
     while left and len(trees) < MOST_FILES:
         path = left.pop(0)
-        name = str(path.relative_to(script.parent))
+        name = str(path.relative_to(root))
         if name in trees:
             continue
         try:
             trees[name] = parse(read(str(path)))
         except (Refusal, OSError, SyntaxError, RecursionError):
             continue
-        left += [found for module in _imported(trees[name]) for found in _files(script.parent, path.parent, module)]
+        left += [found for module in _imported(trees[name]) for found in _files(root, path.parent, module)]
     return trees
 
 

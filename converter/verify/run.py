@@ -16,13 +16,14 @@ from typing import Any
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.bare import with_bare
 from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
-from converter.verify.data import BatchMode, Entry, Progress, Report, Settings, VerifyError
+from converter.verify.data import BatchMode, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
 from converter.verify.judge import judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
 from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
+from converter.verify.others import with_others
 from converter.verify.slices import join_slices, wholes_in
 from converter.verify.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.traces import losses, step_trace
@@ -90,14 +91,24 @@ def verify(
         files = _Files(single, multi, parts, towers.way, interpreters)
         report, left_out = _in_copies(files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
         origin = origin_of(made.result())
+        if settings.also:
+            report = with_others(report, single, multi, settings, interpreters)
     return replace(
-        report,
+        _with_warnings(report, origin),
         notes=report.notes + left_out,
         ledger=(*report.ledger, *of_origin(origin)),
         origin=origin,
         command=command,
         seconds=round(time.monotonic() - begin, 2),
     )
+
+
+def _with_warnings(report: Report, origin: Origin) -> Report:
+    """A failure with the warnings of the conversion named, as what has failed may be what they say."""
+    warned = [f"{found.code} line {found.line}" for found in origin.findings if found.severity == "warning"]
+    if report.verdict != "failed" or not warned:
+        return report
+    return replace(report, reason=f"{report.reason} (the conversion warns: {', '.join(warned[:3])})")
 
 
 def _nobody(progress: Progress) -> None:
@@ -129,6 +140,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
         if value != usual:
             words += [flag, f"{value:g}" if isinstance(value, float) else str(value)]
     words += ["--network"] * settings.network
+    words += [word for name in settings.also for word in ("--also", name)]
     return shlex.join([*words, *(("--", *settings.args) if settings.args else ())])
 
 

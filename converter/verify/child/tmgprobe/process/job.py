@@ -1,7 +1,6 @@
 """One training script under watch, from the job that describes it to the end of the process.
 
-A job is a JSON file: role ('record', 'replay', 'bare', 'profile', 'trace',
-or one of strategy_job.py), script, args, gpus, work, log, network
+A job is a JSON file: role (see `import_roles`, or one of strategy_job.py), script, args, gpus, work, log, network
 (whether it may use the network); for a comparison also steps, total, record.
 Talks to the program that started it in lines of JSON on its standard input and output.
 """
@@ -16,6 +15,7 @@ import traceback
 import types
 
 from tmgprobe.process import channel as channels
+from tmgprobe.process import drawing
 from tmgprobe.process import network as networks
 from tmgprobe.process import outside as outsides
 
@@ -51,6 +51,8 @@ def run(path, tf=None):
     except Exception:
         channel.leave('broken', trace=traceback.format_exc())
     outside.install()
+    drawing.without_display()
+    watch_exit(role, channel)
     sys.path[:] = [os.path.dirname(job['script'])] + [
         folder for folder in sys.path if os.path.abspath(folder or os.curdir) != HERE
     ]
@@ -80,7 +82,7 @@ def prepare(tf, channel, job):
     from tmgprobe.session import watch as watching
 
     kind = import_roles()[job['role']]
-    kinds = {'gated': job['role'] == 'replay', 'untouched': job['role'] in ('profile', 'bare')}
+    kinds = {'gated': job['role'] == 'replay', 'untouched': job['role'] in ('profile', 'bare', 'train')}
     watch = watching.Watch(tf, job['gpus'], alone=job['role'] == 'bare', **kinds)
     role = kind(tf, watch, channel, job)
     calls = steps.Calls(tf, watch, role)
@@ -93,7 +95,7 @@ def prepare(tf, channel, job):
 def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.roles import bare, profile, record, replay, trace
+    from tmgprobe.roles import bare, profile, record, replay, trace, whole
     from tmgprobe.session import (
         step,  # noqa: F401
         watch,  # noqa: F401
@@ -101,11 +103,25 @@ def import_roles():
 
     return {
         'bare': bare.Bare,
+        'print': whole.Print,
+        'train': whole.Train,
         'record': record.Record,
         'replay': replay.Replay,
         'profile': profile.Profile,
         'trace': trace.Trace,
     }
+
+
+def watch_exit(role, channel):
+    """A script may end by os._exit(0): what was seen until then counts as it does at any other end."""
+    leave = os._exit
+
+    def exit_now(status):
+        if status == 0 and not channel.is_forked():
+            finish(role, channel, None, '')
+        leave(status)
+
+    os._exit = exit_now
 
 
 def execute(path):

@@ -1,0 +1,61 @@
+"""Scripts that run for what they leave or print: a training up to a checkpoint, and other scripts of a project."""
+
+from __future__ import absolute_import, division, print_function
+
+import functools
+import io
+import os
+import sys
+
+
+class Train(object):
+    """Lets a script train, until it has taken `job['steps']` steps and then saved a checkpoint, or to its end."""
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        self.taken = 0
+        self._end_with_a_checkpoint()
+
+    def _end_with_a_checkpoint(self):
+        from tensorflow.python.training import saver
+
+        save = saver.Saver.save
+
+        @functools.wraps(save)
+        def saved(this, *args, **kwargs):
+            result = save(this, *args, **kwargs)
+            if self.taken >= self.job['steps'] and not self.channel.is_forked():
+                self.channel.leave('trained', steps=self.taken, saved=True)
+            return result
+
+        saver.Saver.save = saved
+
+    def step(self, call):
+        """Takes one training step."""
+        result = call.as_given()
+        self.taken += 1
+        return result
+
+    def finish(self):
+        """The script is at its end; it may have failed after it has trained."""
+        if self.taken:
+            self.channel.leave('trained', steps=self.taken, saved=False)
+
+
+class Print(object):
+    """Lets a script run to its end; what it prints goes to `job['said']`, apart from errors and warnings."""
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        # what goes to standard output in other ways, as warnings do here, stays in the log
+        said = os.open(job['said'], os.O_WRONLY | os.O_CREAT, 0o600)
+        sys.stdout = os.fdopen(said, 'w', 1) if str is bytes else io.TextIOWrapper(
+            os.fdopen(said, 'wb'), encoding='utf-8', errors='replace', line_buffering=True
+        )
+
+    def step(self, call):
+        """Takes a training step, should there be one."""
+        return call.as_given()
+
+    def finish(self):
+        """The end of the script is all that is waited for."""
