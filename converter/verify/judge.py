@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
@@ -104,13 +105,26 @@ def judge(
 
 
 def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | None:
-    """The report when variables of one name differ in shape or type, so that no values can be exchanged."""
+    """The report when the two take inputs, or have variables of one name, between which no values can be exchanged."""
+    if own := _own_inputs(mine, theirs, gpus):
+        reason = f"the conversion feeds each tower by inputs of its own ({own}), to which no batch of the original fits"
+        return Report("not comparable", reason, gpus, batch, 0)
     other = {row["name"]: row for row in theirs["variables"]}
     pairs = [(row, other[row["name"]]) for row in mine["variables"] if row["name"] in other]
     if all(own[part] == their[part] for own, their in pairs for part in ("shape", "dtype")):
         return None
     check = check_variables(mine, theirs)
     return Report("failed", check.detail, gpus, batch, 0, (check,))
+
+
+def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
+    """The placeholders that each tower has of its own: N for each of the original's; "" for none."""
+    ours, others = ([row for row in facts["inputs"] if not row["source"]] for facts in (mine, theirs))
+    if gpus < 2 or not ours or len(others) != gpus * len(ours):
+        return ""
+    rows = [Counter(tuple(row["shape"][1:]) for row in one if row["shape"]) for one in (ours, others)]
+    several = Counter({shape: count * gpus for shape, count in rows[0].items()})
+    return listing(row["name"] for row in others) if rows[0] and several == rows[1] else ""
 
 
 def _why_ended(ordered: list[Facts], compared: int) -> str:
