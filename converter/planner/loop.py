@@ -22,6 +22,7 @@ from converter.planner.merges.first_tower_lists import keep_first
 from converter.planner.merges.loss_kind import warn_of_statistics
 from converter.planner.merges.loss_weights import loss_counts, warn_of_counts
 from converter.planner.merges.merging import Wanted, merges_out, wanted_out
+from converter.planner.merges.one_towers_values import warn_of_one_towers_values
 from converter.planner.merges.recomputed import Repeat, repeats
 from converter.planner.merges.reopened_scopes import asks_again, reopened
 from converter.planner.merges.reused_scopes import reuse_scopes
@@ -66,6 +67,7 @@ def plan_loop(
     traffic.warnings += warn_of_counts(facts, merged, traffic.counts) if options.batch == "per-gpu" else ()
     unread = {} if options.one_gpu else unread_attributes(facts, region)
     wanted = wanted_out(facts, region, unread)
+    traffic.warnings += warn_of_one_towers_values(facts, region, wanted, unread, steps)
     if region.forward:
         check_handed(facts, region, wanted)
     if region.exact and options.batch == "total":

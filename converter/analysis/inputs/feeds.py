@@ -115,7 +115,8 @@ def _of_fixed_rows(
     Whether their rows are the examples does not matter to steps that share them (--batch total): what is a mean over
     rows is the same number in any case.
     """
-    batched = any(v.batch.kind == "example" for v in facts.inputs if decisions.get(v.node, 0) is not None)  # type: ignore[call-overload]
+    kept = [v for v in facts.inputs if v.node is None or decisions.get(v.node, 0) is not None]
+    batched = any(v.batch.kind == "example" for v in kept)
     if batched or any(axis is not None for axis in decisions.values()):
         return {}
     found = [v for v in facts.inputs if v.node is not None and "placeholder" in v.op and v.dims

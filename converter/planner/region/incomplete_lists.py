@@ -33,7 +33,31 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
         and _lists(e)
         and isinstance(block.statement(e.site), int)
         and not isinstance(e.site.stmt, ast.Expr)
+        and not _tells_reuse(facts, e)
     ]
+
+
+def _tells_reuse(facts: Facts, effect: Effect) -> bool:
+    """Whether a list only tells by its length whether a scope finds its variables: all towers but the first do."""
+    reuses = {k.value for call in facts.nodes(ast.Call) for k in call.keywords if k.arg == "reuse"}
+    stmt = effect.site.stmt
+    if isinstance(stmt, ast.With):
+        return any(effect.node in ast.walk(value) for value in reuses if _is_question(value))
+    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+    if not isinstance(target, ast.Name) or not _is_question(stmt.value):  # type: ignore[attr-defined]
+        return False
+    own = [a for a in facts.accesses if a.place.kind == "name" and a.place.owner == effect.site.frame.uid
+           and a.place.key == target.id]  # fmt: skip
+    return all(a.node in reuses for a in own if not a.write) and sum(a.write for a in own) == 1
+
+
+def _is_question(value: ast.expr) -> bool:
+    """Whether an expression is true or false by how many variables there are: `len(…) > 0`, `bool(…)`, `any(…)`."""
+    if isinstance(value, ast.Compare):
+        counts = isinstance(value.left, ast.Call) and getattr(value.left.func, "id", "") == "len"
+        least = isinstance(value.comparators[0], ast.Constant) and value.comparators[0].value == 0
+        return counts and least and len(value.ops) == 1 and isinstance(value.ops[0], (ast.Gt, ast.NotEq))
+    return isinstance(value, ast.Call) and getattr(value.func, "id", "") in ("bool", "any")
 
 
 def _lists(effect: Effect) -> bool:

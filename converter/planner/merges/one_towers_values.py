@@ -1,0 +1,40 @@
+"""Attributes that keep the last tower's value after the loop, and that code which is not followed reads."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container, Iterator
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import Input, Tensor
+from converter.diagnostics import Diagnostic
+from converter.planner.merges.merging import Wanted, is_mergeable
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import warn
+from converter.planner.writing.spelling import spelling
+
+
+def warn_of_one_towers_values(
+    facts: Facts, region: Region, wanted: Wanted, unread: Container[str], steps: list[TrainStep]
+) -> Iterator[Diagnostic]:
+    """Warns of each such attribute; one that code reads which was followed has been refused before (TMG210)."""
+    losses = {step.loss.uid for step in steps}
+    followed = {access.node for access in facts.accesses}
+    loads = (n for n in facts.nodes(ast.Attribute) if isinstance(n.ctx, ast.Load))
+    readers: dict[str, ast.Attribute] = {}
+    for node in loads:
+        if node not in followed:
+            readers.setdefault(node.attr, node)
+    for index, access in region.block.accesses():
+        value = access.value
+        kept = index in region.tower and access.write and access.place.kind == "attr" and access.place.key in readers
+        if not kept or not isinstance(value, Tensor) or isinstance(value, Input) or value.uid in losses:
+            continue
+        text = spelling(region.block.frame, access.place)
+        outside = text and text not in wanted and text not in unread
+        if outside and value.batch.kind != "free" and region.in_tower(value.site) and not is_mergeable(value):
+            reader = readers.pop(access.place.key)
+            yield warn(facts, access.node, "TMG333",
+                       f"{text} is the last tower's after the loop: it cannot be merged, and {facts.shown(reader)}:"
+                       f"{reader.lineno} reads an attribute of this name in code that is not followed",
+                       "compute it after the loss, from tensors with one row for each example")  # fmt: skip

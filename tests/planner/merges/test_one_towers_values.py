@@ -1,0 +1,31 @@
+"""Attributes that keep the last tower's value, and are read where the walk does not come."""
+
+from __future__ import annotations
+
+import pytest
+
+from rules.checks.towers.one_towers_values import RULES
+from tests.scripts import codes, run
+
+SCRIPT = RULES[0].before
+SPREAD = "self.spread = tf.sqrt(tf.reduce_mean(tf.square(hidden)))"
+
+
+def test_the_reader_is_named() -> None:
+    (finding,) = run(SCRIPT).diagnostics
+    reader = next(i for i, line in enumerate(SCRIPT.splitlines(), 1) if "model.spread" in line)
+    assert finding.code == "TMG333" and f"train.py:{reader} reads" in finding.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("model.spread", "model.p", []),  # nothing reads it
+        ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.reduce_mean(tf.square(hidden))", []),  # it is merged
+        ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.square(hidden)", []),
+        ("tf.sqrt(tf.reduce_mean(tf.square(hidden)))", "tf.zeros([4])", []),  # the same in all towers
+        ("sess.run(train_op, {", "sess.run([train_op, model.spread], {", ["TMG210"]),
+    ],
+)
+def test_others(old: str, new: str, found: list[str]) -> None:
+    assert old in SCRIPT and codes(SCRIPT.replace(old, new)) == found
