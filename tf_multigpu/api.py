@@ -147,9 +147,9 @@ def convert(
 
 
 def verify(
-    single: PathLike, multi: PathLike, *, gpus: int | None = None, steps: int = 3, batch: BatchMode | None = None,
-    python: str | None = None, args: Sequence[str] = (), timeout: float = 600.0, memory: float | None = None,
-    network: bool = False,
+    single: PathLike, multi: PathLike, *, gpus: int | None = None, steps: int | Literal["all"] = 3, epochs: int = 0,
+    batch: BatchMode | None = None, python: str | None = None, args: Sequence[str] = (), timeout: float = 600.0,
+    memory: float | None = None, network: bool = False,
 ) -> VerifyResult:  # fmt: skip
     """Runs the original and the converted script on virtual devices and compares their training steps.
 
@@ -161,7 +161,7 @@ def verify(
     from converter.verify import Settings
     from converter.verify import verify as run
 
-    settings = Settings(gpus, steps, batch, python, tuple(args), timeout, memory, network)
+    settings = Settings(gpus, steps, batch, python, tuple(args), timeout, memory, network, epochs=epochs)
     return _result(run(Path(single), Path(multi), settings))
 
 

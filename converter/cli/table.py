@@ -223,7 +223,8 @@ VERIFY = Command(
     (_SINGLES, _MULTIS, _ARGS),
     (
         Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
-        Option(("--steps",), "Training steps to compare.", int, "N", 3, least=1),
+        Option(("--steps",), "Training steps to compare; all: to the end, whole runs, too.", str, "N|all", "3"),
+        Option(("--epochs",), "Epochs that both scripts run by themselves, too.", int, "N", 0, least=0),
         _choice("--batch", get_args(BatchMode), "Meaning of the batch size; default: what MULTI's header says."),
         _text("--python", "INTERPRETER", _PYTHON),
         Option(("--timeout",), "Seconds for the whole verification.", float, "SECONDS", 600.0, least=1),

@@ -6,7 +6,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from converter.choices import BatchMode, OutputFormat
 from converter.cli import formats
@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 
 
 def verify_command(
-    *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: int, batch: BatchMode | None,
-    python: str | None, timeout: float, memory: float | None, each_choice: bool, also: Sequence[str],
-    network: bool, html: str | None, output_format: OutputFormat, json: bool, quiet: bool, verbose: bool, debug: bool,
+    *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: str, epochs: int,
+    batch: BatchMode | None, python: str | None, timeout: float, memory: float | None, each_choice: bool,
+    also: Sequence[str], network: bool, html: str | None, output_format: OutputFormat, json: bool, quiet: bool,
+    verbose: bool, debug: bool,
 ) -> int:  # fmt: skip
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
@@ -33,7 +34,7 @@ def verify_command(
         raise UsageError("--quiet and --verbose exclude each other")
     settings = Settings(
         gpus=gpus,
-        steps=steps,
+        steps=_steps(steps),
         batch=batch,
         python=python,
         args=tuple(args),
@@ -41,6 +42,7 @@ def verify_command(
         memory=memory,
         network=network,
         also=tuple(also),
+        epochs=epochs,
     )
     problem = problem_with_page(html) if html else ""
     if problem:
@@ -89,6 +91,15 @@ def run_folders(single: Path, multi: Path, settings: Settings, quiet: bool) -> R
 
     with ended_in_order(), progress_bar(quiet) as tell:
         return verify_folders(single, multi, settings, tell)
+
+
+def _steps(text: str) -> int | Literal["all"]:
+    """What --steps says."""
+    if text == "all":
+        return "all"
+    if not (text.isascii() and text.isdigit() and int(text)):
+        raise UsageError(f"--steps takes a number of 1 or more, or all, not {text}", "--steps")
+    return int(text)
 
 
 def run_verification(

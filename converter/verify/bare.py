@@ -14,7 +14,11 @@ _UNPLACED = re.compile(r"Cannot assign a device for operation '?([\w./-]+)")
 
 def with_bare(report: Report, event: Facts) -> Report:
     """The report with the check of the run by itself."""
-    check = check_bare(event)
+    return with_check(report, check_bare(event))
+
+
+def with_check(report: Report, check: Check) -> Report:
+    """The report with one more check."""
     checks = (*report.checks, check)
     if check.status != "failed":
         return replace(report, checks=checks)

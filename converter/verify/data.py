@@ -8,6 +8,7 @@ from typing import Any, Literal
 from converter.diagnostics import Diagnostic
 from converter.header import Header
 
+ALL_STEPS = 1000  # steps that are compared at most, where all are asked for
 BatchMode = Literal["per-gpu", "total"]
 Status = Literal["passed", "failed", "skipped"]
 Verdict = Literal["passed", "failed", "not comparable"]
@@ -24,7 +25,7 @@ class Settings:
     """How to verify.
 
     gpus: number of towers; None takes what the converted script says, else 2.
-    steps: training steps to compare.
+    steps: training steps to compare; "all": as many as there are, in a part of the time, and both whole runs.
     batch: what the script's batch size means; None reads the converted script's header comment.
     python: interpreter to run both scripts with; None is the one that runs this.
     args: command line arguments for both scripts.
@@ -32,10 +33,11 @@ class Settings:
     memory: GiB that both scripts may take together; None is three quarters of the machine's.
     network: whether the scripts may use it.
     also: other scripts, by their paths from the scripts' folders, that are run in both trees after training.
+    epochs: run both scripts by themselves so far, too, and compare what goes in and what they do beside; 0: not.
     """
 
     gpus: int | None = None
-    steps: int = 3
+    steps: int | Literal["all"] = 3
     batch: BatchMode | None = None
     python: str | None = None
     args: tuple[str, ...] = ()
@@ -43,6 +45,7 @@ class Settings:
     memory: float | None = None
     network: bool = False
     also: tuple[str, ...] = ()
+    epochs: int = 0
 
 
 @dataclass(frozen=True)

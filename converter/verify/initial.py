@@ -113,7 +113,7 @@ def _drawn_alike(own: Figures, other: Figures) -> bool:
 
 
 def _words(part: str, theirs: Figures | None, own: Figures | None) -> str:
-    if theirs is None or own is None or part not in _PARTS:
+    if theirs is None or own is None:
         return "no number"
     place = _PARTS.index(part)
     return f"{part} {number(theirs[place]):.6g} instead of {number(own[place]):.6g}"

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from itertools import takewhile
 from typing import Any
 
-from converter.verify.data import BatchMode, Check, DeviceRow, Report, VariableRow
+from converter.verify.beside import check_beside
+from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
 from converter.verify.fetches import check_fetches
 from converter.verify.figures import Facts, listing, number
 from converter.verify.initial import check_initial
 from converter.verify.lines import Planned, check_lines
 from converter.verify.slices import check_slices, wholes_in
+from converter.verify.stream import check_data
 from converter.verify.structure import (
     check_batch,
+    check_between,
     check_checkpoint,
     check_collections,
     check_placement,
@@ -62,6 +65,8 @@ def judge(
         *check_initial(mine["initial"], recorded["first"]["initial"]),
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], gpus, batch),
+        *check_data(replayed["data"], 1 if batch == "total" else gpus),
+        *check_beside(replayed["diary"], recorded["diary"], len(figures), 1 if batch == "total" else gpus),
     ]
     if done:
         checks += [
@@ -74,6 +79,7 @@ def judge(
             if len(done) == len(ordered)
             else Check("weights", "skipped", f"{ended} in step {len(done) + 1}"),
             check_writes(mine, theirs),
+            check_between(done),
             *check_uneven(first.get("uneven", {}), gpus, batch),
             check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
             check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),
@@ -172,7 +178,7 @@ def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tupl
 
 def _notes(replayed: Facts, figures: list[Facts], steps: int, batch: BatchMode) -> tuple[str, ...]:
     notes = []
-    if len(figures) < steps:
+    if len(figures) < steps < ALL_STEPS:
         notes.append(f"the scripts took only {len(figures)} of {steps} training steps")
     kinds = {step.get("kind") for step in figures if step.get("reference") != "whole"}
     if kinds & {"other", "coupled sum"}:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.verify.data import Check, Entry, Fate, Origin, Report
+from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
 from converter.verify.figures import Facts, listing, number
 from converter.verify.training import UPDATE
 
@@ -17,10 +17,12 @@ TOPICS = (
     ("gradients", ("gradients", "sparse gradients")),
     ("any size of batch", ("uneven batch", "fewer examples than towers")),
     ("loss", ("loss",)),
-    ("update", ("update", "train op", "writes")),
+    ("update", ("update", "train op", "writes", "between the steps")),
     ("weights", ("weights",)),
     ("names", ("variables", "collections")),
     ("initial values", ("initial values",)),
+    ("data", ("data", "data of evaluations", "seeds")),
+    ("savers, summaries, prints", ("savers", "summaries", "printed values")),
     (
         "checkpoints",
         ("checkpoint of the conversion, read by the original", "checkpoint of the original, read by the conversion"),
@@ -42,7 +44,8 @@ def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: st
     steps = [step for step in replayed["steps"] if step["order"] and not step.get("empty")]
     lines = [*_same(report.checks), *_step(steps), *_schedule(report, mine), *_rate(rate, steps, report.gpus)]
     lines += [*_slices(report, theirs), *_loss(steps, mine), *_moving(report, steps, mine), *_randomness(mine, theirs)]
-    return (*lines, *of_checks(report.checks), *_unchecked(report, replayed, steps, asked))
+    open_ = [*_constants(report, steps, mine), *_unchecked(report, replayed, steps, asked)]
+    return (*lines, *of_checks(report.checks), *open_)
 
 
 def of_checks(checks: tuple[Check, ...]) -> Iterator[Entry]:
@@ -85,6 +88,14 @@ def _schedule(report: Report, mine: Facts) -> Iterator[Entry]:
         counters = listing(mine["schedules"])
         detail = f"the update depends on {counters}, a count of steps that stand for {report.gpus} each"
         yield Entry("differs", "schedule", detail, float(report.gpus))
+
+
+def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
+    """A schedule whose constants are the original's: they may count batches all the same."""
+    followed = any(step.get("rates") is not None and step["rates"]["meant"] for step in steps)
+    if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
+        detail = "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch"
+        yield Entry("unchecked", "schedule constants", detail)
 
 
 def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
@@ -160,8 +171,9 @@ def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
 
 def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) -> Iterator[Entry]:
     taken = len(steps)
-    of = f" of the {asked} asked for" if taken < asked else ""
-    yield Entry("unchecked", "later steps", f"the first {taken}{of} were compared", float(taken))
+    of = f" of the {asked} asked for" if taken < asked < ALL_STEPS else ""
+    more = "" if asked >= ALL_STEPS else " (--steps N, or all)"
+    yield Entry("unchecked", "later steps", f"the first {taken}{of} were compared{more}", float(taken))
     left = [row.name for row in report.variables if row.trainable and row.gradient is not None and row.weight is None]
     if left and any(check.name == "weights" for check in report.checks):
         detail = f"left out where gradients are only rounding: {listing(left)}"

@@ -16,7 +16,7 @@ from typing import Any
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.bare import with_bare
 from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
-from converter.verify.data import BatchMode, Entry, Origin, Progress, Report, Settings, VerifyError
+from converter.verify.data import ALL_STEPS, BatchMode, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
 from converter.verify.judge import judge, unlike
@@ -27,6 +27,8 @@ from converter.verify.others import with_others
 from converter.verify.slices import join_slices, wholes_in
 from converter.verify.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.traces import losses, step_trace
+from converter.verify.whole import Ran, run_whole, with_whole
+from converter.verify.whole import job as whole_job
 from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
 TITLES = {
@@ -81,10 +83,12 @@ def verify(
     asked = _Asked(
         settings.gpus or towers.gpus or 2,
         settings.batch or towers.batch or "per-gpu",
-        settings.steps,
+        ALL_STEPS if settings.steps == "all" else settings.steps,
         towers.rate,
         towers.target,
     )
+    if towers.target == "mirrored" and (settings.epochs or settings.steps == "all"):
+        raise VerifyError("--epochs and --steps all are for towers, not for tf.distribute.MirroredStrategy")
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
@@ -119,7 +123,7 @@ def _check(single: Path, multi: Path, settings: Settings) -> None:
     for path in (single, multi):
         if not path.is_file():
             raise VerifyError(f"{path.name}: no such file")
-    if settings.steps < 1 or (settings.gpus is not None and settings.gpus < 1):
+    if (settings.steps != "all" and settings.steps < 1) or (settings.gpus is not None and settings.gpus < 1):
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
     if settings.memory is not None and settings.memory <= 0:
         raise VerifyError("the memory must be more than 0 GiB")
@@ -132,6 +136,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
     for flag, value, usual in (
         ("--gpus", settings.gpus, default.gpus),
         ("--steps", settings.steps, default.steps),
+        ("--epochs", settings.epochs, default.epochs),
         ("--batch", settings.batch, default.batch),
         ("--python", settings.python, default.python),
         ("--timeout", settings.timeout, default.timeout),
@@ -191,6 +196,7 @@ def _in_copies(
             jobs["bare"] = _job("bare", _copied(multi_copy, work / "bare"), args, asked, work)
         for job in jobs.values():
             job["network"] = settings.network
+            job["seconds"] = settings.timeout / 8 if settings.steps == "all" else None
         try:
             if mirrored:
                 with _bounded(settings, means):
@@ -198,7 +204,10 @@ def _in_copies(
                         jobs, asked.gpus, asked.batch, means.pool, means.python, limits, tell
                     )
             else:
-                report = _judged(_run(jobs, asked, settings, means, tell), asked, plan)
+                answers = _run(jobs, asked, settings, means, tell)
+                if answers.replayed and (settings.epochs or settings.steps == "all"):
+                    answers = replace(answers, whole=_whole(files, jobs, answers.replayed, asked, settings, means))
+                report = _judged(answers, asked, plan)
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
             report = Report(
@@ -206,6 +215,22 @@ def _in_copies(
             )
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(notes + more))
+
+
+def _whole(
+    files: _Files, jobs: dict[str, dict[str, Any]], replayed: Event, asked: _Asked, settings: Settings, means: _Means
+) -> Ran:
+    """Whole runs of both, in new copies of their folders."""
+    work = Path(jobs["record"]["work"])
+    multi, _ = copy_folder(files.multi, work / "whole_converted" / "run")
+    single, _ = copy_folder(files.single, work / "whole_original" / "run")
+    if files.multi.parent != files.single.parent:
+        copy_folder(files.single, work / "whole_converted" / "run", fill=True)
+    lay_over(work / "whole_converted" / "run", files.parts)
+    args = set_gpus(multi, asked.gpus, settings.args, files.way)
+    theirs = whole_job(jobs["record"], multi, args, replayed["inputs"], settings.epochs)
+    mine = whole_job(jobs["replay"], single, settings.args, replayed["inputs"], settings.epochs)
+    return run_whole((theirs, mine), means.pool, means.python, means.limits, asked.gpus)
 
 
 def _copied(script: Path, folder: Path) -> Path:
@@ -291,7 +316,8 @@ class _Answers:
     """What the processes of the two scripts said.
 
     mine: of the original's first training step, theirs: of the conversion's; recorded, replayed: of all
-        compared steps, None where the first ones cannot be compared; bare: of the conversion's run by itself.
+        compared steps, None where the first ones cannot be compared; bare: of the conversion's run by itself; whole: of
+        both whole runs, where they were asked for.
     """
 
     started: Event
@@ -301,6 +327,7 @@ class _Answers:
     replayed: Event | None = None
     processes: str = ""
     bare: Event | None = None
+    whole: Ran | None = None
 
 
 def _follow(
@@ -353,6 +380,8 @@ def _judged(answers: _Answers, asked: _Asked, plan: Callable[[], Planned]) -> Re
     report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate, plan())
     if answers.bare is not None:
         report = with_bare(report, answers.bare)
+    if answers.whole is not None:
+        report = with_whole(report, answers.whole, 1 if asked.batch == "total" else asked.gpus)
     return replace(
         report,
         versions=versions,

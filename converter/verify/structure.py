@@ -101,6 +101,20 @@ def check_writes(mine: Facts, theirs: Facts) -> Check:
     return Check(name, "passed", "each variable is written as often as in the original")
 
 
+def check_between(figures: list[Facts]) -> Check:
+    """Between two steps the same trained variables change: none is initialised anew, or restored, on one side."""
+    name = "between the steps"
+    for number_of, step in enumerate(figures, 1):
+        theirs, own = step.get("between", ((), ()))
+        if theirs:
+            detail = f"{listing(theirs)} is changed between the steps {number_of - 1} and {number_of}"
+            return Check(name, "failed", f"{detail}, the original leaves it as it is")
+        if own:
+            detail = f"{listing(own)} is not changed between the steps {number_of - 1} and {number_of}"
+            return Check(name, "failed", f"{detail}, as it is in the original")
+    return Check(name, "passed", "trained variables change where they change in the original")
+
+
 def check_checkpoint(name: str, found: Facts) -> Check:
     """What one of the scripts has saved was restored by the other."""
     if not found:

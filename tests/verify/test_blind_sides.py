@@ -10,6 +10,7 @@ import pytest
 from converter.verify import Report, Settings, verify
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+DATA = Path(__file__).parent / "data"
 
 # kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words
 INITIAL = [
@@ -28,7 +29,7 @@ INITIAL = [
 def wrong(tmp_path: Path, fixture: str, old: str, new: str) -> tuple[Path, Path]:
     """A copy of a fixture whose conversion has `new` where `old` stood."""
     folder = tmp_path / fixture
-    shutil.copytree(FIXTURES / fixture, folder)
+    shutil.copytree((FIXTURES if (FIXTURES / fixture).exists() else DATA) / fixture, folder)
     multi = folder / "multi.py"
     text = multi.read_text()
     assert old in text, "the fault would change nothing"
@@ -49,3 +50,81 @@ def assert_caught(report: Report, check: str, words: str) -> None:
 )
 def test_initial_values(tmp_path: Path, fixture: str, old: str, new: str, words: str) -> None:
     assert_caught(verify(*wrong(tmp_path, fixture, old, new), Settings()), "initial values", words)
+
+
+
+# kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words
+BATCH = "for begin in range(0, 400, batch_size):"
+PLAIN_FEED = "{X: data[begin:begin + batch_size], Y: target[begin:begin + batch_size]}"
+BESIDE = [
+    ("fewer variables saved", "argparse_main", "tf.train.Saver()", "tf.train.Saver(tf.trainable_variables())",
+     "savers", "does not write"),
+    ("fewer variables saved", "flags_main", "tf.train.Saver()", "tf.train.Saver(tf.trainable_variables())",
+     "savers", "does not write"),
+    ("saved under other names", "sessions", "tf.train.Saver()",
+     "tf.train.Saver({'model/' + v.op.name: v for v in tf.global_variables()})", "savers", "also writes model/"),
+    ("summary steps doubled", "clipped_gradients", "writer.add_summary(summary, step)",
+     "writer.add_summary(summary, 2 * step)", "summaries", "has the step 2 instead of 1"),
+    ("summary steps doubled", "optimize_loss", "writer.add_summary(summary, step)",
+     "writer.add_summary(summary, 2 * step)", "summaries", "has the step"),
+    ("summary steps doubled", "train_op_function", "writer.add_summary(summary, step)",
+     "writer.add_summary(summary, 2 * step)", "summaries", "has the step"),
+    ("a printed loss doubled", "layers_cnn", "(step, train_loss, train_accuracy)",
+     "(step, 2 * train_loss, train_accuracy)", "printed values", "2 times the value fetched"),
+    ("a printed loss doubled", "recurrent", "format(step, batch_loss, acc)", "format(step, 2 * batch_loss, acc)",
+     "printed values", "2 times the value fetched"),
+    ("a printed loss doubled", "slim_cnn", "% (step, batch_loss, batch_acc)", "% (step, 2 * batch_loss, batch_acc)",
+     "printed values", "2 times the value fetched"),
+    ("in reverse order", "plain", BATCH, "for begin in range(400 - batch_size, -1, -batch_size):", "data", "examples"),
+    ("in reverse order", "layers_cnn", "index = order[position", "index = order[::-1][position", "data", "examples"),
+    ("in reverse order", "recurrent", "train.next_batch(batch_size)\n        sess.run(train_op",
+     "[part[::-1] for part in train.next_batch(batch_size)]\n        sess.run(train_op", "data", "in another order"),
+    ("each batch twice", "plain", PLAIN_FEED,
+     "{X: np.tile(data[begin:begin + 8], (2, 1)), Y: np.tile(target[begin:begin + 8], (2, 1))}",
+     "data", "each tower is fed the same examples"),
+    ("each batch twice", "layers_cnn", "images, labels = next_batch(batch_size)",
+     "images, labels = [np.concatenate([half, half]) for half in next_batch(batch_size // 2)]",
+     "data", "each tower is fed the same examples"),
+    ("each batch twice", "recurrent", "batch_x, batch_y = train.next_batch(batch_size)\n        sess.run(train_op",
+     "halves = train.next_batch(batch_size // 2)\n        "
+     "batch_x, batch_y = [np.concatenate([half, half]) for half in halves]\n        sess.run(train_op",
+     "data", "each tower is fed the same examples"),
+    ("validation rows in training", "layers_cnn", "return train_images[index], train_labels[index]",
+     "return all_images[index + 397], all_labels[index + 397]", "data", "examples"),
+    ("validation rows in training", "plain", "{X: data[begin:begin + batch_size], Y: target[begin:begin + batch_size]}",
+     "{X: data[384 - begin:400 - begin], Y: target[384 - begin:400 - begin]}", "data", "examples"),
+    ("the training batch in evaluation", "watched", "accuracy.eval({X: data[600:], Y: classes[600:]})",
+     "accuracy.eval({X: data[:100], Y: classes[:100]})", "data of evaluations", "fed"),
+    ("half of the validation set", "watched", "accuracy.eval({X: data[600:], Y: classes[600:]})",
+     "accuracy.eval({X: data[600:650], Y: classes[600:650]})", "data of evaluations",
+     "50 of the original's 100 examples"),
+    ("a switch for training ignored", "layers_cnn",
+     "sess.run(accuracy, feed_dict={X: images, Y: labels, is_training: False})",
+     "sess.run(accuracy, feed_dict={X: images, Y: labels, is_training: True})", "data of evaluations",
+     "is_training:0 is fed 1 instead of 0"),
+]  # fmt: skip
+SEEDS = [
+    ("plain", "np.random.RandomState(1)", "np.random.RandomState(2)", "is given the seed 2 instead of 1"),
+    ("layers_cnn", "rng = np.random.RandomState(1234)", "rng = np.random.RandomState(1235)", "1235 instead of 1234"),
+    ("layers_cnn", "tf.set_random_seed(1234)", "tf.set_random_seed(5)", "the graph has the seed 5 instead of 1234"),
+]  # fmt: skip
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(
+    ("fixture", "old", "new", "check", "words"),
+    [case[1:] for case in BESIDE],
+    ids=[f"{case[0]} {case[1]}" for case in BESIDE],
+)
+def test_beside_the_steps(tmp_path: Path, fixture: str, old: str, new: str, check: str, words: str) -> None:
+    report = verify(*wrong(tmp_path, fixture, old, new), Settings())
+    failed = {found.name: found.detail for found in report.checks if found.status == "failed"}
+    assert words in failed.get(check, ""), failed or report
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize(("fixture", "old", "new", "words"), SEEDS)
+def test_seeds(tmp_path: Path, fixture: str, old: str, new: str, words: str) -> None:
+    report = verify(*wrong(tmp_path, fixture, old, new), Settings())
+    failed = {found.name: found.detail for found in report.checks if found.status == "failed"}
+    assert words in failed.get("seeds", ""), failed or report

@@ -46,7 +46,7 @@ def of(entries: list[Entry], what: str) -> Entry:
 def test_what_is_the_same_has_its_measured_error() -> None:
     same = lines()["same"]
     assert [entry.what for entry in same] == [
-        "gradients", "loss", "update", "weights", "names", "initial values", "checkpoints", "placement",
+        "gradients", "loss", "update", "weights", "names", "initial values", "data", "checkpoints", "placement",
     ]  # fmt: skip
     assert (of(same, "gradients").figure, of(same, "gradients").tolerance) == (1e-7, 1e-4)
     assert of(same, "weights").figure == 1e-6
@@ -134,7 +134,7 @@ def test_what_is_wrong_is_no_difference_by_design() -> None:
 def test_what_was_not_checked() -> None:
     found = lines(one=step(loss=None, alone=["rate:0"]), asked=3)["unchecked"]
     assert of(found, "loss").detail == "no loss that both scripts have as a scalar"
-    assert of(found, "later steps").detail == "the first 1 of the 3 asked for were compared"
+    assert of(found, "later steps").detail == "the first 1 of the 3 asked for were compared (--steps N, or all)"
     assert "rate:0" in of(found, "inputs").detail
     assert "cpu:1, cpu:2" in of(found, "GPUs").detail
 
@@ -201,10 +201,10 @@ def test_a_report_ends_with_the_ledger() -> None:
     text = render_text(Report(**{**vars(report), "ledger": entries}))
     shown = text[text.index("\nledger\n") :]
     assert "the same           gradients 1.0e-07, update 0, weights 1.0e-06 (largest errors)\n" in shown
-    assert "                   names, initial values, checkpoints, placement\n" in shown
+    assert "                   names, initial values, data, checkpoints, placement\n" in shown
     assert "differs by design  one step: takes 8 examples" in shown
     assert "                   loss: it is a sum over examples" in shown
-    assert "not checked        loss: no loss that both" in shown
+    assert "                   loss: no loss that both" in shown
     assert text.endswith(shown)
 
 

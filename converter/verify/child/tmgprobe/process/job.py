@@ -21,7 +21,8 @@ from tmgprobe.process import outside as outsides
 
 PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
-SERVED = ('api.py', 'digits.py', 'network.py', 'outside.py')  # what is called by the script and may fail because of it
+# what is called by the script and may fail because of it
+SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
 
 
 def run(path, tf=None):
@@ -60,6 +61,8 @@ def run(path, tf=None):
     os.chdir(os.path.dirname(job['script']))
     random.seed(20)
     numpy.random.seed(20)
+    if role.watch.diary is not None:
+        role.watch.diary.begin()
     try:
         execute(job['script'])
     except SystemExit as ending:
@@ -78,12 +81,16 @@ def run(path, tf=None):
 def prepare(tf, channel, job):
     """Installs the watch; returns the role that handles the training run calls."""
     from tmgprobe.process import digits
+    from tmgprobe.session import diary
     from tmgprobe.session import step as steps
     from tmgprobe.session import watch as watching
 
     kind = import_roles()[job['role']]
     kinds = {'gated': job['role'] == 'replay', 'untouched': job['role'] in ('profile', 'bare', 'train')}
     watch = watching.Watch(tf, job['gpus'], alone=job['role'] == 'bare', **kinds)
+    if job['role'] in ('record', 'replay', 'whole'):
+        watch.diary = diary.Diary()
+        watch.diary.install(tf)
     role = kind(tf, watch, channel, job)
     calls = steps.Calls(tf, watch, role)
     watch.install(calls.on_run, calls.on_part)
@@ -95,7 +102,7 @@ def prepare(tf, channel, job):
 def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
     from tmgprobe.process import digits  # noqa: F401
-    from tmgprobe.roles import bare, profile, record, replay, trace, whole
+    from tmgprobe.roles import bare, profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
         step,  # noqa: F401
         watch,  # noqa: F401
@@ -109,6 +116,7 @@ def import_roles():
         'replay': replay.Replay,
         'profile': profile.Profile,
         'trace': trace.Trace,
+        'whole': to_end.Whole,
     }
 
 
@@ -138,6 +146,7 @@ def finish(role, channel, message, trace):
     """The script is over before its steps were all seen: what was seen counts, else why there is nothing."""
     if channel.is_forked():
         channels.quit_now(1 if message else 0)
+    role.message = message
     try:
         role.finish()
     except Exception:

@@ -19,6 +19,7 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import time
 import warnings
 
@@ -184,6 +185,7 @@ class _Server(object):
         os.chdir(folder)
         self._mark.set(_bytes(request['token']))
         _replace_environment(_names(request['environment']), _names(request['given']), folder)
+        tempfile.tempdir = None  # looked up once in a process, maybe when TensorFlow was imported
         sys.argv[:] = [sys.argv[0], job if str is bytes else os.fsdecode(job)]
         jobs.run(job, self._tf)
 

@@ -5,13 +5,17 @@ from __future__ import absolute_import, division, print_function
 import os
 import pickle
 import re
+import time
 
 import numpy as np
 from tmgprobe.graph import cost, graphs, rates
+from tmgprobe.reference import stream
 from tmgprobe.session import fetches as fetched
 from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
 from tmgprobe.values import inputs, slices
+
+LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 
 
 class Record(object):
@@ -19,14 +23,16 @@ class Record(object):
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
-        self.kept, self.plan, self.first = [], None, {}
-        self.asides = fetched.Asides()
+        self.kept, self.plan, self.first, self.graph = [], None, {}, None
+        self.begun = time.time()
+        self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
         self.gathering = None  # placement and work of the run whose gradients a later step applies
 
     def step(self, call):
         """Takes one training step and keeps it; the last one ends the process."""
         if self.plan is None:
             self._begin(call)
+        self.graph = call.session.graph
         kept, result = self._keep(call)
         self.kept.append(kept)
         self.channel.send('step', number=len(self.kept))
@@ -36,13 +42,22 @@ class Record(object):
             self.first['saved'] = steps.saver(self.tf, call.session.graph, names).save(
                 call.session, path, write_meta_graph=False
             )
-        if len(self.kept) >= self.job['steps']:
+        if len(self.kept) >= self.job['steps'] or self._is_enough():
             self.finish()
         return result
+
+    def _is_enough(self):
+        """Whether the time or the memory for as many steps as there are is used up."""
+        if not self.job.get('seconds'):
+            return False
+        parts = [self.kept[-1][part] for part in ('arrays', 'before', 'after')]
+        kept = sum(getattr(value, 'nbytes', 0) for part in parts for value in part.values())
+        return time.time() - self.begun > self.job['seconds'] or kept * len(self.kept) > LARGEST
 
     def aside(self, call):
         """Takes a run without a train op, and keeps it where it is to be compared."""
         place = self.asides.place(len(self.kept), call)
+        self.evaluations.add(len(self.kept), call.arrays)
         if place is None:
             return self._asked(call)
         store = call.store()
@@ -77,11 +92,14 @@ class Record(object):
         """Writes what was kept and ends the process."""
         if not self.kept:
             return
-        with open(self.job['record'], 'wb') as stream:
-            pickle.dump({'steps': self.kept, 'first': self.first, 'asides': self.asides.taken}, stream, 2)
+        with open(self.job['record'], 'wb') as file:
+            kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken}
+            kept['evaluations'] = self.evaluations.runs
+            pickle.dump(kept, file, 2)
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
+            diary=self.watch.diary.facts(self.graph),
             first={
                 key: value
                 for key, value in self.first.items()
@@ -90,6 +108,7 @@ class Record(object):
         )
 
     def _begin(self, call):
+        self.begun = time.time()
         self.channel.send('ready', **call.facts())
         self.plan = self.channel.receive()
         call.step.watched.wholes = frozenset(self.plan['wholes'])

@@ -11,14 +11,18 @@ from __future__ import absolute_import, division, print_function
 
 import os
 import pickle
+import threading
+import time
 
 import numpy as np
 from tmgprobe.graph import lines
-from tmgprobe.reference import course, gradients, merge, update
+from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
+from tmgprobe.session import draws, initial, timeline
 from tmgprobe.session import fetches as fetched
-from tmgprobe.session import initial, timeline
 from tmgprobe.session import step as steps
+
+SHORT = 1.0  # seconds for the original's further steps, at least
 
 
 class Replay(object):
@@ -30,14 +34,24 @@ class Replay(object):
         self.weights, self.calls = None, []
         self.asides, self.apart = fetched.Asides(), []
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
+        self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
+        self.evaluations, self.left = stream.Evaluations(), None
+        self.unordered = False  # whether the graph shuffles the data
+        self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
+        self.answer = None  # what is sent in the end, once all recorded steps were taken
 
     def step(self, call):
-        """Takes one recorded step again; the last one ends the process."""
+        """Takes one recorded step again; after the last one the original goes on for a while."""
+        self.graph = call.session.graph
+        if self.answer is not None:
+            return self._further(call)
         if self.recording is None:
             self._begin(call)
         kept = self.recording['steps'][len(self.figures)]
         one = Comparison(call, kept, self.job['gpus'], self.job['total'])
         self._compare_asides(one.figures)
+        self._fed(call, one)
+        one.figures['between'] = self._changed(call, kept)
         result = None
         if one.figures['rows'] == 0:  # no gradient of no examples: nothing from here on can be compared
             self.figures.append(dict(one.figures, diverged=True, empty=True, slack={}))
@@ -58,19 +72,32 @@ class Replay(object):
             taken = update.take(one, own, metadata)
             if metadata is not None:
                 self.first['timeline'] = timeline.read(one.step, taken.fed, metadata)
-            self.weights, result = taken.weights, taken.result
+            self.weights, result, self.left = taken.weights, taken.result, call.store().read()
         self.figures.append(one.figures)
         self.channel.send('step', number=len(self.figures))
-        if len(self.figures) == len(self.recording['steps']) or not one.figures['order']:
+        if not one.figures['order']:
             self.finish()
+        if len(self.figures) == len(self.recording['steps']):
+            self._follow()
         return result
 
     def aside(self, call):
         """Takes a run without a train op; it is compared when the next step begins and the recording is there."""
-        place = self.asides.place(len(self.figures), call)
+        if self.answer:
+            self._behind(call)
+        else:
+            self.evaluations.add(len(self.figures), call.arrays)
+        place = None if self.answer else self.asides.place(len(self.figures), call)
         if place is not None and call.arrays is not None:
             self.asides.taken.append((place, call))
         return call.as_asked()
+
+    def _behind(self, call):
+        """Compares a run behind the original's last step with the conversion's of its kind, behind its last one."""
+        place = self.asides.place(len(self.figures), call)
+        if place is not None and call.arrays is not None:
+            self.asides.taken.append((place, call))
+            self._compare_asides(dict(self.figures[-1]))
 
     def _compare_asides(self, figures):
         """Compares the runs since the last step with those at the same places of the recording.
@@ -109,28 +136,98 @@ class Replay(object):
 
     def finish(self):
         """Sends the figures and ends the process."""
-        if not self.figures:
-            return
+        if self.figures:
+            self.answer = self.answer or self._figures()
+            self._leave()
+
+    def _figures(self):
+        """All that is said of the recorded steps."""
         trajectory, spread = course.trajectory(self), None
         if any(error is not None and not error <= course.FAR for error in trajectory.values()):
             spread = course.spread(self)
         for figures in self.figures:
             figures.pop('slack', None)
+        return {
+            'steps': self.figures,
+            'first': self.first,
+            'inputs': {
+                stream.text_of(kind): [[one['own'], one['parts'], one['axis']] for one in pairs if not one['sparse']]
+                for kind, pairs in self.pairs.items()
+            },
+            'not_held': self.watch.not_held,
+            'asides': self.apart,
+            'trajectory': trajectory,
+            'spread': spread,
+        }
+
+    def _leave(self):
+        """Sends the figures, with what was seen of the data; once, whichever thread comes first."""
+        self._leaving.acquire()
         self.channel.leave(
             'replayed',
-            steps=self.figures,
-            first=self.first,
-            not_held=self.watch.not_held,
-            asides=self.apart,
-            trajectory=trajectory,
-            spread=spread,
+            data=self._data(),
+            diary=self.watch.diary.facts(self.graph),
+            **self.answer
         )
+
+    def _changed(self, call, kept):
+        """Trained variables that one script changes between two steps, the other not: [the conversion's, its own]."""
+        if self.left is None:
+            return [], []
+        trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
+        last, now = self.recording['steps'][len(self.figures) - 1]['after'], call.store().read()
+        theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
+        own = {name for name, value in now.items() if not np.array_equal(value, self.left.get(name))}
+        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs))
+
+    def _fed(self, call, one):
+        """Keeps what the original feeds one of its steps."""
+        kind = tuple(apply.index for apply in call.step.applies)
+        if one is not None:
+            self.streams.learn(one.figures['axes'])
+            self.pairs.setdefault(tuple(one.kept['triggered']), one.pairs)
+        self.floats.update(name for name, array in call.arrays.items() if array.dtype.kind == 'f')
+        self.streams.add(kind, call.arrays, self.watch.diary)
+        if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
+            self.unordered = True
+
+    def _data(self):
+        """The batches of both scripts against each other."""
+        towers = 1 if self.job['total'] else self.job['gpus']
+        recorded = stream.of_record(self.recording, self.pairs)
+        training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
+        drawn = self.unordered or bool(self.streams.drawn)
+        theirs = [run for run in self.recording['evaluations'] if run[0] < len(self.recording['steps'])]
+        return {
+            'fed': stream.figures(self.streams, recorded, towers, self.unordered, self.floats),
+            'evaluated': stream.evaluations(self.evaluations.runs, theirs, training, towers, drawn),
+            'ended': self.streams.ended(),
+        }
+
+    def _follow(self):
+        """Lets the original go on until it has fed as many batches as the recorded steps hold, for a short time."""
+        self.answer = self._figures()
+        seconds = self.job.get('seconds') or max(SHORT, 0.2 * (time.time() - self.begun))
+        waiting = threading.Timer(seconds, self._leave)
+        waiting.daemon = True
+        waiting.start()
+
+    def _further(self, call):
+        """One of the original's own steps behind the recorded ones."""
+        self._fed(call, None)
+        result = call.as_asked()
+        towers = 1 if self.job['total'] else self.job['gpus']
+        fed = sum(len(steps) for steps in self.streams.kinds.values())
+        if not self.job.get('seconds') and fed >= towers * len(self.recording['steps']):
+            self._leave()
+        return result
 
     def _begin(self, call):
         checkpoint = self._save(call)
         facts = call.facts()
         facts.update(checkpoint)
         store = call.store()
+        self.begun = time.time()
         facts['initial'] = initial.read(call, store, store.read())
         self.channel.send('ready', **facts)
         command = self.channel.receive()

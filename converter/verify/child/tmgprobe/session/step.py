@@ -179,9 +179,25 @@ class Calls(object):
 
     def on_run(self, run, session, fetches, feed_dict, options, metadata):
         """Stands for Session.run."""
+        diary, trains = self.watch.diary, False
+        step = self._step(session, fetches)
+        if step is None:
+            result = run(session, fetches, feed_dict, options, metadata)
+        else:
+            if diary is not None and step.applies:
+                diary.draws.close()
+            call = Call(self.tf, step, run, session, fetches, feed_dict, options, metadata)
+            result, trains = self._taken(call), bool(step.applies)
+        if diary is not None:
+            diary.fetched(session, fetches, result, trains)
+            diary.steps += trains
+        return result
+
+    def _step(self, session, fetches):
+        """What a run triggers; None in graphs that do not train."""
         watched = self.watch.of(session.graph)
         if not watched.applies or self.role.channel.is_forked():
-            return run(session, fetches, feed_dict, options, metadata)
+            return None
         key = (
             id(session.graph),
             len(watched.applies),
@@ -189,14 +205,16 @@ class Calls(object):
         )
         if key not in self._steps:
             self._steps[key] = Step(self.tf, watched, fetches)
-        step = self._steps[key]
-        call = Call(self.tf, step, run, session, fetches, feed_dict, options, metadata)
-        if step.applies:
+        return self._steps[key]
+
+    def _taken(self, call):
+        """What the role makes of a run."""
+        if call.step.applies:
             return self.role.step(call)
         main = threading.current_thread().name == 'MainThread'
-        if (step.fetches or step.gathers) and main and hasattr(self.role, 'aside'):
+        if (call.step.fetches or call.step.gathers) and main and hasattr(self.role, 'aside'):
             return self.role.aside(call)
-        return run(session, fetches, feed_dict, options, metadata)
+        return call.as_given()
 
     def on_part(self, run, session, parts, fetches, feed_dict):
         """Stands for Session.partial_run: a run of its own, which is fed what the parts before it were, too.

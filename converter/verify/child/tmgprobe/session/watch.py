@@ -69,6 +69,7 @@ class Watch(object):
         self.tf, self.gpus, self.gated, self.untouched = tf, gpus, gated, untouched
         self.alone, self.configs = alone, {}  # {id of a session: its configuration}
         self.graphs = {}
+        self.diary = None  # of what the script does beside its steps, where somebody reads it
         self.not_held = {}
         self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
         self._wrapped = set()

@@ -1,0 +1,306 @@
+"""What the conversion is fed, held against what the original feeds itself.
+
+In each of its steps the original's own batch is put aside, and the recorded one goes in. Here the two meet
+again: N consecutive batches of the original are one of the conversion's. Each train op has a stream of its own.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import numpy as np
+from tmgprobe.values import rows, streams
+
+MOST = 300000  # examples of evaluations that are remembered
+SETTING = '='  # begins what stands for an input without rows
+SMALL = 16  # numbers of an input without a batch axis that are kept as they are
+
+
+class Streams(object):
+    """What goes into the steps of one script, as marks: {train op: [{input: (marks, rest)}]}."""
+
+    def __init__(self):
+        self.axes, self.kinds, self.drawn, self.first = {}, {}, {}, None
+        self.carried = set()  # inputs that hold what earlier runs gave
+
+    def learn(self, axes):
+        """Takes the batch axes that a comparison found."""
+        self.axes.update((name, axis) for name, axis in axes.items() if axis is not None)
+
+    def add(self, kind, arrays, diary):
+        """Takes what one step is fed; diary: of the script, see session/diary.py."""
+        self.take(kind, {name: self._read(name, array) for name, array in arrays.items()}, diary)
+
+    def take(self, kind, step, diary):
+        """As `add`, of a step that is marks already."""
+        state = diary.draws.state()
+        steps = self.kinds.setdefault(kind, [])
+        self.first = state if self.first is None else self.first
+        if state != self.first:  # what draws for its second batch has drawn for the first one, too
+            self.drawn.setdefault(kind, len(steps) if len(steps) > 1 else 0)
+        steps.append(step)
+        self.carried.update(name for name, (marks, _) in steps[-1].items() if diary.results.intersection(marks or ()))
+
+    def begins(self, kind):
+        """The places in the stream of a train op at which an epoch may begin."""
+        return streams.starts([_together(step) for step in self.kinds[kind]]) if kind in self.kinds else set()
+
+    def ended(self):
+        """Whether an epoch has ended, as far as the examples tell."""
+        return any(self.begins(kind) for kind in self.kinds)
+
+    def _read(self, name, array):
+        axis = self.axes.get(name)
+        if axis is None or np.ndim(array) <= axis:
+            return None, _rest(array)
+        return rows.marks(array, axis), None
+
+
+def of_record(recording, pairs_of):
+    """The streams of the recorded steps, under the original's names of inputs.
+
+    pairs_of: {train op: pairs of values/inputs.py}, of one step of each.
+    """
+    found = {}
+    for kept in recording['steps']:
+        kind = tuple(kept['triggered'])
+        pairs = pairs_of.get(kind)
+        if pairs is None:
+            continue
+        described = [[pair['own'], pair['parts'], pair['axis']] for pair in pairs if not pair['sparse']]
+        step = step_of(described, kept['arrays'])
+        step.update((pair['own'], None) for pair in pairs if pair['sparse'])
+        found.setdefault(kind, []).append(step)
+    return found
+
+
+def step_of(pairs, arrays):
+    """{name in the original: (marks, rest)} of one step; pairs: [name in the original, names here, batch axis]."""
+    step = {}
+    for own, parts, axis in pairs:
+        there = [arrays[part] for part in parts if part in arrays]
+        if len(there) != len(parts):
+            step[own] = None
+        elif axis is None or any(array.ndim <= axis for array in there):
+            step[own] = None, _rest(there[0])
+        else:
+            step[own] = [mark for array in there for mark in rows.marks(array, axis)], None
+    return step
+
+
+def text_of(kind):
+    """A train op as the key of a JSON object."""
+    return ' '.join('%d' % index for index in kind)
+
+
+class Epochs(object):
+    """Counts the epochs of a stream: one begins where most of a batch was there before, and none was till then."""
+
+    def __init__(self):
+        self.count, self._seen, self._mixed = 0, set(), False
+
+    def ends_before(self, step):
+        """Whether an epoch has ended before this step; takes the step."""
+        batch = _together(step)
+        known = sum(mark in self._seen for mark in batch)
+        ended = not self._mixed and 2 * known >= len(batch) > 0
+        if ended:
+            self.count, self._seen = self.count + 1, set()
+        elif known:  # examples are drawn anew for each batch: there are no epochs
+            self._mixed = True
+        self._seen.update(batch)
+        return ended
+
+
+def sets(own, theirs):
+    """Which examples went in, of each train op: numbers of steps and examples of both scripts.
+
+    new, lost: how many different examples only one of both was fed; different: of the original's; short: whether
+    the original's batches are of different sizes; batch: the largest of them.
+    """
+    result = []
+    for kind, steps in sorted(own.items()):
+        mine, others = ([mark for step in each for mark in _together(step)] for each in (steps, theirs.get(kind, [])))
+        result.append(
+            {
+                'steps': len(theirs.get(kind, [])),
+                'own_steps': len(steps),
+                'rows': len(others),
+                'own_rows': len(mine),
+                'short': len({len(_together(step)) for step in steps}) > 1,
+                'batch': max(len(_together(step)) for step in steps),
+                'new': len(set(others) - set(mine)),
+                'lost': len(set(mine) - set(others)),
+                'different': len(set(mine)),
+            }
+        )
+    return result
+
+
+def _together(step):
+    """One mark for each example of a step; those of the input with the most examples where these are not as many."""
+    columns = [found[0] for _, found in sorted(step.items()) if found is not None and found[0]]
+    return rows.joined(columns) or max(columns or [[]], key=lambda column: len(set(column)))
+
+
+def _rest(array):
+    """An input without a batch axis: its numbers, or a mark."""
+    array = np.asarray(array)
+    if array.size <= SMALL and array.dtype.kind in 'fiub':
+        return np.asarray(array, np.float64).ravel().tolist()
+    return rows.marks(array[np.newaxis], 0)[0]
+
+
+def figures(own, theirs, towers, unordered, floats):
+    """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
+
+    own: Streams of the original; theirs: of_record. unordered: whether the graph itself shuffles the data.
+    floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
+    """
+    found = _each(own, theirs, towers, unordered)
+    same = any(row['status'] == streams.SAME for row in found)
+    for row in found:
+        computed = row['input'] in floats and same and row['fault'] in ('', 'others')
+        # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
+        if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
+            row['status'] = streams.VALUES
+    return found
+
+
+def _each(own, theirs, towers, unordered):
+    result = []
+    for kind, steps in sorted(theirs.items()):
+        mine, begins = own.kinds.get(kind, []), own.begins(kind)
+        drawn = 0 if unordered else own.drawn.get(kind)
+        for name in sorted(steps[0]):
+            batches = [step.get(name) for step in steps], [step.get(name) for step in mine]
+            if not mine or None in batches[0] or None in batches[1]:
+                result.append({'input': name, 'status': 'absent', 'fault': ''})
+            elif batches[0][0][0] is None or batches[1][0][0] is None:
+                result.append(dict(_settings(batches[1], batches[0], towers, drawn), input=name))
+            else:
+                theirs_marks, own_marks = ([marks or [] for marks, _ in one] for one in batches)
+                one = streams.compare(own_marks, theirs_marks, towers, begins, drawn)
+                result.append(dict(one, input=name))
+    return result
+
+
+def _settings(own, theirs, towers, drawn):
+    """An input without a batch axis: in each step what the original's steps are given, or so many examples."""
+    for number, (_, value) in enumerate(theirs):
+        mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
+        if mine and value not in mine and not _counted(value, mine, towers):
+            status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
+            return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
+    return {'status': 'setting', 'step': None, 'fault': ''}
+
+
+def _counted(value, mine, towers):
+    """Whether a number of examples follows the batch."""
+    numbers = [one for one in mine if isinstance(one, list) and isinstance(value, list) and len(one) == len(value)]
+    return any([number * towers for number in one] == value and one == [int(n) for n in one] for one in numbers)
+
+
+class Evaluations(object):
+    """What the runs without a train op are fed: [(steps before it, {input: (marks, rest)})]."""
+
+    def __init__(self):
+        self.runs, self._left = [], MOST
+
+    def add(self, steps, arrays):
+        """Takes one run; batch axes are not known yet, so the first one is taken for it."""
+        count = sum(len(array) for array in arrays.values() if np.ndim(array))
+        if not count or count > self._left:
+            return
+        self._left -= count
+        read = {name: rows.marks(array, 0) for name, array in arrays.items() if np.ndim(array)}
+        for name, array in arrays.items():
+            if not np.ndim(array) and np.asarray(array).dtype.kind in 'fiub':
+                read[name] = [SETTING + repr(float(array))]
+        self.runs.append((steps, read))
+
+
+def evaluations(own, theirs, training, towers, drawn):
+    """[{'inputs', 'status', 'rows', 'own_rows', 'fault'}] for each set of inputs that runs without a train op have.
+
+    own, theirs: the runs of Evaluations. training: (the original's, the conversion's) marks of training examples.
+    drawn: whether the original draws random numbers between its steps.
+    """
+    result = []
+    kinds = sorted({tuple(sorted(run)) for _, run in own} & {tuple(sorted(run)) for _, run in theirs})
+    for kind in kinds:
+        mine, others = ([one for one in runs if tuple(sorted(one[1])) == kind] for runs in (own, theirs))
+        result.append(dict(_evaluation(kind, mine, others, training, towers), inputs=list(kind)))
+        changed = _changed_settings(kind, mine, others, towers)
+        if changed:
+            result[-1].update(changed)
+            continue
+        if result[-1]['status'] == streams.DIFFERS and drawn and result[-1]['fault'] != 'training':
+            result[-1]['status'] = streams.DRAWN
+    return result
+
+
+def _changed_settings(kind, own, theirs, towers):
+    """What is wrong with the inputs without rows, as a switch for training is one; {} for nothing."""
+    for name in kind:
+        mine, others = ({mark for _, run in runs for mark in run[name]} for runs in (own, theirs))
+        if all(mark[:1] == SETTING for mark in mine | others) and not others <= mine:
+            numbers = [sorted(float(mark[1:]) for mark in each) for each in (mine, others)]
+            if not any(other == number * towers for other in numbers[1] for number in numbers[0]):
+                own_words, words = (' or '.join('%g' % number for number in each) for each in numbers)
+                fault = {'status': streams.DIFFERS, 'fault': 'setting'}
+                return dict(fault, input=name, value=words, own=own_words)
+    return {}
+
+
+def _evaluation(kind, own, theirs, training, towers):
+    """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order."""
+    name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
+    found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
+    own, theirs = _unlike(own, theirs, name, training)
+    if not own and not theirs:
+        return found
+    mine, others = ([mark for _, run in runs for mark in run[name]] for runs in (own, theirs))
+    found.update(rows=len(others), own_rows=len(mine))
+    longest = towers * max([len(run[name]) for _, run in own] or [0])
+    counts = [_by_gap(runs, name) for runs in (own, theirs)]
+    fits = all(
+        counts[1].get(gap) in (count, count * towers) or (several and 0 <= count - counts[1].get(gap, 0) < longest)
+        for gap, count in counts[0].items()
+        for several in [sum(steps == gap for steps, _ in own) > 1]
+    )
+    short = min(len(mine), len(others))
+    if fits and short and mine[:short] == others[:short]:
+        return found
+    found['status'] = streams.DIFFERS
+    if set(others) <= training[1] and not set(mine) <= training[0]:
+        return dict(found, fault='training')
+    return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
+
+
+def _unlike(own, theirs, name, training):
+    """The runs of both but for those that agree one by one: fed the same, or each the examples it is trained with."""
+    if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
+        contents = [run[name] for _, run in own]  # whole runs, which evaluate more or less often
+        theirs = [one for one in theirs if one[1][name] not in contents and not set(one[1][name]) <= training[1]]
+        return (own, theirs) if theirs else ((), ())
+    pairs = list(zip(own, theirs)) if [gap for gap, _ in own] == [gap for gap, _ in theirs] else []
+    fed = [(one, other, one[1][name], other[1][name]) for one, other in pairs]
+    left = [
+        (one, other)
+        for one, other, mine, others in fed
+        if mine != others and not (set(mine) <= training[0] and set(others) <= training[1])
+    ]
+    return tuple(zip(*left)) if left else ((), ()) if pairs else (own, theirs)
+
+
+def _by_gap(runs, name):
+    """{steps before: number of examples} of some runs."""
+    counts = {}
+    for steps, run in runs:
+        counts[steps] = counts.get(steps, 0) + len(run[name])
+    return counts
+
+
+def marks_of(kinds):
+    """The marks of all examples in {train op: steps}."""
+    found = [one for steps in kinds.values() for step in steps for one in step.values() if one is not None]
+    return {mark for marks, _ in found for mark in marks or ()}

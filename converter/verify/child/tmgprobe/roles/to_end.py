@@ -1,0 +1,91 @@
+"""A script's run from its beginning to its end, as it is: how many steps it takes, on what, and what it does beside.
+
+Each side keeps marks of the examples that go into its steps and into the runs between them (reference/stream.py).
+The conversion's process writes its marks to a file, the original's holds them against its own.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import json
+import threading
+
+from tmgprobe.reference import stream
+from tmgprobe.session import draws
+
+
+class Whole(object):
+    """Lets a script run to its end, to the end of so many epochs, or until its time is up.
+
+    The job has `inputs`, {train op as text: [[name in the original, names here, batch axis]]}; `seconds`; `epochs`
+    (0: all); and `theirs`: whether this is the conversion.
+    """
+
+    def __init__(self, tf, watch, channel, job):
+        self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
+        self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
+        self.epochs, self.unordered, self.graph = stream.Epochs(), False, None
+        self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
+        clock = threading.Timer(job['seconds'], self._leave, ['time'])
+        clock.daemon = True
+        clock.start()
+
+    def step(self, call):
+        """Takes one training step as it is."""
+        self.graph = call.session.graph
+        kind = tuple(apply.index for apply in call.step.applies)
+        pairs = self.job['inputs'].get(stream.text_of(kind))
+        step = {} if pairs is None else stream.step_of(pairs, call.arrays)
+        if self.epochs.ends_before(step) and self.job['epochs'] and self.epochs.count >= self.job['epochs']:
+            self._leave('epochs')
+        self.streams.take(kind, step, self.watch.diary)
+        if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
+            self.unordered = True
+        if self.watch.diary.steps % 10 == 0:
+            self.channel.send('step', number=self.watch.diary.steps)
+        return call.as_asked()
+
+    def aside(self, call):
+        """Takes a run without a train op as it is."""
+        self.evaluations.add(self.watch.diary.steps, call.arrays)
+        return call.as_asked()
+
+    def finish(self):
+        """The script has ended."""
+        self._leave('error: ' + self.message if self.message else 'end')
+
+    def _leave(self, how):
+        """Sends what was seen, once, whichever thread comes first."""
+        self._leaving.acquire()
+        ran = {'ended': how, 'epochs': self.epochs.count, 'steps': self.watch.diary.steps}
+        if self.graph is not None:
+            ran['diary'] = self.watch.diary.facts(self.graph)
+        if self.job['theirs']:
+            marks = {stream.text_of(kind): steps for kind, steps in self.streams.kinds.items()}
+            with open(self.job['record'], 'w') as file:
+                json.dump({'kinds': marks, 'evaluations': self.evaluations.runs}, file)
+            self.channel.leave('ran', **ran)
+        self.channel.send('ran', **ran)
+        with open(self.channel.receive()['record']) as file:
+            theirs = json.load(file)
+        self.channel.leave('compared', **self._compared(theirs))
+
+    def _compared(self, theirs):
+        """What both were fed, against each other."""
+        towers = 1 if self.job['total'] else self.job['gpus']
+        kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
+        kinds = {kind: steps for kind, steps in kinds.items() if steps}
+        training = stream.marks_of(self.streams.kinds), stream.marks_of(kinds)
+        drawn = self.unordered or bool(self.streams.drawn)
+        runs = [[(0, run) for _, run in each] for each in (self.evaluations.runs, theirs['evaluations'])]
+        return {
+            'fed': stream.figures(self.streams, kinds, towers, self.unordered, set()),
+            'sets': stream.sets(self.streams.kinds, kinds),
+            'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),
+            'after': [
+                sum(steps >= last for steps, _ in each)
+                for each, last in (
+                    (self.evaluations.runs, self.watch.diary.steps),
+                    (theirs['evaluations'], max([steps for steps, _ in theirs['evaluations']] or [0])),
+                )
+            ],
+        }

@@ -1,0 +1,192 @@
+"""What a script does beside its training steps: what it saves, writes as summaries, prints and fetches.
+
+Every note says how many training steps came before it. Errors that arise here are the script's own.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import re
+import sys
+import threading
+
+import numpy as np
+from tmgprobe.graph import graphs
+from tmgprobe.session import draws
+from tmgprobe.values import rows
+
+OWN = 'tf_multigpu_probe'
+MOST = 4096  # notes of each kind
+LONGEST = 500  # characters of a line that is kept
+ROWS, MOST_ROWS = 4096, 100000  # of one result, and of all, that are remembered
+FETCHED = 64  # scalars of one run that are kept
+
+
+class Diary(object):
+    """Notes of one script, in their order.
+
+    steps: the number of training steps so far. notes: {kind: [note]}, see the methods that make them; each has
+    its place among all of them, `order`.
+    """
+
+    def __init__(self):
+        self.steps, self.order, self.notes, self.draws = 0, 0, {}, draws.Draws()
+        self.savers = []
+        self.results = set()  # marks of the rows that runs gave, which later steps may be fed
+
+    def install(self, tf):
+        """Begins to watch."""
+        from tensorflow.python.summary.writer import writer
+        from tensorflow.python.training import saver
+
+        self.draws.install(tf)
+        self._watch_savers(saver.Saver)
+        self._watch_writers(tf, writer.SummaryToEventTransformer)
+
+    def begin(self):
+        """The script begins now: what it prints and seeds from here on is its own."""
+        self.draws.forget()
+        sys.stdout = Printing(sys.stdout, self._printed)
+
+    def note(self, kind, **what):
+        """Adds a note."""
+        kept = self.notes.setdefault(kind, [])
+        self.order += 1
+        if len(kept) < MOST:
+            kept.append(dict(what, steps=self.steps, order=self.order))
+
+    def fetched(self, session, fetches, values, trains):
+        """Notes the numbers that one run gave to the script."""
+        pairs = graphs.elements(session.graph, fetches, values)
+        numbers = [
+            float(value)
+            for _, value in pairs
+            if hasattr(value, 'dtype') and np.ndim(value) == 0 and value.dtype.kind in 'fiu'
+        ]
+        self.results.update(
+            mark
+            for _, value in pairs
+            if np.ndim(value) and getattr(value, 'dtype', np.dtype('O')).kind == 'f' and len(value) <= ROWS
+            for mark in (rows.marks(value, 0) if len(self.results) < MOST_ROWS else ())
+        )
+        if len(numbers) <= FETCHED and threading.current_thread().name == 'MainThread':
+            self.note('run', trains=trains, numbers=numbers)
+
+    def facts(self, graph):
+        """All of it as plain data; graph: that of the training steps."""
+        made = [_keys(saver) for saver in self.savers if not _own(saver)]
+        return {
+            'notes': self.notes,
+            'steps': self.steps,
+            'savers': sorted(keys for keys in made if keys is not None),
+            'seeds': self.draws.seeds,
+            'graph seed': graph.seed,
+            'shuffling': draws.shuffling(graph),
+        }
+
+    def _watch_savers(self, kind):
+        diary, start, save, restore = self, kind.__init__, kind.save, kind.restore
+
+        def initialise(self, *args, **kwargs):
+            start(self, *args, **kwargs)
+            diary.savers.append(self)
+
+        def saved(self, sess, save_path, global_step=None, *args, **kwargs):
+            path = save(self, sess, save_path, global_step, *args, **kwargs)
+            if not _own(self):
+                diary.note('saved', file=_plain(save_path), number=_count(sess, global_step), keys=_keys(self))
+            return path
+
+        def restored(self, sess, save_path):
+            result = restore(self, sess, save_path)
+            if not _own(self):
+                diary.note('restored', file=_plain(save_path), number=None, keys=_keys(self))
+            return result
+
+        kind.__init__, kind.save, kind.restore = initialise, saved, restored
+
+    def _watch_writers(self, tf, kind):
+        diary, add = self, kind.add_summary
+
+        def add_summary(self, summary, global_step=None):
+            result = add(self, summary, global_step)
+            read = tf.Summary.FromString(summary) if isinstance(summary, bytes) else summary
+            tags = sorted({re.sub(r'^tower_\d+/', '', value.tag) for value in read.value})
+            diary.note('summary', tags=tags, number=None if global_step is None else int(global_step))
+            return result
+
+        kind.add_summary = add_summary
+
+    def _printed(self, line):
+        self.note('printed', line=line[:LONGEST])
+
+
+class Printing(object):
+    """A standard output that tells of whole lines."""
+
+    def __init__(self, stream, tell):
+        self._stream, self._tell, self._begun = stream, tell, ''
+
+    def write(self, text):
+        """Writes on, and tells of the lines that end."""
+        result = self._stream.write(text)
+        lines = (self._begun + (text if hasattr(text, 'isalpha') else '')).split('\n')
+        self._begun = lines.pop()[-LONGEST:]
+        for line in lines:
+            self._tell(line.split('\r')[-1])
+        return result
+
+    def writelines(self, lines):
+        """As `write`, line by line."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name):
+        return getattr(self._stream, name)
+
+    def __iter__(self):
+        return iter(self._stream)
+
+
+def _keys(saver):
+    """The names under which a saver writes to its files; None where it has no graph yet."""
+    definition = saver.saver_def
+    if definition is None:
+        return None
+    listed = getattr(saver, '_var_list', None) or ()
+    listed = list(listed.values() if hasattr(listed, 'values') else listed)
+    graph = getattr(listed[0], 'graph', None) if listed else None
+    return _keys_in(graph, definition)
+
+
+def _keys_in(graph, definition):
+    from tensorflow.python.framework import ops
+
+    graph = graph or ops.get_default_graph()
+    try:
+        saves = graph.get_tensor_by_name(definition.save_tensor_name).op
+    except (KeyError, ValueError):
+        return None
+    found = set()
+    for op in graphs.ancestors([saves]):
+        if op.type in ('SaveV2', 'SaveSlices', 'Save') and op.inputs[1].op.type == 'Const':
+            found.update(_plain(key) for key in op.inputs[1].op.get_attr('value').string_val)
+    return sorted(found)
+
+
+def _own(saver):
+    definition = saver.saver_def
+    return definition is not None and definition.save_tensor_name.startswith(OWN)
+
+
+def _count(session, number):
+    """The number in a checkpoint's name: a number, or a variable's value."""
+    if number is None or isinstance(number, (int, float)):
+        return number
+    try:
+        return int(session.run(number)) if hasattr(number, 'op') else int(number)
+    except (TypeError, ValueError):
+        return None
+
+
+def _plain(text):
+    return text.decode('utf-8', 'replace') if isinstance(text, bytes) else u'%s' % (text,)

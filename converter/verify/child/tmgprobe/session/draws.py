@@ -1,0 +1,137 @@
+"""Where a script's random numbers come from: the seeds that it asks for, and whether it draws between two steps.
+
+Generators of NumPy and of `random` that the script makes are remembered; whether one was drawn from shows in its
+state. Errors that arise here are the script's own, such as a seed that NumPy does not take.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import functools
+import hashlib
+import random
+
+import numpy as np
+
+MOST = 64  # generators whose states are looked at
+TIMES = 10**8  # what is larger is a time, or another number that no two runs share
+
+
+class Draws(object):
+    """What is known of the random numbers of one script.
+
+    seeds: (what was seeded, with what) in order, but for those that the system chooses.
+    """
+
+    def __init__(self):
+        self.seeds, self._states, self._closed = [], [], False
+
+    def install(self, tf):
+        """Puts itself between the script and the makers of random numbers."""
+        self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
+        made = {'RandomState': np.random.RandomState, 'Random': random.Random}
+        np.random.RandomState = self._kind(made['RandomState'], 'numpy.random.RandomState', _state_of)
+        random.Random = self._kind(made['Random'], 'random.Random', lambda one: one.getstate())
+        np.random.seed = self._seeding(np.random.seed, 'numpy.random.seed')
+        random.seed = self._seeding(random.seed, 'random.seed')
+        if hasattr(np.random, 'default_rng'):
+            np.random.default_rng = self._maker(np.random.default_rng)
+
+    def state(self):
+        """Something that changes whenever the script draws."""
+        return hashlib.md5(repr([state() for state in self._states]).encode('utf-8')).hexdigest()
+
+    def forget(self):
+        """What was seeded so far was not by the script."""
+        self.seeds = []
+
+    def close(self):
+        """Training begins: what is seeded from here on, as for each epoch, is not compared."""
+        self._closed = True
+
+    def _seeded(self, what, args, kwargs):
+        values = list(args) + sorted(kwargs.values(), key=repr)
+        if not self._closed and len(values) == 1 and isinstance(values[0], int) and values[0] < TIMES:
+            self.seeds.append([what, int(values[0])])
+
+    def _remember(self, state):
+        if len(self._states) < MOST:
+            self._states.append(state)
+
+    def _kind(self, base, what, state):
+        """A class like `base` whose objects are remembered; objects of `base` are its objects, too."""
+        draws = self
+
+        def initialise(one, *args, **kwargs):
+            base.__init__(one, *args, **kwargs)
+            draws._seeded(what, args, kwargs)
+            draws._remember(functools.partial(state, one))
+
+        class Kind(type):
+            def __instancecheck__(cls, one):
+                return isinstance(one, base)
+
+        told = {'__init__': initialise, '__doc__': base.__doc__, '__module__': base.__module__}
+        return Kind(base.__name__, (base,), told)
+
+    def _seeding(self, original, what):
+        def seed(*args, **kwargs):
+            self._seeded(what, args, kwargs)
+            return original(*args, **kwargs)
+
+        seed.__doc__ = original.__doc__
+        return seed
+
+    def _maker(self, original):
+        def default_rng(*args, **kwargs):
+            made = original(*args, **kwargs)
+            self._seeded('numpy.random.default_rng', args, kwargs)
+            self._remember(lambda: repr(made.bit_generator.state))
+            return made
+
+        default_rng.__doc__ = original.__doc__
+        return default_rng
+
+
+def _legacy(state):
+    return state[1].tobytes(), state[2:]
+
+
+def _state_of(one):
+    return _legacy(one.get_state())
+
+
+def shuffling(graph):
+    """The operations of a graph and its functions that draw the order of data: [type, seeds that the script gave].
+
+    Seeds that TensorFlow counts up itself, because the graph has a seed, say nothing and are left out.
+    """
+    found = []
+    for op in graph.get_operations():
+        if 'Shuffle' in op.type:
+            found.append([op.type, [] if graph.seed is not None else _seeds_of(op)])
+    for function in list(getattr(graph, '_functions', {}).values()):
+        definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
+        for node in getattr(definition, 'node_def', ()):
+            if 'Shuffle' in node.op:
+                found.append([node.op, [] if graph.seed is not None else _seeds_in(definition, node)])
+    return sorted(found)
+
+
+def _seeds_of(op):
+    """The constants among the seeds of an operation: attributes of queues, inputs of data sets."""
+    if 'seed2' in op.node_def.attr:
+        return [int(op.get_attr('seed')), int(op.get_attr('seed2'))]
+    return [_number(tensor.op.node_def) for tensor in list(op.inputs)[2:4] if tensor.op.type == 'Const']
+
+
+def _seeds_in(definition, node):
+    if 'seed2' in node.attr:
+        return [int(node.attr['seed'].i), int(node.attr['seed2'].i)]
+    nodes = {one.name: one for one in definition.node_def}
+    inputs = [nodes.get(name.split(':')[0]) for name in list(node.input)[2:4]]
+    return [_number(one) for one in inputs if one is not None and one.op == 'Const']
+
+
+def _number(node):
+    values = node.attr['value'].tensor.int64_val
+    return int(values[0]) if len(values) else 0

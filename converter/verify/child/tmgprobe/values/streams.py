@@ -1,0 +1,115 @@
+"""Two streams of examples against each other: what the original feeds, and what its conversion does.
+
+A stream is a list of batches; a batch is a list of marks (values/rows.py). The conversion's batches are the
+original's put together: its stream is the same one, cut at other places.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import collections
+
+SAME, DRAWN, VALUES, DIFFERS = 'same', 'drawn', 'values', 'differs'
+
+
+def compare(own, theirs, towers, begins=(), drawn_at=None):
+    """How a stream relates to the original's: {'status', 'rows', 'left_out', 'fault', 'step'}.
+
+    towers: how many of the original's batches make one of the conversion's. begins: see `starts`. drawn_at: the
+    number of the first batch before which the original drew random numbers, None where it never did; from there
+    on another order is no fault.
+    rows: how many examples were compared; left_out: those that the conversion skips where an epoch ends;
+    fault: what the difference looks like; step: of the conversion, where it begins.
+    """
+    found = _aligned(own, theirs, towers, begins)
+    status = SAME if found['at'] is None else DIFFERS
+    fault = ''
+    if status == DIFFERS:
+        fault = _fault(own, theirs, towers)
+        if drawn_at is not None and _batch_of(own, found['own_at']) >= drawn_at and fault != 'twice':
+            status = DRAWN
+    return {
+        'status': status,
+        'rows': found['rows'],
+        'left_out': found['left_out'],
+        'fault': fault,
+        'step': None if found['at'] is None else found['at'] + 1,
+    }
+
+
+def _aligned(own, theirs, towers, begins):
+    """Where the streams part: the number of the conversion's batch, the place in the original's stream."""
+    flat = [mark for batch in own for mark in batch]
+    place, left_out = 0, 0
+    for number, batch in enumerate(theirs):
+        end = min(len(flat), place + len(batch))
+        if flat[place:end] != batch[: end - place]:
+            whole = len({len(one) for one in own}) == 1  # a last batch that is smaller is left out by neither
+            skipped = _skip(flat, begins, place, batch, towers * len(own[0])) if whole else None
+            if skipped is None:
+                differing = next(i for i, mark in enumerate(batch) if place + i >= len(flat) or flat[place + i] != mark)
+                return {'at': number, 'own_at': place + differing, 'rows': place + differing, 'left_out': left_out}
+            left_out, place = left_out + skipped, place + skipped
+            end = min(len(flat), place + len(batch))
+        place = end
+        if place == len(flat):
+            break
+    return {'at': None, 'own_at': place, 'rows': place - left_out, 'left_out': left_out}
+
+
+def starts(own):
+    """The places in a stream at which an epoch may begin: a batch holds what came before, or the last one was short.
+
+    own: batches of all inputs joined, as two examples may well have the same label.
+    """
+    places, seen, place, longest, short = set(), set(), 0, max([len(batch) for batch in own] or [0]), False
+    for batch in own:
+        if 2 * sum(mark in seen for mark in batch) >= len(batch) > 0 or (seen and short):
+            places.add(place)
+        seen.update(batch)
+        short = len(batch) < longest
+        place += len(batch)
+    return places
+
+
+def _skip(flat, begins, place, batch, longest):
+    """How many of the original's examples a batch leaves out because an epoch ends; None where it does not."""
+    for start in sorted(begins):
+        rest = flat[start : start + len(batch)]
+        if place < start < place + longest and rest and rest == batch[: len(rest)]:
+            return start - place
+    return None
+
+
+def _batch_of(own, place):
+    """The number of the batch that holds a place of the stream."""
+    for number, batch in enumerate(own):
+        if place < len(batch):
+            return number
+        place -= len(batch)
+    return len(own)
+
+
+def _fault(own, theirs, towers):
+    """What a stream that is another one looks like; '' for nothing known."""
+    if towers > 1 and any(_repeats(batch, towers) for batch in theirs) and not _repeating(own, towers):
+        return 'twice'
+    mine = [mark for batch in own for mark in batch]
+    others = [mark for batch in theirs for mark in batch][: len(mine)]
+    mine = mine[: len(others)]
+    if others == mine[::-1]:
+        return 'reversed'
+    if collections.Counter(mine) == collections.Counter(others):
+        return 'order'
+    return '' if set(mine) & set(others) else 'others'
+
+
+def _repeats(batch, towers):
+    """Whether each tower gets the same examples, of which there are several."""
+    size = len(batch) // towers
+    parts = [batch[place * size : (place + 1) * size] for place in range(towers)]
+    return size * towers == len(batch) and len(set(parts[0])) > 1 and all(part == parts[0] for part in parts)
+
+
+def _repeating(own, towers):
+    """Whether the original itself takes the same batch several times in a row."""
+    return any(one == other for one, other in zip(own, own[1:])) if len(own) > 1 else True
