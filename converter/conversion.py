@@ -66,6 +66,8 @@ class Conversion:
         added line belongs to the first of them that does not come before it.
     named: the text that the plan belongs to, where calls of the script got names first; None where that is the
         source's.
+    unread: what of the text could not be held against the original before it was given out, and differences of
+        which that is not sure.
     """
 
     source: Source
@@ -76,6 +78,7 @@ class Conversion:
     parts: tuple[Part, ...] = ()
     trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
     named: Separated | None = None
+    unread: tuple[str, ...] = ()
 
 
 def convert(
@@ -141,10 +144,25 @@ def _converted(
         path = os.path.join(os.path.dirname(source.path), name + ".py")
         text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
         parts.append(Part(path, None, text))
+    unread = _read_again(read, plans, made)
     findings = read.placed((*findings, *_traced(read.facts)))
     return Conversion(
-        source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace, read.named.get("")
+        source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace, read.named.get(""), unread
     )
+
+
+def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
+    """What of the converted texts could not be held against the original; raises Refusal where they differ."""
+    from converter.review import Text, Written, read_again
+
+    helpers = {given: own for plan in plans for own, given in plan.helpers}
+    written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
+    texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]
+    reading = read_again(read.facts, texts, written)
+    if reading.findings:
+        raise Refusal(read.placed(reading.findings[:1])[0])
+    doubts = dict.fromkeys(f"line {doubt.line}: {doubt.message}" for doubt in reading.doubts)
+    return (*reading.unread, *doubts)
 
 
 def _decided(

@@ -143,6 +143,7 @@ class Facts:
     module: Frame
     project: Project
     data_axes: dict[Key, int] = field(default_factory=dict)  # data that is read as inputs, along which axes
+    decisions: Decisions = field(default_factory=dict)  # how expressions were read as inputs
     accesses: list[Access] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)

@@ -10,6 +10,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from converter.analysis import values
 from converter.analysis.effects import EffectKind
@@ -46,11 +47,13 @@ class Known:
 
     decisions: expressions that are read as inputs, or are known to be none. traced: what a run told of calls, by
     their places. data: where examples enter the graph that are fed to no placeholder.
+    statements: what is executed in place of statements that a conversion has written.
     """
 
     decisions: Decisions = field(default_factory=dict)
     traced: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[Key, int] = field(default_factory=dict)
+    statements: Mapping[ast.stmt, Callable[[Walk, Any], str | None]] = field(default_factory=dict)
 
 
 class Walk:
@@ -73,9 +76,10 @@ class Walk:
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
-        self.facts = Facts(path, tree, self.module, project, dict(known.data))
+        self.facts = Facts(path, tree, self.module, project, dict(known.data), known.decisions)
         self.decisions = known.decisions
         self.traced = known.traced
+        self.written = known.statements
         self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None

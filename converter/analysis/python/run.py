@@ -38,7 +38,8 @@ def run(walk: Walk) -> Facts:
     with suppress(Endless):  # what nobody calls is no part of the model
         _enter_uncalled(walk)
     cut = walk.facts.cut
-    walk.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in walk.facts.accesses]
+    if cut:
+        walk.facts.accesses = [replace(a, value=cut.get(a.value.uid, a.value)) for a in walk.facts.accesses]
     return walk.facts
 
 

@@ -49,7 +49,7 @@ def execute_block(walk: Walk, body: list[ast.stmt]) -> Signal:
     for stmt in body:
         walk.count()
         with walk.at(stmt, parent):
-            signal = EXECUTE.get(type(stmt), _skip)(walk, stmt)
+            signal = (walk.written.get(stmt) or EXECUTE.get(type(stmt), _skip))(walk, stmt)
         if signal:
             return signal
     return None

@@ -1,0 +1,213 @@
+"""Which statement and expression of the original each one of the converted text is."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+Scope = tuple[str, ...]  # the names of the functions and classes around a statement
+
+
+@dataclass
+class Alignment:
+    """Statements and nodes of a converted file by those of the original.
+
+    statements, nodes: of the converted text -> of the original. added: statements that the original does not have.
+    lost: statements of the original that the converted text does not have.
+    """
+
+    statements: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    nodes: dict[ast.AST, ast.AST] = field(default_factory=dict)
+    added: list[ast.stmt] = field(default_factory=list)
+    lost: list[ast.stmt] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A statement, or the first line of a compound one: without the statements inside of it."""
+
+    stmt: ast.stmt
+    parent: ast.AST
+    text: str
+
+
+def align(original: ast.Module, text: str, converted: ast.Module, new_text: str) -> Alignment:
+    """Pairs two files statement by statement: in each function by their text, and changed ones by what they are."""
+    found = Alignment()
+    before, after = _lines(original, text), _lines(converted, new_text)
+    for scope in after:
+        _pair(before.get(scope, []), after[scope], found)
+    for scope, lines in before.items():
+        if scope not in after:
+            found.lost += [line.stmt for line in lines]
+    for new, old in found.statements.items():
+        _map(old, new, found.nodes)
+    return found
+
+
+def _lines(tree: ast.Module, text: str) -> dict[Scope, list[_Line]]:
+    """The statements of each function and class, from the top down."""
+    source = text.encode().split(b"\n") if "\r" not in text else text.replace("\r\n", "\n").encode().split(b"\n")
+    found: dict[Scope, list[_Line]] = defaultdict(list)
+
+    def visit(parent: ast.AST, scope: Scope) -> None:
+        for stmt in _inside(parent):
+            if isinstance(stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                found[scope].append(_Line(stmt, parent, f"def {stmt.name}"))
+                visit(stmt, (*scope, stmt.name))
+            else:
+                if isinstance(stmt, ast.stmt):
+                    found[scope].append(_Line(stmt, parent, _text(stmt, source)))
+                visit(stmt, scope)
+
+    visit(tree, ())
+    return found
+
+
+def _inside(node: ast.AST) -> Iterator[ast.stmt]:
+    for name in BLOCKS:
+        block = getattr(node, name, None)
+        if isinstance(block, list):
+            yield from block
+
+
+def _text(stmt: ast.stmt, source: list[bytes]) -> str:
+    """The source of a statement, each line without its indentation; of a compound one up to its first block."""
+    first, begin = stmt.lineno - 1, stmt.col_offset
+    last, end = (stmt.end_lineno or 1) - 1, stmt.end_col_offset or 0
+    if getattr(stmt, "body", None):
+        parts = [p for p in ast.walk(_header(stmt)) if isinstance(p, (ast.expr, ast.keyword))]
+        ends = [((p.end_lineno or 1) - 1, p.end_col_offset or 0) for p in parts]
+        last, end = max(ends, default=(first, begin))
+    lines = source[first : last + 1]
+    if not lines:
+        return ""
+    lines = [*lines[:-1], lines[-1][:end]]
+    lines[0] = lines[0][begin:]
+    kind = type(stmt).__name__ if getattr(stmt, "body", None) else ""
+    return kind + b" ".join(line.strip() for line in lines).decode()
+
+
+def _header(stmt: ast.stmt) -> ast.AST:
+    parts = [
+        child
+        for name, value in ast.iter_fields(stmt)
+        if name not in BLOCKS
+        for child in (value if isinstance(value, list) else [value])
+        if isinstance(child, ast.AST)
+    ]
+    return ast.Tuple(elts=parts)  # type: ignore[arg-type]
+
+
+def _pair(before: list[_Line], after: list[_Line], found: Alignment) -> None:
+    known: dict[str, list[_Line]] = defaultdict(list)
+    for line in before:
+        known[line.text].append(line)
+    copies: dict[str, list[_Line]] = defaultdict(list)
+    for line in after:
+        copies[line.text].append(line)
+    taken: set[ast.AST] = set()
+    late: list[tuple[_Line, list[_Line]]] = []
+    rest: list[_Line] = []
+    for text, lines in copies.items():
+        olds = known.get(text, [])
+        if not olds:
+            rest += lines
+            continue
+        for number, line in enumerate(lines):
+            if len(lines) != len(olds) and len(olds) > 1 and getattr(line.stmt, "body", None):
+                late.append((line, olds))
+                continue
+            old = olds[number % len(olds)]
+            found.statements[line.stmt] = old.stmt
+            taken.add(old.stmt)
+    _pair_blocks(late, before, found, taken)
+    left = [line for line in before if line.stmt not in taken]
+    _pair_changed(left, sorted(rest, key=lambda line: (line.stmt.lineno, line.stmt.col_offset)), found)
+
+
+def _pair_blocks(
+    late: list[tuple[_Line, list[_Line]]], before: list[_Line], found: Alignment, taken: set[ast.AST]
+) -> None:
+    """Blocks that are opened more often than in the original, by the statements inside of them."""
+    parents = {line.stmt: line.parent for line in before}
+    for line, olds in reversed(late):
+        inner = (found.statements.get(stmt) for stmt in _inside(line.stmt))
+        arounds = [parents[stmt] for stmt in inner if isinstance(stmt, ast.stmt) and stmt in parents]
+        old = next((o.stmt for o in olds if o.stmt in arounds[:1]), olds[0].stmt)
+        found.statements[line.stmt] = old
+        taken.add(old)
+
+
+def _pair_changed(left: list[_Line], rest: list[_Line], found: Alignment) -> None:
+    """Statements in which an edit changed an expression: by their kind and what they bind, the most similar first."""
+    kinds: dict[str, list[_Line]] = defaultdict(list)
+    for line in rest:
+        kinds[_kind(line.stmt)].append(line)
+    for line in left:
+        candidates = kinds[_kind(line.stmt)]
+        if not candidates:
+            found.lost.append(line.stmt)
+            continue
+        words = _words(line.text)
+        best = max(candidates, key=lambda c: len(words & _words(c.text)) / (len(words | _words(c.text)) or 1))
+        candidates.remove(best)
+        found.statements[best.stmt] = line.stmt
+    found.added += [line.stmt for line in rest if line.stmt not in found.statements]
+
+
+def _words(text: str) -> set[str]:
+    import re
+
+    return set(re.findall(r"\w+", text))
+
+
+def _kind(stmt: ast.stmt) -> str:
+    """What stays of a statement when an expression in it gives way to another."""
+    kind = type(stmt).__name__
+    if isinstance(stmt, ast.Assign):
+        return kind + "".join(ast.dump(target) for target in stmt.targets)
+    if isinstance(stmt, (ast.AugAssign, ast.AnnAssign, ast.For)):
+        return kind + ast.dump(stmt.target)
+    if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
+        if getattr(stmt.value.func, "attr", "") in ("minimize", "apply_gradients"):
+            return kind + "step"
+        return kind + ast.dump(stmt.value.func)
+    if isinstance(stmt, ast.With):
+        call = stmt.items[0].context_expr
+        return kind + ast.dump(call.func if isinstance(call, ast.Call) else call)
+    return kind
+
+
+def _reads(node: ast.AST) -> object:
+    """The name, attribute or function by which an expression is the same one."""
+    if isinstance(node, ast.Call):
+        return type(node.func), _reads(node.func)
+    return getattr(node, "id", getattr(node, "attr", None))
+
+
+def _map(old: ast.AST, new: ast.AST, nodes: dict[ast.AST, ast.AST]) -> None:
+    """Pairs the expressions of two statements, down to where they differ."""
+    todo = [(old, new)]
+    while todo:
+        one, two = todo.pop()
+        if _reads(one) != _reads(two):
+            continue
+        nodes[two] = one
+        for name in two._fields:
+            if name in BLOCKS and isinstance(two, (ast.stmt, ast.ExceptHandler)):
+                continue
+            first, second = getattr(one, name, None), getattr(two, name)
+            if isinstance(first, ast.AST) and type(first) is type(second):
+                todo.append((first, second))
+            elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
+                todo += [
+                    (a, b) for a, b in zip(first, second, strict=True)
+                    if isinstance(a, ast.AST) and type(a) is type(b)
+                ]  # fmt: skip
+
+
+__all__ = ["Alignment", "align"]

@@ -1,0 +1,101 @@
+"""What the walk of a converted text met of the tool's own: what was cut, merged and averaged, and when."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from converter.analysis.values import Input, Number, Origin, Tensor, Value
+
+TOWERS = 2  # that are walked; what two of them do to each other, any number does
+
+SHARD, ROWS, WEIGHT, TRIM, SHARE, MERGE = (
+    "tower shard", "tower rows", "tower weight", "tower trim", "tower share", "tower merge",
+)  # fmt: skip
+WHOLE, COUNTED = "tower whole batch", "tower weighed"
+GROWN = "grown"  # the last entry of the key of an origin whose number was multiplied with the number of towers
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A tower's part of a batch: which tower's, along which axis, and with what others it was cut."""
+
+    whole: Value
+    gpu: int | None
+    axis: int
+    group: int
+    static: bool
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The towers' parts under one name: `how` is "concat" along an axis, or "add"."""
+
+    parts: tuple[Value, ...]
+    how: str
+    axis: int = 0
+
+
+@dataclass(frozen=True)
+class Averaged:
+    """The average of the towers' gradients: of their losses, each by its optimizer, for its variables."""
+
+    losses: tuple[Value, ...]
+    optimizers: tuple[Value | None, ...]
+    variables: tuple[Value | None, ...]
+
+
+@dataclass
+class Towers:
+    """What the walk of a converted text met of the tool's own, by the uids of values.
+
+    turns: when towers were built, by the clock of the walk, in order: begin, end, which.
+    """
+
+    origin: Origin
+    helpers: dict[str, str]
+    cuts: dict[int, Cut] = field(default_factory=dict)
+    merges: dict[int, Merged] = field(default_factory=dict)
+    collected: dict[int, Merged] = field(default_factory=dict)  # by the first tower's value
+    averages: dict[int, Averaged] = field(default_factory=dict)
+    sizes: dict[int, Value] = field(default_factory=dict)  # of one shard: that of the whole batch
+    grown: dict[int, Value] = field(default_factory=dict)  # a number times the number of towers: the number
+    optimizers: dict[int, tuple[Value, Value]] = field(default_factory=dict)  # TowerOptimizer: its own, the losses
+    turns: list[tuple[int, int, int]] = field(default_factory=list)
+    entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
+    unread: list[str] = field(default_factory=list)
+
+    def gpus(self) -> Number:
+        """The number of towers; one, so that the numbers of a text stay those of the original."""
+        origins = frozenset((self.origin,))
+        return Number(1, origins, origins)
+
+
+def in_towers(towers: Towers, value: Value) -> bool:
+    """Whether a value was made while a tower was built."""
+    return turn_of(towers, value.time) is not None
+
+
+def turn_of(towers: Towers, time: int) -> int | None:
+    """The tower that was built at a time of the walk; None for none."""
+    return next((gpu for begin, end, gpu in towers.turns if begin < time <= end), None)
+
+
+def behind(value: Value) -> Iterator[Value]:
+    """A value and the few that one of the tool's own expressions makes it of."""
+    todo, depth = [value], 0
+    while todo and depth < 30:
+        depth += 1
+        one = todo.pop(0)
+        yield one
+        if not isinstance(one, Input) and not (isinstance(one, Tensor) and one.op == SHARD):
+            todo += one.inputs
+
+
+def helper_of(node: ast.AST, helpers: dict[str, str]) -> str | None:
+    """The helper that an expression calls; None for any other expression."""
+    if not isinstance(node, ast.Call):
+        return None
+    called = node.func
+    return helpers.get(called.id if isinstance(called, ast.Name) else getattr(called, "attr", ""))

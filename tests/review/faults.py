@@ -1,0 +1,265 @@
+"""Faults that are put into right plans: each operator changes one decision, wherever a plan has one of its kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from converter.plan import Loop, Plan
+
+Fault = tuple[str, Plan]
+
+
+def faults(plan: Plan) -> Iterator[Fault]:
+    """Every fault that the operators can put into one plan, each with a name that tells where it is."""
+    for at, loop in enumerate(plan.loops):
+        for operator in ON_LOOPS:
+            for name, changed in operator(loop):
+                loops = (*plan.loops[:at], changed, *plan.loops[at + 1 :])
+                yield f"{operator.__name__} {name}", replace(plan, loops=loops)
+    for on_plan in ON_PLANS:
+        for name, wrong in on_plan(plan):
+            yield f"{on_plan.__name__} {name}", wrong
+
+
+def _without(items: tuple[Any, ...]) -> Iterator[tuple[int, tuple[Any, ...]]]:
+    for at in range(len(items)):
+        yield at, (*items[:at], *items[at + 1 :])
+
+
+def _changed(items: tuple[Any, ...], at: int, **fields: Any) -> tuple[Any, ...]:
+    return (*items[:at], replace(items[at], **fields), *items[at + 1 :])
+
+
+# -- what goes into the towers ----------------------------------------------------------------------
+
+
+def input_not_cut(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers read the whole batch of one input."""
+    for at, shard in enumerate(loop.shards):
+        for place in range(len(shard.places)):
+            if len(shard.places) > 1:
+                rest = {
+                    name: tuple(v for i, v in enumerate(getattr(shard, name)) if i != place)
+                    for name in ("places", "saved", "axes")
+                }
+                kept = tuple(r for r in loop.restore if r[0] != shard.places[place])
+                yield shard.places[place], replace(loop, shards=_changed(loop.shards, at, **rest), restore=kept)
+
+
+def inputs_swapped(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """Two inputs are read by each other's names."""
+    for at, shard in enumerate(loop.shards):
+        if len(shard.places) > 1:
+            places = (shard.places[1], shard.places[0], *shard.places[2:])
+            yield "/".join(places[:2]), replace(loop, shards=_changed(loop.shards, at, places=places))
+
+
+def axis_of_shard(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """An input is cut along another axis."""
+    for at, shard in enumerate(loop.shards):
+        for place in range(len(shard.axes)):
+            axes = tuple(a + 1 if i == place else a for i, a in enumerate(shard.axes))
+            yield shard.places[place], replace(loop, shards=_changed(loop.shards, at, axes=axes))
+
+
+def nest_not_cut(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A list or dict of inputs is read whole."""
+    for at, rest in _without(loop.nests):
+        yield loop.nests[at].place, replace(loop, nests=rest, restore=_restore(loop, loop.nests[at].place))
+
+
+def tuple_not_remade(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A tuple goes on holding whole batches."""
+    for at, rest in _without(loop.regroups):
+        yield loop.regroups[at].place, replace(loop, regroups=rest, restore=_restore(loop, loop.regroups[at].place))
+
+
+def size_of_whole_batch(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers read the batch size of all of them."""
+    for at, rest in _without(loop.rebinds):
+        yield loop.rebinds[at].place, replace(loop, rebinds=rest, restore=_restore(loop, loop.rebinds[at].place))
+
+
+def _restore(loop: Loop, place: str) -> tuple[tuple[str, str], ...]:
+    return tuple(pair for pair in loop.restore if pair[0] != place)
+
+
+# -- what the towers leave to each other and to what follows ----------------------------------------
+
+
+def not_reset(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A tower begins with what the one before has left."""
+    for at, rest in _without(loop.resets):
+        yield loop.resets[at].place, replace(loop, resets=rest)
+
+
+def not_restored(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """After the towers a name goes on standing for the last one's shard."""
+    for at, rest in _without(loop.restore):
+        yield loop.restore[at][0], replace(loop, restore=rest)
+
+
+def context_left_out(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """Towers see each other's collections, variables or updates."""
+    for at, rest in _without(loop.contexts):
+        yield loop.contexts[at][0], replace(loop, contexts=rest)
+
+
+# -- what comes out of the towers -------------------------------------------------------------------
+
+
+def not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """What follows reads one tower's part."""
+    used = {name for rebuild in loop.rebuilds for name in rebuild.towers}
+    for at, merge in enumerate(loop.merges):
+        if merge.merged and merge.towers not in used:
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, merged=False))
+
+
+def rows_added(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers' rows are averaged instead of put together."""
+    for at, merge in enumerate(loop.merges):
+        if merge.how == "concat":
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+
+
+def mean_joined(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers' means are put together as rows."""
+    for at, merge in enumerate(loop.merges):
+        if merge.how != "concat" and not merge.counts:
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="concat"))
+
+
+def mean_summed(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers' means are added up without their weights."""
+    for at, merge in enumerate(loop.merges):
+        if merge.how == "mean" and not merge.counts:
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="sum"))
+
+
+def sum_averaged(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """The towers' sums are weighted."""
+    for at, merge in enumerate(loop.merges):
+        if merge.how == "sum":
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, how="mean"))
+
+
+def mask_not_counted(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A masked mean is weighted by rows instead of by what the mask leaves."""
+    for at, merge in enumerate(loop.merges):
+        if merge.counts:
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, count="", counts="", per_row=False))
+
+
+def axis_of_merge(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """Rows are put together along another axis."""
+    for at, merge in enumerate(loop.merges):
+        if merge.how == "concat":
+            yield merge.place, replace(loop, merges=_changed(loop.merges, at, axis=merge.axis + 1))
+
+
+def tuple_not_rebuilt(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A tuple goes on holding one tower's parts."""
+    for at, rest in _without(loop.rebuilds):
+        yield loop.rebuilds[at].place, replace(loop, rebuilds=rest)
+
+
+def not_computed_again(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """What is computed of merged values stays one tower's."""
+    for at, rest in _without(loop.again):
+        yield str(at), replace(loop, again=rest)
+
+
+def collections_not_merged(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A collection goes on holding the first tower's values."""
+    for at, rest in _without(loop.collections[0]):
+        yield loop.collections[0][at], replace(loop, collections=(rest, loop.collections[1]))
+
+
+# -- where statements stand -------------------------------------------------------------------------
+
+
+def left_behind(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A statement of the towers is executed once, after them."""
+    for at, rest in _without(loop.tower):
+        if at:
+            yield f"line {loop.tower[at].line}", replace(loop, tower=rest, after=(loop.tower[at], *loop.after))
+
+
+def too_early(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A statement of the towers is executed once, before them."""
+    for at, rest in _without(loop.tower):
+        if at:
+            yield f"line {loop.tower[at].line}", replace(loop, tower=rest, before=(*loop.before, loop.tower[at]))
+
+
+def too_late(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A statement that prepares the towers stands after them."""
+    for at, rest in _without(loop.before):
+        yield f"line {loop.before[at].line}", replace(loop, before=rest, after=(loop.before[at], *loop.after))
+
+
+def before_the_merge(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """A statement that reads merged values stands in front of the towers."""
+    for at, rest in _without(loop.after):
+        if loop.after[at] not in loop.early:
+            yield f"line {loop.after[at].line}", replace(loop, after=rest, before=(*loop.before, loop.after[at]))
+
+
+def out_of_order(loop: Loop) -> Iterator[tuple[str, Loop]]:
+    """Two statements of the towers have changed places."""
+    for at in range(1, len(loop.tower) - 1):
+        tower = list(loop.tower)
+        tower[at], tower[at + 1] = tower[at + 1], tower[at]
+        yield f"lines {loop.tower[at].line}, {loop.tower[at + 1].line}", replace(loop, tower=tuple(tower))
+
+
+# -- expressions ------------------------------------------------------------------------------------
+
+
+def expression_left(plan: Plan) -> Iterator[Fault]:
+    """An expression stays as it is on one GPU: a batch size, a step."""
+    for at, edit in enumerate(plan.replaces):
+        yield f"line {edit.at.line} {edit.why}", replace(plan, replaces=(*plan.replaces[:at], *plan.replaces[at + 1 :]))
+
+
+def size_counted_twice(plan: Plan) -> Iterator[Fault]:
+    """A batch size is multiplied twice, or what is none."""
+    for at, edit in enumerate(plan.replaces):
+        if plan.num_gpus in edit.text and edit.text.count(plan.num_gpus) == 1:
+            text = edit.text.replace(plan.num_gpus, f"{plan.num_gpus} * {plan.num_gpus}")
+            yield f"line {edit.at.line}", replace(plan, replaces=_changed(plan.replaces, at, text=text))
+
+
+def another_loss(plan: Plan) -> Iterator[Fault]:
+    """Gradients are taken of the losses that belong to another step."""
+    lists = [merge.towers for loop in plan.loops for merge in loop.merges if merge.loss]
+    for at, edit in enumerate(plan.replaces):
+        mine = [name for name in lists if re.search(rf"\b{name}\b", edit.text)]
+        for name in mine[:1]:
+            for other in [n for n in lists if n != name][:1]:
+                text = re.sub(rf"\b{name}\b", other, edit.text)
+                yield f"line {edit.at.line}", replace(plan, replaces=_changed(plan.replaces, at, text=text))
+
+
+def argument_lost(plan: Plan) -> Iterator[Fault]:
+    """A step loses its global step or the list of its variables."""
+    for at, edit in enumerate(plan.replaces):
+        for name in ("global_step", "var_list"):
+            text = re.sub(rf", {name}=(\w+(\([^()]*\))?(\.\w+)*)(?=[,)])", "", edit.text)
+            if text != edit.text:
+                yield f"line {edit.at.line} {name}", replace(plan, replaces=_changed(plan.replaces, at, text=text))
+
+
+ON_LOOPS: tuple[Callable[[Loop], Iterator[tuple[str, Loop]]], ...] = (
+    input_not_cut, inputs_swapped, axis_of_shard, nest_not_cut, tuple_not_remade, size_of_whole_batch, not_reset,
+    not_restored, context_left_out, not_merged, rows_added, mean_joined, mean_summed, sum_averaged, mask_not_counted,
+    axis_of_merge, tuple_not_rebuilt, not_computed_again, collections_not_merged, left_behind, too_early,
+    too_late, before_the_merge, out_of_order,
+)  # fmt: skip
+ON_PLANS: tuple[Callable[[Plan], Iterator[Fault]], ...] = (
+    expression_left, size_counted_twice, another_loss, argument_lost,
+)  # fmt: skip
