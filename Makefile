@@ -101,17 +101,17 @@ format: $(VENV)/.dev
 
 goldens: compiled
 	@for single in $(FIXTURES); do \
-	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PARTITIONED); do \
-	    $(BIN)/tf-multigpu convert "$$single" --variables partitioned --num-gpus 4 -o "$${single%single.py}multi.py" \
-	        || exit 1; \
+	    $(BIN)/tf-multigpu convert --force "$$single" --variables partitioned --num-gpus 4 \
+	        -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(GLOBAL_LOSS); do \
-	    $(BIN)/tf-multigpu convert "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
+	    $(BIN)/tf-multigpu convert --force "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(MIRRORED); do \
-	    $(BIN)/tf-multigpu convert "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

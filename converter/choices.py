@@ -7,9 +7,12 @@ from typing import Literal
 BatchMode = Literal["per-gpu", "total"]
 Variables = Literal["cpu", "gpu:0", "balanced", "partitioned"]
 FewerGpus = Literal["refuse", "allow"]
+Data = Literal["copy", "link", "none"]
+Refused = Literal["fail", "pass"]
 ScaleLr = Literal["none", "linear", "sqrt"]
 OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 LossMode = Literal["towers", "global"]
 Target = Literal["auto", "towers", "mirrored"]
 
+COPY_LIMIT = 50  # megabytes of a file that is copied into an output folder, unless --copy-limit says another number
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -15,14 +16,24 @@ from typing import TYPE_CHECKING, Literal
 from converter import __version__
 from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import Header, format_header, is_converted
+from converter.header import Header, HeaderError, find_header, format_header, is_converted, sealed, to_flags
 from converter.options import Options
 from converter.project_reading import Reading
 from converter.room import with_room
-from converter.source import leads_to_tensorflow, lost_blank, mixed_indents, parse, too_deep, with_lines
+from converter.source import (
+    leads_to_tensorflow,
+    lost_blank,
+    mixed_indents,
+    parse,
+    same_file,
+    skips_file,
+    too_deep,
+    with_lines,
+)
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
+    from converter.decisions import Decision
     from converter.plan import Plan
     from converter.planner.passes import LossPlan
     from converter.rewrite import Rewritten
@@ -68,6 +79,7 @@ class Conversion:
         source's.
     unread: what of the text could not be held against the original before it was given out, and differences of
         which that is not sure.
+    decisions: what was decided, for whoever runs the tool.
     """
 
     source: Source
@@ -79,6 +91,7 @@ class Conversion:
     trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
     named: Separated | None = None
     unread: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
 
 def convert(
@@ -102,8 +115,11 @@ def _convert(
     if not leads_to_tensorflow(source.path, source.data):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
-        done = Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
-        return Conversion(source, "unchanged", None, (done,))
+        return Conversion(source, "unchanged", None, (_converted_before(source),))
+    if pragma := skips_file(source.text):
+        message, hint = "the script is not to be converted", "a comment says so: # tf-multigpu: skip-file"
+        skipped = Diagnostic("TMG032", source.path, pragma.line, pragma.column, message, hint, "info")
+        return Conversion(source, "unchanged", None, (skipped,))
 
     def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
         from converter.source import users_of
@@ -123,32 +139,52 @@ def _converted(
     users: Callable[[list[str], Collection[str]], Sequence[User]],
 ) -> Conversion:  # fmt: skip
     """Source to facts to plans to texts; raises Refusal."""
+    from converter.asked import marks_of, unknown_names, unused_marks, with_marks
+    from converter.decisions import File, decisions_of
     from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text
 
     mirrored = _mirrored(source, options)
     if mirrored is not None:
         return mirrored
-    plans, findings, read = _decided(Reading(source, options, originals), several, users)
+    first = Reading(source, options, originals)
+    marks, unknown = marks_of(source, first.facts), unknown_names(options, first.facts)
+    said = (*unknown, *unused_marks(first.facts, marks))
+    if (marked := with_marks(options, first.facts, marks)) != options:
+        first = Reading(source, marked, originals)
+    try:
+        plans, findings, read = _decided(first, several, users)
+    except Refusal as refusal:
+        raise _with_names(refusal, unknown) from None
+    plans = tuple(_as_asked(plan, options) for plan in plans)
+    decided = decisions_of(plans, {
+        plan.path: File(os.path.basename(read.file(plan.path).path), read.file(plan.path).text,
+                        read.facts.tree_of(plan.path))
+        for plan in plans
+    })  # fmt: skip
     width = options.line_length or project_line_length(source.path)
     made = []
     for plan in plans:
-        header = _header(read.original(plan.path), plan, source)
+        header = _header(read.original(plan.path), plan, source, decided)
         made.append(_edited(read.file(plan.path), read.facts, plan, header, width))
     parts = [
-        Part(read.file(plan.path).path, read.original(plan.path), one.text, plan, one.trace, read.named.get(plan.path))
+        Part(
+            read.file(plan.path).path, read.original(plan.path), sealed(one.text), plan, one.trace,
+            read.named.get(plan.path),
+        )
         for plan, one in zip(plans[1:], made[1:], strict=True)
-    ]
+    ]  # fmt: skip
     if plans[0].helper_module:
         name = plans[0].helper_module.lstrip(".")
         path = os.path.join(os.path.dirname(source.path), name + ".py")
         text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
-        parts.append(Part(path, None, text))
+        parts.append(Part(path, None, sealed(text)))
     unread = _read_again(read, plans, made)
-    findings = read.placed((*findings, *_traced(read.facts)))
+    findings = (*read.placed((*findings, *_traced(read.facts))), *said)
     return Conversion(
-        source, "converted", made[0].text, findings, plans[0], tuple(parts), made[0].trace, read.named.get(""), unread
-    )
+        source, "converted", sealed(made[0].text), findings, plans[0], tuple(parts), made[0].trace, read.named.get(""),
+        unread, decided,
+    )  # fmt: skip
 
 
 def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
@@ -227,10 +263,40 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
         return None
     options = replace(options, target="mirrored")
     width = options.line_length or project_line_length(source.path)
-    header = format_header(Header(__version__, os.path.basename(source.path), source.sha256, options))
+    header = format_header(_unnamed(source, options))
     text, findings, trace = convert_mirrored(source.path, source.text, tree, style, options, header, width)
     status: Status = "converted" if text else "refused"
-    return Conversion(source, status, text or None, findings, trace=trace)
+    return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
+
+
+def _as_asked(plan: Plan, asked: Options) -> Plan:
+    """A plan whose options say of inputs what options said: what comments say, they go on saying."""
+    return replace(plan, options=replace(plan.options, shared=asked.shared, batch_axes=asked.batch_axes))
+
+
+def _converted_before(source: Source) -> Diagnostic:
+    """TMG009 with what the script was made from, and how to go back."""
+    try:
+        header = find_header(source.text)
+    except HeaderError:
+        header = None
+    if header is None:
+        return Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
+    flags = shlex.join(to_flags(header.options))
+    message = f"converted before, from {header.source} with {flags}"
+    origin = os.path.join(os.path.dirname(source.path), header.source)
+    if os.path.exists(origin) and not same_file(origin, source.path):
+        hint = f"to convert with other options: tf-multigpu convert {shlex.quote(origin)}"
+    else:
+        hint = "to go back: restore the original from version control, as git checkout does"
+    return Diagnostic("TMG009", source.path, header.line, 1, message, hint, "info")
+
+
+def _with_names(refusal: Refusal, unknown: Sequence[Diagnostic]) -> Refusal:
+    """A refusal that also says which names of options no input has: that may be its cause."""
+    found = refusal.diagnostic
+    said = "".join(f"\n{finding.message}: {finding.hint}" for finding in unknown)
+    return Refusal(replace(found, hint=found.hint + said))
 
 
 def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:
@@ -301,10 +367,20 @@ def held_helpers(path: str) -> str:
     return ""
 
 
-def _header(source: Source, plan: Plan, script: Source) -> str:
+def _unnamed(source: Source, options: Options) -> Header:
+    """A header of a file of which it is not known yet where it goes."""
     name = os.path.basename(source.path)
-    main = "" if source is script else os.path.relpath(script.path, os.path.dirname(source.path))
-    return format_header(Header(__version__, name, source.sha256, plan.options, main.replace(os.sep, "/")))
+    command = shlex.join(["tf-multigpu", "convert", name, *to_flags(options)])
+    return Header(__version__, name, source.sha256, options, text="-", command=command)
+
+
+def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Decision]) -> str:
+    header = _unnamed(source, plan.options)
+    if source is not script:
+        main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
+        return format_header(replace(header, script=main))
+    brief = "; ".join(decision.brief for decision in decisions if decision.brief)
+    return format_header(replace(header, decided=(brief,)))
 
 
 def project_line_length(path: str) -> int:

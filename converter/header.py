@@ -3,7 +3,13 @@
 `# tf-multigpu 0.2.0: converted from train.py sha256:<64 hex> with --num-gpus 2 --batch per-gpu`
 
 It is printable ASCII on one line whatever the file is called (Python 2 refuses anything else in a file
-without a coding cookie): other characters stand percent-encoded.
+without a coding cookie): other characters stand percent-encoded. Below it stand what was decided, and a digest of the
+rest of the file, which shows whether somebody edited it, with the command that makes the file again:
+
+`# tf-multigpu: decided: inputs X, Y cut along axis 0; …`
+`# tf-multigpu: text 0123456789abcdef by: tf-multigpu convert train.py -o train_mg.py --num-gpus 2 --batch per-gpu`
+
+Headers of earlier versions have the first line alone.
 """
 
 from __future__ import annotations
@@ -18,6 +24,7 @@ from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, V
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
+HELPERS = "# tf-multigpu: helpers for training on several GPUs"  # how a module of helpers begins
 PART_OF = "--part-of"  # in the header of a file that was converted with the script that imports it
 _PRINTABLE = "".join(chr(code) for code in range(0x20, 0x7F) if chr(code) != "%")
 _ODD = re.compile(f"[^{re.escape(_PRINTABLE)}]")
@@ -27,6 +34,13 @@ _PARTS = re.compile(
     r"# tf-multigpu (?P<version>\S+): converted from (?P<source>.+) "
     r"sha256:(?P<sha256>[0-9a-f]{64}) with (?P<flags>.*)"
 )
+_BELOW = re.compile(
+    r"(?P<decided>(?:(?:\r\n|\n|\r)# tf-multigpu: decided: [^\r\n]*)*)"
+    r"(?:(?:\r\n|\n|\r)# tf-multigpu: text (?P<text>[0-9a-f]{16}|-) by: (?P<command>[^\r\n]*))?"
+)
+_SEAL = re.compile(r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])")
+_DECIDED = "# tf-multigpu: decided: "
+_DIGITS = 16  # of the digest of the text
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
 _TRACED = re.compile(rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*")
 
@@ -40,6 +54,10 @@ class Header:
     sha256: of that script's bytes, 64 hexadecimal digits.
     options: what the conversion was asked for.
     script: the script that the file belongs to, relative to the file's folder; "" for a script itself.
+    decided: what the conversion decided, a line each.
+    text: the first hexadecimal digits of the digest of the file without its header; "" in headers of earlier versions,
+        "-" before it is known.
+    command: what makes the file again, as seen from the file's folder.
     line: where the header stands, from one; no part of what it says.
     """
 
@@ -48,6 +66,9 @@ class Header:
     sha256: str
     options: Options
     script: str = ""
+    decided: tuple[str, ...] = ()
+    text: str = ""
+    command: str = ""
     line: int = field(default=1, compare=False)
 
 
@@ -60,13 +81,16 @@ class HeaderError(ValueError):
 
 
 def format_header(header: Header) -> str:
-    """The header as a comment, without a newline."""
+    """The header as a comment; its lines are joined by newlines, the last one has none."""
     import shlex
 
     source = _quoted(header.source)
     script = (PART_OF, header.script) if header.script else ()
     flags = _quoted(shlex.join((*to_flags(header.options), *script)))
-    return f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"
+    lines = [f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"]
+    lines += [_DECIDED + _quoted(line) for line in header.decided]
+    lines += [f"# tf-multigpu: text {header.text} by: {_quoted(header.command)}"] if header.text else []
+    return "\n".join(lines)
 
 
 def _quoted(text: str) -> str:
@@ -113,17 +137,78 @@ def find_header(text: str) -> Header | None:
     except ValueError as error:
         raise HeaderError(line, str(error)) from error
     source = _unquoted(parts["source"])
-    return Header(parts["version"], source, parts["sha256"], options, script, line)
+    below = _BELOW.match(text, found.end())
+    assert below is not None  # it matches nothing at all, too
+    decided = [_unquoted(part.removeprefix(_DECIDED)) for part in _LINE_END.split(below["decided"])[1:]]
+    command = _unquoted(below["command"] or "")
+    return Header(
+        parts["version"], source, parts["sha256"], options, script, tuple(decided), below["text"] or "", command, line
+    )
 
 
-def relabel(text: str, source: str, version: str | None = None, script: str | None = None) -> str:
+def relabel(converted: str, source: str, **changes: str) -> str:
     """A converted file whose header names `source`, and what else is given; other texts as they are."""
-    found, header = _find_line(text), find_header(text)
-    if found is None or header is None:
-        return text
-    header = replace(header, source=source, version=version or header.version)
-    header = replace(header, script=header.script if script is None else script)
-    return text[: found.start()] + format_header(header) + text[found.end() :]
+    header = find_header(converted)
+    if header is None:
+        return converted
+    return _with_header(converted, replace(header, source=source, **changes))  # type: ignore[arg-type]
+
+
+def sealed(text: str) -> str:
+    """A converted file, or a module of helpers, whose header has the digest of the text below it."""
+    if text.startswith(HELPERS):
+        if not _SEAL.search(text):
+            text = text.replace("\n", "\n# tf-multigpu: text -\n", 1)
+        return _SEAL.sub(rf"\g<1>{_digest(bare(text))}", text, count=1)
+    header = find_header(text)
+    return text if header is None else _with_header(text, replace(header, text=_digest(bare(text))))
+
+
+def is_as_written(text: str) -> bool | None:
+    """Whether a file is as a conversion wrote it: True, False for one that was edited since or has no header.
+
+    None where its header is of an earlier version, which left no digest.
+    """
+    if text.startswith(HELPERS):
+        seal = _SEAL.search(text)
+        return None if seal is None else seal[2] == _digest(bare(text))
+    try:
+        header = find_header(text)
+    except HeaderError:
+        return False
+    if header is None:
+        return False
+    return header.text == _digest(bare(text)) if header.text else None
+
+
+def bare(text: str) -> str:
+    """A file without its header, or a module of helpers without its digest; other texts as they are."""
+    if text.startswith(HELPERS):
+        return _SEAL.sub(r"\g<1>-", text, count=1)
+    found = _find_line(text)
+    return text if found is None else text[: found.start()] + text[_end(text, found) :]
+
+
+def _with_header(text: str, header: Header) -> str:
+    found = _find_line(text)
+    assert found is not None
+    end = _end(text, found)
+    newline = _LINE_END.search(text)
+    block = format_header(header).replace("\n", newline[0] if newline else "\n")
+    return text[: found.start()] + block + text[end:]
+
+
+def _end(text: str, found: re.Match[str]) -> int:
+    """Where a header ends that begins with this line."""
+    below = _BELOW.match(text, found.end())
+    return below.end() if below else found.end()
+
+
+def _digest(text: str) -> str:
+    """Of a text, whatever its line ends are: version control may write others."""
+    import hashlib
+
+    return hashlib.sha256(_LINE_END.sub("\n", text).encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
 
 
 def _find_line(text: str) -> re.Match[str] | None:
@@ -159,6 +244,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
     ):
         if value != usual:
             flags += [flag, str(value)]
+    flags += ["--asked-batch", options.asked_batch] if options.asked_batch else []
     flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []
     for name in options.shared:
         flags += ["--shared", name]
@@ -251,6 +337,10 @@ def _set_target(options: Options, value: str) -> Options:
     return replace(options, target=cast(Target, _choice(value, *get_args(Target))))
 
 
+def _set_asked_batch(options: Options, value: str) -> Options:
+    return replace(options, asked_batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
+
+
 def _set_other_scripts(options: Options, value: str) -> Options:
     return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
 
@@ -294,6 +384,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--fewer-gpus": _set_fewer_gpus,
     "--target": _set_target,
     "--other-scripts": _set_other_scripts,
+    "--asked-batch": _set_asked_batch,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,
     "--traced": _add_traced,

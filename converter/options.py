@@ -25,6 +25,7 @@ class Options:
         them share these ("allow").
     target: "towers" in a session of the script, "mirrored" for a distribution strategy where an Estimator or Keras
         trains; "auto" takes what fits the script.
+    asked_batch: what was asked for where the script allows only `batch`; None where that is what was asked for.
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.inputs.seen_in_a_run.
     loss: whether a loss that is not a mean over the examples is each tower's, averaged ("towers"), or is computed
@@ -41,6 +42,7 @@ class Options:
     line_length: int | None = None
     one_gpu: bool = False
     fewer_gpus: FewerGpus = "refuse"
+    asked_batch: BatchMode | None = None
     traced: tuple[tuple[str, str], ...] = ()
     loss: LossMode = "towers"
     target: Target = "auto"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import Path
 
 from converter.conversion import Conversion, convert
+from converter.header import find_header, relabel
 from converter.options import Options
-from converter.source import from_bytes
+from converter.source import encode, from_bytes, read
 
 INPUTS = """\
 import tensorflow as tf
@@ -50,6 +52,15 @@ def body(script: str, **options: object) -> list[str]:
     """The lines of the converted script below its helpers, without blank ones."""
     _, _, below = converted(script, **options).partition("# tf-multigpu: end of helpers\n")
     return [line for line in below.splitlines() if line.strip()]
+
+
+def as_written_by(command: str, golden: Path) -> bytes:
+    """A golden, as it is where another command of the same options makes it; that one is named up to the options."""
+    file = read(str(golden))
+    header = find_header(file.text)
+    assert header is not None and " convert single.py -o multi.py " in header.command
+    options = header.command.partition(" -o multi.py ")[2]
+    return encode(file, relabel(file.text, header.source, command=f"tf-multigpu convert {command} {options}"))
 
 
 def parts(script: str, **options: object) -> tuple[list[str], list[str], list[str]]:

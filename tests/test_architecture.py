@@ -30,6 +30,8 @@ MAY_IMPORT = {
     "converter.analysis": {"converter.source", "converter.rule"},
     "rules": {"converter.rule", "converter.source", "converter.analysis"},
     "converter.plan": set(),
+    "converter.decisions": {"converter.plan"},
+    "converter.asked": {"converter.source", "converter.analysis"},
     "converter.planner": {
         "converter.source", "converter.analysis", "converter.plan", "converter.rule", "converter.runtime",
     },
@@ -40,15 +42,16 @@ MAY_IMPORT = {
     # A script and the files of its project with their facts: what the engine reads, and reads again.
     "converter.project_reading": {"converter.source", "converter.analysis", "converter.planner"},
     "converter.conversion": {
-        "converter.project_reading", "converter.room", "converter.source", "converter.analysis", "converter.rule",
-        "converter.plan", "converter.planner", "converter.rewrite", "converter.review", "converter.mirrored",
+        "converter.project_reading", "converter.room", "converter.asked", "converter.decisions", "converter.source",
+        "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
+        "converter.review", "converter.mirrored",
     },
     # The second target beside towers: it has its own look at a script, and its own edits.
     "converter.mirrored": set(),
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {
-        "converter.rule", "converter.source", "converter.plan", "converter.conversion",
+        "converter.rule", "converter.decisions", "converter.source", "converter.plan", "converter.conversion",
         "converter.verify.data", "converter.profile.data",
     },
     # A conversion is made again to say where lines come from, and to hold its plan against the original's graph.

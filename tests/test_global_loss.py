@@ -12,6 +12,7 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests.scripts import as_written_by
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures/global_loss"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
@@ -42,7 +43,8 @@ def test_the_golden_is_the_conversion(name: str) -> None:
     source = read(str(FIXTURES / name / "single.py"))
     conversion = convert(source, Options(num_gpus=2, loss="global"))
     assert conversion.text is not None and conversion.diagnostics == ()
-    assert encode(source, conversion.text) == (FIXTURES / name / "multi.py").read_bytes(), "run `make goldens`"
+    golden = as_written_by("single.py", FIXTURES / name / "multi.py")
+    assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
 @pytest.mark.parametrize("name", NAMES)

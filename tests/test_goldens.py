@@ -12,6 +12,7 @@ from converter.cli.app import main
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
+from tests.scripts import as_written_by
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = sorted(path.parent.name for path in (ROOT / "fixtures").glob("*/single.py"))
@@ -101,7 +102,8 @@ def test_the_golden_is_the_conversion(folder: Path) -> None:
     expected = WARNED.get(folder.name, [])
     assert (conversion.status, [finding.code for finding in conversion.diagnostics]) == ("converted", expected)
     assert conversion.text is not None
-    assert encode(source, conversion.text) == (folder / "multi.py").read_bytes(), "run `make goldens`"
+    golden = as_written_by("single.py", folder / "multi.py")
+    assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
 def test_the_command_writes_the_golden(folder: Path, tmp_path: Path) -> None:
@@ -113,7 +115,7 @@ def test_the_command_writes_the_golden(folder: Path, tmp_path: Path) -> None:
 
 def test_goldens_are_made_by_one_command() -> None:
     recipe = (ROOT / "Makefile").read_text(encoding="utf-8").partition("\ngoldens:")[2].partition("\n\n")[0]
-    assert 'convert "$$single" -o "$${single%single.py}multi.py"' in recipe
+    assert 'convert --force "$$single" -o "$${single%single.py}multi.py"' in recipe
 
 
 def test_no_line_is_removed_but_those_that_must_change(folder: Path) -> None:

@@ -13,6 +13,7 @@ from zipfile import ZipFile
 
 import pytest
 
+from tests.scripts import as_written_by
 from tools.one_package import rewritten
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -125,9 +126,8 @@ def test_neighbours_keep_their_names(installed: Installed) -> None:
 def test_it_converts_as_the_checkout_does(hostile: Installed, project: Path, way: str) -> None:
     tool = [str(Path(hostile.python).with_name("tf-multigpu"))] if way == "command" else ["-m", "tf_multigpu"]
     said = hostile.run(*tool, "convert", "train.py", "-o", "out.py", cwd=project)
-    assert (project / "out.py").read_bytes() == SINGLE.with_name("multi.py").read_bytes().replace(
-        b"from single.py ", b"from train.py "
-    )
+    golden = as_written_by("train.py -o out.py", SINGLE.with_name("multi.py"))
+    assert (project / "out.py").read_bytes() == golden.replace(b"from single.py ", b"from train.py ")
     assert said == ""
 
 

@@ -67,8 +67,8 @@ def test_the_version_stands_in_one_place(metadata: Message) -> None:
     assert f"\nversion: {converter.__version__}\n" in (ROOT / "CITATION.cff").read_text()
 
 
-def test_the_core_depends_on_three_packages(metadata: Message) -> None:
-    assert required(metadata, None) == {"black", "libcst", "typer"}
+def test_the_core_depends_on_four_packages(metadata: Message) -> None:
+    assert required(metadata, None) == {"black", "libcst", "pathspec", "typer"}
 
 
 def test_tensorflow_comes_only_with_verify(metadata: Message) -> None:

@@ -14,6 +14,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests.scripts import as_written_by
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in (FIXTURES / "partitioned").glob("*/single.py"))
@@ -47,7 +48,8 @@ def test_the_golden_is_the_conversion(name: str) -> None:
     source = read(str(folder / "single.py"))
     conversion = convert(source, Options(num_gpus=4, variables="partitioned"))
     assert conversion.text is not None and conversion.diagnostics == ()
-    assert encode(source, conversion.text) == (folder / "multi.py").read_bytes(), "run `make goldens`"
+    golden = as_written_by("single.py", folder / "multi.py")
+    assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
 @pytest.mark.parametrize(("name", "gpus"), PROVEN)

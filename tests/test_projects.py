@@ -11,6 +11,7 @@ import pytest
 
 from converter.cli.app import main
 from converter.conversion import Conversion, convert
+from converter.header import bare
 from converter.options import Options
 from converter.source import read
 from converter.verify import Settings, verify
@@ -229,13 +230,9 @@ def test_the_diff_applied_is_the_conversion(
     assert main(["convert", "train.py", "--diff"]) == 1
     subprocess.run(["git", "apply"], input=capfdbinary.readouterr().out, check=True)
     for name in ("train.py", "model.py"):
-        assert without_header(Path(name).read_text()) == without_header(Path("out", name).read_text())
+        assert bare(Path(name).read_text()) == bare(Path("out", name).read_text())
     definitions = Path("out/tower_helpers.py").read_text().split("\n\n\n")[1:]
     assert all(definition in Path("tower_helpers.py").read_text() for definition in definitions)
-
-
-def without_header(text: str) -> list[str]:
-    return [line for line in text.splitlines() if not line.startswith("# tf-multigpu 0")]
 
 
 def test_files_that_cannot_be_written_leave_all_as_it_was(tmp_path: Path) -> None:
@@ -460,5 +457,5 @@ def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:
     trainer = MODEL + "\n\ndef train():\n" + "".join(f"    {line}\n" for line in TRAIN.splitlines()[3:])
     put(tmp_path, train="import trainer\n\ntrainer.train()\n", trainer=trainer)
     assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
-    assert (tmp_path / "train.py").read_text().partition("\n")[2] == "import trainer\n\ntrainer.train()\n"
+    assert bare((tmp_path / "train.py").read_text()) == "\nimport trainer\n\ntrainer.train()\n"
     assert "for gpu in range(tower_helpers.num_gpus)" in (tmp_path / "trainer.py").read_text()

@@ -137,6 +137,8 @@ def convert(
     findings = tuple(map(_finding, done.diagnostics))
     if done.text is None:
         return ConvertResult("unchanged" if done.status == "unchanged" else "refused", None, (), findings)
+    if any(finding.code == "TMG022" for finding in done.diagnostics):
+        return ConvertResult("refused", None, (), tuple(one for one in findings if one.code == "TMG022"))
     from converter.source import encode
 
     files = [File(done.source.path, encode(done.source, done.text))]

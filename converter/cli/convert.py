@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from converter.choices import OutputFormat
+from converter.choices import Data, OutputFormat, Refused
 from converter.cli import formats
 from converter.cli.request import Mode, Request, is_several, make_request
 from converter.cli.table import UsageError
@@ -33,7 +33,8 @@ def convert_command(
     gpu_memory: str, shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool,
     html: str, network: bool,
     trace: bool, python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool,
-    verbose: bool, debug: bool, jobs: int | None, max_lines: int, ignore_all_space: bool,
+    verbose: bool, debug: bool, jobs: int | None, max_lines: int, ignore_all_space: bool, force: bool, data: Data,
+    copy_limit: int, exclude: Sequence[str], strict: bool, refused: Refused,
 ) -> int:  # fmt: skip
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -53,7 +54,10 @@ def convert_command(
             raise ValueError("--network lets scripts that --verify runs use the network")
         if ignore_all_space and not diff:
             raise ValueError("-w says which lines --diff shows: it needs --diff")
-        request = replace(request, max_lines=max_lines, ignore_space=ignore_all_space, network=network)
+        request = replace(
+            request, max_lines=max_lines, ignore_space=ignore_all_space, network=network, force=force, data=data,
+            copy_limit=copy_limit, exclude=tuple(exclude), strict=strict, refused=refused,
+        )  # fmt: skip
         if html:
             from converter.cli.page import problem_with_page
 
@@ -113,9 +117,7 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
     shown = [
         finding
         for finding in result.diagnostics
-        if finding.severity == "error"
-        or (finding.severity == "warning" and not quiet)
-        or (finding.severity == "info" and (verbose or refused))
+        if finding.severity in ("error", "warning") or verbose or refused
     ]
     if result.report and (not quiet or result.outcome == "unverified"):
         say(result.report)
@@ -125,6 +127,8 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
         say(result.traceback)
     if verbose or (not quiet and _is_news(result)):
         say(text.outcome(result))
+    if result.written and not quiet and (told := text.decisions(result, bool(result.report))):
+        say(told)
     if result.text is not None:
         _emit(result.text.encode(result.encoding))
     if result.diff:
@@ -133,6 +137,8 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
 
 def _is_news(result: FileResult) -> bool:
     """Whether a file's outcome is not yet plain from what is printed of it."""
+    if result.outcome in ("copied", "linked"):  # the summary counts them
+        return False
     return result.written or (result.outcome == "would change" and result.diff is None)
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 
 from converter.cli.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import relabel
+from converter.header import bare, find_header, relabel, to_flags
 from converter.report.results import FileResult, Fix
-from converter.source import Source, encode, load, write
+from converter.source import Source, encode, load, other_names, write
 
 if TYPE_CHECKING:
+    from converter.cli.guard import Record
     from converter.conversion import Conversion
 
 
@@ -25,12 +26,17 @@ class Written:
     jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute
         path. parts: who changed a file with itself, by absolute path: the script, and the bytes.
     beside: the absolute paths of all that was written with a script, the module of the helpers too.
+    brought: the folders that copies come from, by the copies' absolute paths.
+    targets: the absolute paths of all that was written, or would be. record: of the output folder, None outside of one.
     """
 
     jobs: frozenset[str] = frozenset()
     originals: dict[str, bytes] = field(default_factory=dict)
     parts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
     beside: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
+    brought: dict[str, str] = field(default_factory=dict)
+    record: Record | None = None
 
 
 @dataclass(frozen=True)
@@ -54,6 +60,11 @@ class _File:
         # The byte order mark belongs to the first line: without it `patch` would not find that line in the file.
         return "\ufeff" if self.source and self.source.bom else ""
 
+    @property
+    def in_place(self) -> bytes | None:
+        """What the file holds where it is written over itself."""
+        return self.source.data if self.source and self.target == self.path else None
+
 
 def takes_several(job: Job, request: Request) -> bool:
     """Whether other files than the script have a place to go."""
@@ -72,11 +83,14 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
     """Proves a conversion if asked to, and writes or shows it; the script's result comes first.
 
     Raises:
-        Refusal: TMG007, a file cannot be written; TMG008, two conversions differ about one file.
+        Refusal: TMG007, a file cannot be written; TMG008, two conversions differ about one file; TMG020, a file is
+            somebody's own; TMG024, it was written by somebody else meanwhile.
     """
-    files = _files(job, done)
+    files = _files(job, request, done)
     left_behind = (f for f in done.diagnostics if f.code != "TMG307" or not _is_of_this_run(f.path, request, written))
     done = replace(done, diagnostics=tuple(left_behind))
+    if len(written.jobs) < 2 and (unknown := [finding for finding in done.diagnostics if finding.code == "TMG022"]):
+        return [FileResult(done.source.path, "refused", tuple(replace(one, severity="error") for one in unknown))]
     for file in files[1:]:
         _check_target(job, request, file, written)
     report = ""
@@ -91,11 +105,15 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
             hint = "please report it to the project, with the script and this report"
             finding = Diagnostic("TMG012", done.source.path, 0, 0, "verification failed, nothing is written", hint)
             return [FileResult(done.source.path, "unverified", (*done.diagnostics, finding), report=report)]
+    if request.writes or request.compares:
+        done = replace(done, diagnostics=(*done.diagnostics, *_hard_links(files)))
+    if request.strict and (refusal := strictly(done.diagnostics, done.source.path)):
+        return [FileResult(done.source.path, "refused", (*done.diagnostics, refusal))]
     results = [_result(file, request) for file in files]
-    results[0] = replace(results[0], diagnostics=done.diagnostics, report=report)
+    results[0] = replace(results[0], diagnostics=done.diagnostics, report=report, decisions=done.decisions)
     if request.mode in ("print", "diff", "check"):
         return results
-    return _write_all(job, files, results, written)
+    return _write_all(job, request, files, results, written)
 
 
 def _is_of_this_run(path: str, request: Request, written: Written) -> bool:
@@ -117,29 +135,75 @@ def holds(path: str, data: bytes) -> bool:
     return os.path.isfile(path) and load(path) == data
 
 
-def put(job: Job, target: str, data: bytes) -> bool:
-    """Writes unless the file holds just this already; says whether it wrote."""
+def put(job: Job, request: Request, written: Written, target: str, data: bytes, own: bytes | None = None) -> bool:
+    """Writes unless the file holds just this already; says whether it wrote, or would where nothing is written.
+
+    own: what the file holds that is written over itself; None for others, which must not be somebody's own.
+
+    Raises:
+        Refusal: as of `deliver`.
+    """
+    written.targets.add(os.path.abspath(target))
     if holds(target, data):
+        _remember(written, target, data)
         return False
+    if own is None and not request.force:
+        from converter.cli.guard import check_overwriting
+
+        check_overwriting(target, data, written.record)
+    if request.compares:
+        return True
     like = None if job.script.path == STDIN else job.script.path
-    write(target, data, mode_from=like, make_folders=job.into_folder)
+    if own is None:
+        write(target, data, mode_from=like, make_folders=job.into_folder)
+    else:
+        write(target, data, before=own)
+    _remember(written, target, data)
     return True
 
 
-def _files(job: Job, done: Conversion) -> list[_File]:
-    text = relabel(done.text or "", source_as_seen_from(job))
+def _remember(written: Written, target: str, data: bytes) -> None:
+    if written.record is not None:
+        written.record.add(target, data)
+
+
+def _files(job: Job, request: Request, done: Conversion) -> list[_File]:
+    text = _labelled(done.text or "", job, request, source_as_seen_from(job), job.target)
     files = [_File(done.source.path, done.source, job.target, text)]
     for part in done.parts:
         target = None
         if job.target is not None:
             below = os.path.relpath(part.path, os.path.dirname(job.script.path) or ".")
             target = os.path.normpath(os.path.join(os.path.dirname(job.target), below))
+            target = part.path if request.mode == "in-place" else target
         text = part.text
         if part.source is not None:
             script = _seen_from(target or part.path, job.script.path)
-            text = relabel(text, _seen_from(target, part.path), script=script)
+            text = _labelled(text, job, request, _seen_from(target, part.path), target, script=script)
         files.append(_File(part.path, part.source, target, text))
     return files
+
+
+def _labelled(
+    text: str, job: Job, request: Request, source: str, target: str | None, **changes: str
+) -> str:
+    """A converted file that says where it comes from, and by which command."""
+    header = find_header(text)
+    if header is None:
+        return text
+    import shlex
+
+    script = source_as_seen_from(job) if target is None else _seen_from(target, job.script.path)
+    script = "-" if job.script.path == STDIN else script
+    words = ["tf-multigpu", "convert", script]
+    if request.mode == "in-place":
+        words.append("--in-place")
+    elif job.into_folder and target is not None and request.output:
+        folder = os.path.dirname(job.target or "") or "."
+        words += ["--output-dir", os.path.relpath(folder, os.path.dirname(target) or ".")]
+    elif target is not None:
+        words += ["-o", os.path.basename(target)]
+    return relabel(text, source, command=shlex.join([*words, *to_flags(header.options)]), **changes)
 
 
 def _seen_from(target: str | None, path: str) -> str:
@@ -163,9 +227,9 @@ def _check_target(job: Job, request: Request, file: _File, written: Written) -> 
         raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message, "convert the folder around both"))
 
 
-def _body(data: bytes) -> list[bytes]:
-    """A file's lines without its header, which names the script."""
-    return [line for line in data.split(b"\n") if not line.startswith(b"# tf-multigpu ")]
+def _body(data: bytes) -> str:
+    """A file's text without its header, which names the script."""
+    return bare(data.decode("latin-1"))
 
 
 def _result(file: _File, request: Request) -> FileResult:
@@ -182,9 +246,7 @@ def _result(file: _File, request: Request) -> FileResult:
         fix = Fix(file.path, file.source.text, file.text) if file.source else None
         return replace(result, outcome="would change", diff=diff, fix=fix)
     if request.mode == "check":
-        if holds(file.target or file.path, file.data):
-            return replace(result, outcome="up to date", output=file.target)
-        fix = Fix(file.path, file.source.text, file.text) if file.source and file.target is None else None
+        fix = Fix(file.path, file.source.text, file.text) if file.source else None
         return replace(result, outcome="would change", output=file.target, fix=fix)
     return replace(result, output=file.target)
 
@@ -199,31 +261,82 @@ def _before(file: _File) -> tuple[str, bool]:
 
 
 def _write_all(
-    job: Job, files: Sequence[_File], results: Sequence[FileResult], written: Written
+    job: Job, request: Request, files: Sequence[_File], results: Sequence[FileResult], written: Written
 ) -> list[FileResult]:
     """Writes the script last; where one file cannot be written, the others are as before."""
     undo: list[Callable[[], None]] = []
     done: list[FileResult] = []
+    journal = _journal(job, request, files)
     try:
         for file, result in reversed(list(zip(files, results, strict=True))):
             assert file.target is not None
             as_before = _undoing(file.target)
             same = _body(written.parts.get(os.path.abspath(file.target), ("", b""))[1]) == _body(file.data)
-            done.insert(0, replace(result, written=not same and put(job, file.target, file.data)))
-            undo.append(as_before)
+            is_new = not same and put(job, request, written, file.target, file.data, file.in_place)
+            if request.compares:
+                done.insert(0, replace(result, outcome="would change" if is_new else "up to date"))
+            else:
+                done.insert(0, replace(result, written=is_new))
+                undo.append(as_before)
     except Refusal:
         for step in reversed(undo):
             with suppress(OSError, Refusal):
                 step()
+        _end(journal)
         raise
-    for file in files:
-        if file.source is not None and file.target is not None:
-            written.originals.setdefault(os.path.abspath(file.path), file.source.data)
+    _end(journal)
+    if not request.compares:
+        for file in files:
+            if file.source is not None and file.target is not None:
+                written.originals.setdefault(os.path.abspath(file.path), file.source.data)
     written.beside |= {os.path.abspath(file.target) for file in files[1:] if file.target is not None}
     for file in files[1:]:
         if file.source is not None and file.target is not None:
             written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))
     return done
+
+
+def _journal(job: Job, request: Request, files: Sequence[_File]) -> str:
+    """Begins the journal where several files change in place; "" where none is needed."""
+    if request.mode != "in-place" or request.compares or len(files) < 2:
+        return ""
+    from converter.cli.journal import Change, begin
+
+    changes = []
+    for file in files:
+        assert file.target is not None
+        there = load(file.target) if os.path.exists(file.target) else None
+        changes.append(Change(file.target, file.in_place if file.in_place is not None else there, file.data))
+    return begin(job.script.path, changes)
+
+
+def _end(journal: str) -> None:
+    if journal:
+        from converter.cli.journal import end
+
+        end(journal)
+
+
+def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
+    """TMG031 where --strict does not take what was found; None without a warning."""
+    warned = sorted({finding.code for finding in findings if finding.severity == "warning"})
+    if not warned:
+        return None
+    hint = "mend what the warnings say, or accept one where it stands: # tf-multigpu: ignore[CODE]"
+    return Diagnostic("TMG031", path, 0, 0, f"--strict takes no warnings, and there is {', '.join(warned)}", hint)
+
+
+def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
+    """TMG025 for files that are to be written and have other names, which would keep the old text."""
+    found = []
+    for file in files:
+        others = other_names(file.target) if file.target is not None else 0
+        if file.target is not None and others and not holds(file.target, file.data):
+            names = "1 more name" if others == 1 else f"{others} more names"
+            message = f"{file.target} has {names} (hard links), under which the old text stays"
+            hint = "link the other names anew when this is done"
+            found.append(Diagnostic("TMG025", file.target, 0, 0, message, hint, "warning"))
+    return found
 
 
 def _undoing(target: str) -> Callable[[], None]:

@@ -62,8 +62,11 @@ def prove(
 
 def _beside(path: str, data: bytes) -> Path:
     folder = os.path.dirname(os.path.abspath(path))
+    from converter.source.writing import clear_left_over, prefix
+
     try:
-        handle, candidate = tempfile.mkstemp(prefix="tf_multigpu_", suffix=".py", dir=folder)
+        clear_left_over(folder)
+        handle, candidate = tempfile.mkstemp(prefix=prefix(run=True), suffix=".py", dir=folder)
     except OSError as error:
         message = f"--verify runs the conversion beside the script, and cannot write there: {error.strerror}"
         raise Refusal(Diagnostic("TMG007", path, 0, 0, message, "copy the script elsewhere")) from None

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from converter.choices import MAX_LINES
+from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
@@ -28,7 +28,7 @@ class Request:
 
     mode: where converted text goes; "print" is standard output, "check" compares only.
     output: the file or folder of -o, or the folder of --output-dir; None without one.
-    only_changed: whether an output folder takes nothing but what is converted.
+    whole: whether named scripts go into the output folder with all that lies in their folders.
     trace: whether a script may be run where reading it does not tell enough; python: by which interpreter.
     verify: whether a conversion has to be proven before it is written.
     skip: whether named files without a training step are passed over, as those in folders are.
@@ -37,6 +37,11 @@ class Request:
     max_lines: what a script may have; longer ones are refused.
     ignore_space: whether diffs leave out lines that change in blanks alone.
     network: whether scripts may use it while they are proven.
+    compares: whether nothing is written, and what would be is compared ("check" with a place to go).
+    force: whether files that are somebody's own are written over.
+    strict: whether warnings refuse a conversion. refused: whether a refused script fails the run.
+    data, copy_limit: what an output folder gets of data: see `source.tree`; the limit is in megabytes.
+    exclude: patterns of what is left out of folders.
     """
 
     sources: tuple[str, ...]
@@ -45,7 +50,7 @@ class Request:
     options: Options = Options()
     verify: bool = False
     skip: bool = False
-    only_changed: bool = False
+    whole: bool = False
     html: str = ""
     trace: bool = False
     python: str | None = None
@@ -53,6 +58,18 @@ class Request:
     max_lines: int = MAX_LINES
     ignore_space: bool = False
     network: bool = False
+    compares: bool = False
+    force: bool = False
+    strict: bool = False
+    refused: Refused = "fail"
+    data: Data = "copy"
+    copy_limit: int = COPY_LIMIT
+    exclude: tuple[str, ...] = ()
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written at all."""
+        return self.mode not in ("print", "diff", "check") and not self.compares
 
 
 @dataclass(frozen=True)
@@ -61,7 +78,7 @@ class Job:
 
     target: the file for it; None where it goes to no file.
     into_folder: whether the target lies in an output folder.
-    copies: whether that folder also takes what needs no conversion.
+    copies: whether that folder takes the script as it is, where it is not converted.
     """
 
     script: Script
@@ -90,29 +107,33 @@ def make_request(
     output = None if output == STDIN else output
     if output and output_dir:
         raise ValueError("--output and --output-dir exclude each other")
-    only_changed = bool(output_dir)
+    whole = bool(output_dir)
     output = output or (os.path.join(output_dir, "") if output_dir else None)
     modes = list(switches)
+    compares = "check" in modes and (bool(output) or "in-place" in modes)
+    modes = [mode for mode in modes if mode != "check" or not compares]
     if len(modes) > 1:
         raise ValueError(f"--{modes[0]} and --{modes[1]} exclude each other")
     mode: Mode = modes[0] if modes else "print"
     if output and mode in ("in-place", "diff"):
-        raise ValueError(f"--{mode} and --output{'-dir' if only_changed else ''} exclude each other")
-    if verify and mode == "check":
+        raise ValueError(f"--{mode} and --output{'-dir' if whole else ''} exclude each other")
+    if verify and (mode == "check" or compares):
         raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
     if html and (not verify or is_several(sources)):
         raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
-    if trace and (mode == "check" or STDIN in sources):
+    if trace and (mode == "check" or compares or STDIN in sources):
         raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
     if python and not trace:
         raise ValueError("--python is the interpreter of --trace")
     if output and mode == "print":
         mode = "folder" if _into_folder(sources, output) else "file"
-    if STDIN in sources and (len(sources) > 1 or verify or mode in ("in-place", "check", "folder")):
+    if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
     if mode == "print" and is_several(sources):
         raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
-    return Request(tuple(sources), mode, output, options, verify, skip, only_changed, html, trace, python)
+    return Request(
+        tuple(sources), mode, output, options, verify, skip, whole, html, trace, python, compares=compares
+    )
 
 
 def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
@@ -120,22 +141,61 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
     into_folder = request.output is not None and _into_folder(request.sources, request.output)
     if request.sources == (STDIN,):
         return [Job(Script(STDIN, "", True), request.output)], []
-    scripts, problems = expand(request.sources, leave_out=request.output if into_folder else None)
-    copies = into_folder and not request.only_changed
-    jobs = [Job(script, _target(script, request, into_folder), into_folder, copies) for script in scripts]
+    leave_out = request.output if into_folder else None
+    scripts, problems = expand(request.sources, leave_out, request.exclude)
+    jobs = [
+        Job(script, _target(script, request, into_folder), into_folder, into_folder and not script.named)
+        for script in scripts
+    ]
     clashes = {job.script.path: finding for job in jobs if (finding := _own_input(job, jobs, request))}
     clashes |= _shared_targets(jobs)
     good = [job for job in jobs if job.script.path not in clashes]
     return good, [*problems, *clashes.values()]
 
 
+def trees_of(request: Request) -> list[str]:
+    """The folders of which an output folder takes everything, each once."""
+    if request.mode != "folder":
+        return []
+    folders = [path for path in request.sources if os.path.isdir(path)]
+    if request.whole:
+        folders += [os.path.dirname(path) or "." for path in request.sources if not os.path.isdir(path)]
+    return list({os.path.realpath(folder): folder for folder in folders}.values())
+
+
 def importers_first(jobs: Sequence[Job]) -> list[Job]:
-    """Jobs in their order, but files that others import last: they may change with those."""
-    imported: set[str] = set()
+    """Jobs in their order, but files that others import behind those: they may change with them."""
+    imports: dict[str, set[str]] = {}
     for job in jobs if len(jobs) > 1 else ():
         with suppress(OSError), open(job.script.path, "rb") as file:
-            imported |= {part for name in imported_by(file.read()) for part in name.split(".")}
-    return sorted(jobs, key=lambda job: os.path.splitext(os.path.basename(job.script.path))[0] in imported)
+            names = {part for name in imported_by(file.read()) for part in name.split(".")}
+            imports[job.script.path] = names - {_stem(job.script.path)}
+    left, ordered = list(jobs), []
+    while left:
+        wanted = {name for job in left for name in imports.get(job.script.path, ())}
+        free = [job for job in left if _stem(job.script.path) not in wanted]
+        ordered += free or left[:1]  # files that import each other come in their order
+        left = [job for job in left if job not in free] if free else left[1:]
+    return ordered
+
+
+def imported_jobs(jobs: Sequence[Job]) -> frozenset[str]:
+    """The paths of the scripts that others of a run import, as far as names tell."""
+    if len(jobs) < 2:
+        return frozenset()
+    names: dict[str, set[str]] = defaultdict(set)
+    for job in jobs:
+        with suppress(OSError), open(job.script.path, "rb") as file:
+            for name in imported_by(file.read()):
+                for part in name.split("."):
+                    names[part].add(job.script.path)
+    return frozenset(job.script.path for job in jobs if names.get(_stem(job.script.path), set()) - {job.script.path})
+
+
+def _stem(path: str) -> str:
+    """The name of a script's module, that of a package for its `__init__.py`."""
+    folder, name = os.path.split(path)
+    return os.path.basename(os.path.abspath(folder)) if name == "__init__.py" else os.path.splitext(name)[0]
 
 
 def is_several(sources: Sequence[str]) -> bool:
@@ -161,7 +221,7 @@ def _own_input(job: Job, jobs: Sequence[Job], request: Request) -> Diagnostic | 
         return None
     for other in jobs:
         if same_file(job.target, other.script.path):
-            which = "itself" if other is job else f"the script {other.script.path}"
+            which = "the script itself" if other is job else f"the script {other.script.path}"
             message, hint = f"the output {job.target} is {which}", "name another output, or use --in-place"
             return Diagnostic("TMG008", job.script.path, 0, 0, message, hint)
     return None

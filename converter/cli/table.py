@@ -8,7 +8,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from converter.choices import MAX_LINES, BatchMode, FewerGpus, LossMode, OutputFormat, ScaleLr, Target, Variables
+from converter.choices import (
+    COPY_LIMIT,
+    MAX_LINES,
+    BatchMode,
+    Data,
+    FewerGpus,
+    LossMode,
+    OutputFormat,
+    Refused,
+    ScaleLr,
+    Target,
+    Variables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -133,8 +145,8 @@ CONVERT = Command(
         _text(
             "--output-dir",
             "DIR",
-            "The folder for the script, the files of its project that change with it, and their helpers.",
-            panel=_WHERE, brief="The folder for the script and its project's files.",
+            "The folder for a copy of the script's folder, in which it and what changes with it are converted.",
+            panel=_WHERE, brief="The folder for a converted copy of the script's.",
         ),
         Option(("--in-place",), "Write over the scripts themselves.", panel=_WHERE),
         Option(("--diff",), "Write nothing; show a unified diff, as `git apply` takes it.", panel=_WHERE,
@@ -142,9 +154,23 @@ CONVERT = Command(
         Option(("--ignore-all-space", "-w"), "With --diff: leave out what is only indented.", panel=_WHERE, rare=True),
         Option(
             ("--check",),
-            "Write nothing; exit 1 for a converted script that no longer matches its source, and for a "
-            "named one that would be converted (with -o: whose output is not just that).",
+            "Write nothing; exit 1 for a converted script that no longer matches its source, and for a named one that "
+            "would be converted. With a place to write to: for all that it would get.",
             panel=_WHERE, brief="Write nothing; exit 1 for what is not up to date.",
+        ),
+        Option(("--force",), "Write over files that are not from tf-multigpu, or were edited since.", panel=_WHERE,
+               rare=True),
+        _choice(
+            "--data", get_args(Data), "What an output folder gets of folders without code: copies, links, nothing.",
+            "copy", panel=_WHERE, rare=True,
+        ),
+        Option(
+            ("--copy-limit",), "Largest file that is copied into an output folder.", int, "MB", COPY_LIMIT, least=0,
+            panel=_WHERE, rare=True,
+        ),
+        _text(
+            "--exclude", "PATTERN", "What to leave out of folders, as in .gitignore. Repeatable.", many=True,
+            panel=_WHERE, rare=True,
         ),
         _text("--num-gpus", "N|auto", "Towers; auto counts the GPUs at run time.", "2", panel=_WHAT,
             brief="Towers; auto: counted at run time."),
@@ -194,10 +220,13 @@ CONVERT = Command(
             ("--jobs", "-j"), "Processes to convert several scripts in; default: one for each core.", int, "N",
                 least=1, rare=True
         ),
+        Option(("--strict",), "Refuse a conversion that has warnings.", rare=True),
+        _choice("--refused", get_args(Refused), "Whether a refused script fails the run, or is only said.", "fail",
+                rare=True),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", panel=_SAYS,
             brief="For programs, CI, a comment."),
         Option(("--json",), "Short for --output-format json.", panel=_SAYS, rare=True),
-        Option(("--quiet", "-q"), "Say only why a file was refused.", panel=_SAYS),
+        Option(("--quiet", "-q"), "Say only refusals and warnings.", panel=_SAYS),
         Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
         Option(
             ("--debug",), "Of an internal error, print a report to send, without the script's text.",
@@ -209,8 +238,8 @@ CONVERT = Command(
         ("tf-multigpu convert train.py -o train_mg.py", "for two GPUs, into a new file"),
         ("tf-multigpu convert train.py --num-gpus auto --diff", "show what would change"),
         ("tf-multigpu convert train.py -o train_mg.py --verify", "write only what trains the same steps"),
-        ("tf-multigpu convert train.py --output-dir mg/", "with the files of the project that must change too"),
-        ("tf-multigpu convert project/ -o project_mg/", "a folder; what needs no conversion is copied"),
+        ("tf-multigpu convert train.py --output-dir mg/", "a copy of its folder, in which it is converted"),
+        ("tf-multigpu convert project/ -o project_mg/", "a folder; all else is copied"),
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
     ),
     "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",

@@ -7,14 +7,15 @@ import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from converter.cli.request import STDIN, Job, Request, importers_first, jobs_of
+from converter.cli.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import BEGIN as HEADER
-from converter.report.results import FileResult
+from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, leads_to_tensorflow, load, too_long
 
 if TYPE_CHECKING:
@@ -25,7 +26,10 @@ if TYPE_CHECKING:
 # The refusal that is none in a folder: most files of a project train nothing.
 NO_TRAINING_STEP = "TMG201"
 PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
-WRITES_NOTHING = ("print", "diff", "check")
+# What is refused in a module because it is no script: without the script that trains it nothing can be said of it.
+OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
+NOTEBOOK = ".ipynb"
+JOURNAL = ".tf-multigpu-journal.json"  # as in cli.journal, which costs an import
 
 Findings = tuple[Diagnostic, ...]
 Rows = Generator[tuple[Job, list[FileResult]], None, None]  # each script with what became of it
@@ -40,8 +44,6 @@ def results_of(request: Request, workers: int = 1, tell: Tell | None = None) -> 
     if not (request.verify or request.trace):
         yield from _results(request, workers, tell)
         return
-    from dataclasses import replace
-
     from converter.verify.interpreters import opened
 
     with opened(None) as pool:
@@ -53,11 +55,15 @@ def _results(request: Request, workers: int, tell: Tell | None) -> Generator[Fil
     yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
     jobs = importers_first(jobs)
     run = _Run(request, jobs)
+    blocked = yield from run.finished_first()
+    if blocked:
+        return
     with closing(run.side_by_side(workers) if workers > 1 else run.one_by_one()) as results:
         for number, (job, of_job) in enumerate(results, 1):
-            yield from of_job
+            yield from run.settled(job, of_job)
             if tell:
                 tell(number, len(jobs), job.script.path)
+    yield from run.rest()
 
 
 class _Run:
@@ -68,6 +74,93 @@ class _Run:
         self.jobs = jobs
         self.names = frozenset(os.path.abspath(job.script.path) for job in jobs)
         self._written: Written | None = None
+        self._imported: frozenset[str] | None = None
+        self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
+        self._converted = 0
+        self._unknown: dict[str, int] = {}  # what is said of names that no input has, by how many scripts
+        self._taken = False  # whether any script was converted
+
+    def finished_first(self) -> Generator[FileResult, None, bool]:
+        """Finishes what a killed run left; says of it, and whether that stands in the way of this one."""
+        blocked = False
+        for folder in sorted({os.path.dirname(job.script.path) for job in self.jobs if job.script.path != STDIN}):
+            if not os.path.exists(os.path.join(folder, JOURNAL)):
+                continue
+            from converter.cli.journal import interrupted
+
+            try:
+                finished = interrupted(folder, self.request.mode == "in-place" and not self.request.compares)
+            except Refusal as refusal:
+                blocked = True
+                yield FileResult(refusal.diagnostic.path, "refused", (refusal.diagnostic,))
+            else:
+                yield from (FileResult(path, "converted", output=path, written=True) for path in finished)
+        return blocked
+
+    def settled(self, job: Job, results: list[FileResult]) -> Generator[FileResult, None, None]:
+        """The results of one script, as the run's options have them; those of modules are held back."""
+        for result in results:
+            if result.path == job.script.path and result.outcome in ("refused", "failed", "unverified"):
+                if not job.script.named and self._is_imported(job):
+                    self._held.append((job, result))
+                    continue
+                result = self._refused(job, result)
+            self._names(result)
+            self._taken = self._taken or result.outcome in ("converted", "would change", "up to date")
+            yield result
+
+    def _names(self, result: FileResult) -> None:
+        """Counts which names of options no input has."""
+        if result.decisions:
+            self._converted += 1
+            for finding in result.diagnostics:
+                if finding.code == "TMG022":
+                    self._unknown[finding.message] = self._unknown.get(finding.message, 0) + 1
+
+    def _refused(self, job: Job, result: FileResult) -> FileResult:
+        """A refused script: an output folder gets it as it is."""
+        if self.request.refused == "pass" and result.outcome == "refused":
+            result = replace(result, passes=True)
+        target = job.target
+        if not job.copies or target is None or os.path.abspath(target) in self.written.targets:
+            return result
+        from converter.cli.delivery import put
+
+        try:
+            is_new = put(job, self.request, self.written, target, load(job.script.path))
+        except Refusal as refusal:
+            # What cannot be read is refused for that already.
+            known = refusal.diagnostic.code in {finding.code for finding in result.diagnostics}
+            return result if known else replace(result, diagnostics=(*result.diagnostics, refusal.diagnostic))
+        return replace(result, output=target, written=is_new and not self.request.compares)
+
+    def rest(self) -> Generator[FileResult, None, None]:
+        """What comes when all scripts are done: modules that changed with none of them, and all other files."""
+        for job, result in self._held:
+            if os.path.abspath(job.target or job.script.path) in self.written.parts:
+                continue  # it was converted with the script that trains it
+            result = self._refused(job, result)
+            codes = {finding.code for finding in result.diagnostics}
+            if codes <= OF_NO_SCRIPT and not result.passes:
+                outcome: Outcome = "copied" if result.output else "unchanged"
+                result = replace(result, outcome=outcome, diagnostics=())
+            yield result
+        for message, number in self._unknown.items():
+            if number == self._converted:
+                finding = Diagnostic("TMG022", "tf-multigpu", 0, 0, f"{message}, in no script", "check the name")
+                yield FileResult(", ".join(self.request.sources), "refused", (finding,))
+        if not (trees_of(self.request) and (self._taken or any(job.copies for job in self.jobs))):
+            return
+        from converter.cli.tree import rest_of_trees
+
+        yield from rest_of_trees(self.request, self.jobs, self.written)
+        if self.written.record is not None and self.request.writes:
+            self.written.record.save()
+
+    def _is_imported(self, job: Job) -> bool:
+        if self._imported is None:
+            self._imported = imported_jobs(self.jobs)
+        return job.script.path in self._imported
 
     @property
     def written(self) -> Written:
@@ -76,6 +169,10 @@ class _Run:
             from converter.cli.delivery import Written
 
             self._written = Written(self.names)
+            if self.request.mode == "folder" and self.request.output:
+                from converter.cli.guard import record_of
+
+                self._written.record = record_of(self.request.output)
         return self._written
 
     def one_by_one(self) -> Rows:
@@ -116,7 +213,9 @@ class _Run:
 
     def _work_on(self, job: Job) -> list[FileResult]:
         data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
-        done = _passed_over(job, self.request, data) or _prepared(job, self.request, data, self.written)
+        if _is_passed_over(job, self.request, data):
+            return [_left_alone(job, self.request, data, self.written if job.copies else None)]
+        done = _prepared(job, self.request, data, self.written)
         return done if isinstance(done, list) else _finish(job, self.request, done, self.written)
 
     def _takes_long(self, job: Job) -> bool:
@@ -130,7 +229,7 @@ class _Run:
 
     def _writes_among_scripts(self) -> bool:
         """Whether what is written may lie where a script looks for its modules."""
-        if self.request.mode in WRITES_NOTHING:
+        if not self.request.writes:
             return False
         folders = {os.path.dirname(name) for name in self.names}
         return any(_is_below(os.path.abspath(job.target or job.script.path), folders) for job in self.jobs)
@@ -175,7 +274,7 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
         done = _prepared(job, request, load(job.script.path), written)
         if isinstance(done, list):
             return done
-        if done.status == "converted" and request.mode not in WRITES_NOTHING:
+        if done.status == "converted" and request.mode not in ("print", "diff", "check"):
             made.append(without_plans(done))
             return []
         if job.copies:
@@ -219,21 +318,31 @@ def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:
     return request.mode == "check" and not job.script.named and job.target is None and HEADER.encode() not in data
 
 
-def _passed_over(job: Job, request: Request, data: bytes) -> list[FileResult]:
-    return [_left_alone(job, request, data)] if _is_passed_over(job, request, data) else []
+def _notebook(path: str) -> Refusal:
+    """TMG029: the cells of a notebook are no script."""
+    from shlex import quote
+
+    message = "this is a notebook, and scripts are converted"
+    script = quote(path[: -len(NOTEBOOK)] + ".py")
+    hint = f"write its cells into a script: jupyter nbconvert --to python {quote(path)}; then convert {script}"
+    return Refusal(Diagnostic("TMG029", path, 0, 0, message, hint))
 
 
 def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
     """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
+    if job.script.path.endswith(NOTEBOOK):
+        raise _notebook(job.script.path)
     source = from_bytes(_name_of(job), data)
     if HEADER in source.text:
-        from converter.cli.freshness import check, header_of
+        from converter.cli.freshness import check, check_options, header_of
 
         header = header_of(source)
         if request.mode == "check" and header is not None:
             return [check(source, header)]
+        if request.mode == "in-place" and header is not None:
+            check_options(source, header, request.options)
     if not leads_to_tensorflow(source.path, data):
-        return [_not_converted(job, request, source)]
+        return [_not_converted(job, request, source, written)]
     if data.count(b"\n") > request.max_lines:
         raise too_long(source, request.max_lines)
     from converter import conversion
@@ -247,7 +356,18 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
         from converter.cli.proof import traced
 
         done = traced(done, request, several, written.originals)
-    return done
+    return _without_ignored(done)
+
+
+def _without_ignored(done: Conversion) -> Conversion:
+    """A conversion without the warnings that comments of its files take away."""
+    findings = done.diagnostics
+    for source in (done.source, *(part.source for part in done.parts)):
+        if source is not None and "tf-multigpu:" in source.text:
+            from converter.source.pragmas import pragmas_in, without_ignored
+
+            findings = without_ignored(source.path, pragmas_in(source.text), findings)
+    return replace(done, diagnostics=findings)
 
 
 def _finish(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
@@ -257,7 +377,7 @@ def _finish(job: Job, request: Request, done: Conversion, written: Written) -> l
         return deliver(job, request, done, written)
     if done.status == "failed":
         return [FileResult(done.source.path, "failed", done.diagnostics)]
-    return [_not_converted(job, request, done.source, done.status, done.diagnostics)]
+    return [_not_converted(job, request, done.source, written, done.status, done.diagnostics)]
 
 
 def _name_of(job: Job) -> str:
@@ -272,29 +392,32 @@ def _passes_without_tensorflow(job: Job, request: Request) -> bool:
 
 
 def _not_converted(
-    job: Job, request: Request, source: Source, status: str = "unchanged", findings: Findings = ()
+    job: Job, request: Request, source: Source, written: Written, status: str = "unchanged", findings: Findings = ()
 ) -> FileResult:
     """A script that stays as it is: passed over, or refused where a conversion was what was asked for."""
     errors = [finding for finding in findings if finding.severity == "error"]
     trains_nothing = all(finding.code == NO_TRAINING_STEP for finding in errors)
     may_pass = not job.script.named or request.skip or job.copies
     if status == "unchanged" and (may_pass or request.mode in ("in-place", "diff", "check")):
-        return _left_alone(job, request, source.data, findings)
+        return _left_alone(job, request, source.data, written, findings)
     if errors and trains_nothing and may_pass:
-        return _left_alone(job, request, source.data)
+        return _left_alone(job, request, source.data, written)
     nothing = Diagnostic(
-        NO_TRAINING_STEP, source.path, 0, 0, "there is nothing to convert", "name the training script"
-    )
+        NO_TRAINING_STEP, source.path, 0, 0, "there is nothing to convert: this file does not use TensorFlow",
+        "name the script that trains the model; it brings the files that it imports",
+    )  # fmt: skip
     return FileResult(source.path, "refused", findings or (nothing,))
 
 
-def _left_alone(job: Job, request: Request, data: bytes, findings: Findings = ()) -> FileResult:
+def _left_alone(
+    job: Job, request: Request, data: bytes, written: Written | None, findings: Findings = ()
+) -> FileResult:
     """A file that needs no conversion; an output folder gets a copy, for the scripts that import it."""
-    if not job.copies or job.target is None:
+    if not job.copies or job.target is None or written is None:
         return FileResult(_name_of(job), "unchanged", findings)
-    from converter.cli.delivery import holds, put
+    from converter.cli.delivery import put
 
-    if request.mode == "check":
-        same = holds(job.target, data)
-        return FileResult(_name_of(job), "unchanged" if same else "would change", findings, job.target)
-    return FileResult(_name_of(job), "unchanged", findings, job.target, put(job, job.target, data))
+    is_new = put(job, request, written, job.target, data)
+    if request.compares:
+        return FileResult(_name_of(job), "would change" if is_new else "unchanged", findings, job.target)
+    return FileResult(_name_of(job), "copied", findings, job.target, is_new)

@@ -75,4 +75,4 @@ def _header(script: Script, header: str) -> Change:
         if (line == 1 and text.startswith("#!")) or (text.startswith("#") and "coding" in text):
             number = line + 1
     place = script.line(number)
-    return Change(place, place, header + script.newline, HEADER)
+    return Change(place, place, header.replace("\n", script.newline) + script.newline, HEADER)

@@ -82,7 +82,8 @@ def decide(
     check_followed(facts, steps)
     repeated = list(repetitions(facts, steps))
     size = find_batch_size(facts, tuple(upstream(batch_inputs(facts, steps))), executions(facts, steps))
-    options = replace(options, batch="total") if size.fixed else options
+    if size.fixed and options.batch != "total":
+        options = replace(options, batch="total", asked_batch=options.batch)
     _settle_means(facts, size)
     steps, groups = grouped(facts, steps, size.origins)
     chosen = Chosen(facts, options, steps, size, groups)

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from converter.decisions import Decision
 from converter.diagnostics import Diagnostic
 
 Outcome = Literal[
-    "converted", "added", "unchanged", "up to date", "would change", "stale", "refused", "unverified", "failed"
+    "converted", "added", "copied", "linked", "unchanged", "left out", "up to date", "would change", "stale", "refused",
+    "unverified", "failed",
 ]
 
 EXIT_CODES: dict[Outcome, int] = {
     "converted": 0,
     "added": 0,
+    "copied": 0,
+    "linked": 0,
     "unchanged": 0,
+    "left out": 0,
     "up to date": 0,
     "would change": 1,
     "stale": 1,
@@ -38,8 +43,9 @@ class Fix:
 class FileResult:
     """What became of one file.
 
-    outcome: "added" is the module that carries the helpers of several files; "unverified" says that
-        the proof failed, "stale" that a converted file no longer belongs to its source.
+    outcome: "added" is the module that carries the helpers of several files; "copied", "linked" and "left out" are
+        what else of a folder goes into an output folder, or does not; "unverified" says that the proof failed, "stale"
+        that a converted file no longer belongs to its source.
     output: the file that was written, or would be; None where none is.
     written: whether it was.
     text: the converted script, where it goes to standard output, with its byte order mark.
@@ -48,6 +54,8 @@ class FileResult:
     report: what verification found, as text.
     traceback: of an internal error; crash: a report of it without any text of the script.
     fix: for a file that would change.
+    decisions: what the conversion decided.
+    passes: whether a refusal fails nothing, as the user asked.
     """
 
     path: str
@@ -62,8 +70,10 @@ class FileResult:
     traceback: str = ""
     crash: str = ""
     fix: Fix | None = None
+    decisions: tuple[Decision, ...] = ()
+    passes: bool = False
 
 
 def exit_code(results: Sequence[FileResult]) -> int:
     """The exit status of a run: that of its worst file."""
-    return max((EXIT_CODES[result.outcome] for result in results), default=0)
+    return max((EXIT_CODES[result.outcome] for result in results if not result.passes), default=0)

@@ -35,5 +35,28 @@ def outcome(result: FileResult) -> str:
     return f"{result.path}: {result.outcome}{where}"
 
 
+def decisions(result: FileResult, proven: bool = False) -> str:
+    """What a conversion decided, one line each, and the command that comes next; "" where nothing is known of it.
+
+    proven: whether the proof has been made already.
+    """
+    if not result.decisions:
+        return ""
+    rows = [(decision.topic, decision.text) for decision in result.decisions]
+    warned = sum(finding.severity == "warning" for finding in result.diagnostics)
+    rows += [("warnings", f"{warned}, said above")] if warned else []
+    rows += [] if proven else [("next", _next(result))]
+    return "\n".join(f"    {topic + ':':15}{text}" for topic, text in rows)
+
+
+def _next(result: FileResult) -> str:
+    import shlex  # 2 ms, which a run that converts nothing is spared
+
+    if result.output and result.output != result.path:
+        return shlex.join(["tf-multigpu", "verify", result.path, result.output])
+    name = shlex.quote(result.path)
+    return f"tf-multigpu verify ORIGINAL {name}, with the text from before, as version control has it"
+
+
 def _place(finding: Diagnostic) -> tuple[str, int, int, str]:
     return finding.path, finding.line, finding.column, finding.code

@@ -42,7 +42,7 @@ class Rewritten:
 def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep: bool = False) -> Rewritten:
     """Converts the text of a script, of which Python's own tree is at hand.
 
-    header: the comment line that names the tool and the source, without a newline; "" for none.
+    header: the comment lines that name the tool and the source, without a newline at their end; "" for none.
     width: the longest line that the tool writes, in characters. deep: whether something may have many levels.
 
     Raises:
@@ -575,12 +575,14 @@ def _imported(body: Sequence[cst.BaseStatement]) -> set[str]:
 
 
 def _with_header(module: cst.Module, header: str) -> cst.Module:
-    """The header comment below the lines that must come first: shebang and coding cookie."""
+    """The header's comments below the lines that must come first: shebang and coding cookie."""
     lines = list(module.header)
     place = 0
     for index, line in enumerate(lines[:2]):
         comment = line.comment.value if line.comment else ""
         if (index == 0 and comment.startswith("#!")) or "coding" in comment:
             place = index + 1
-    made = cst.EmptyLine(indent=False, comment=cst.Comment(header + mark_text(HEADER)))
-    return module.with_changes(header=[*lines[:place], made, *lines[place:]])
+    made = [
+        cst.EmptyLine(indent=False, comment=cst.Comment(line + mark_text(HEADER))) for line in header.split("\n")
+    ]
+    return module.with_changes(header=[*lines[:place], *made, *lines[place:]])

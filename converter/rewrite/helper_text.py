@@ -6,12 +6,13 @@ import ast
 import re
 from dataclasses import replace
 
+from converter.header import HELPERS
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog
 
-BEGIN = "# tf-multigpu: helpers for training on several GPUs"
+BEGIN = HELPERS
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"

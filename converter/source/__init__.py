@@ -10,15 +10,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from converter.source.files import Script, expand, same_file, write
+    from converter.source.files import Script, expand, same_file
     from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
+    from converter.source.pragmas import skips_file
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
     from converter.source.users import users_of
+    from converter.source.writing import clear_left_over, not_written, other_names, write
 
 __all__ = [
     "Script",
     "Source",
+    "clear_left_over",
     "encode",
     "expand",
     "from_bytes",
@@ -28,9 +31,12 @@ __all__ = [
     "mentions_tensorflow",
     "lost_blank",
     "mixed_indents",
+    "not_written",
+    "other_names",
     "parse",
     "read",
     "same_file",
+    "skips_file",
     "scripts_in",
     "too_deep",
     "too_long",
@@ -40,6 +46,9 @@ __all__ = [
 ]
 
 _HOME = {
+    "clear_left_over": "writing",
+    "not_written": "writing",
+    "other_names": "writing",
     "Script": "files",
     "Source": "text",
     "encode": "text",
@@ -54,12 +63,13 @@ _HOME = {
     "parse": "syntax",
     "read": "text",
     "same_file": "files",
+    "skips_file": "pragmas",
     "scripts_in": "look",
     "too_deep": "syntax",
     "too_long": "text",
     "with_lines": "text",
     "users_of": "users",
-    "write": "files",
+    "write": "writing",
 }
 
 

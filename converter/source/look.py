@@ -65,7 +65,7 @@ def scripts_in(folder: str, leave_out: str | None = None, endings: tuple[str, ..
     outside = os.path.realpath(leave_out) if leave_out else None
     found = []
     for where, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if not _is_foreign(os.path.join(where, name), outside)]
+        folders[:] = [name for name in folders if not is_foreign(os.path.join(where, name), outside)]
         found += [
             os.path.relpath(os.path.join(where, name), folder)
             for name in files
@@ -74,7 +74,8 @@ def scripts_in(folder: str, leave_out: str | None = None, endings: tuple[str, ..
     return sorted(found)
 
 
-def _is_foreign(folder: str, outside: str | None) -> bool:
+def is_foreign(folder: str, outside: str | None) -> bool:
+    """Whether a folder is no part of the project: hidden, an environment, installed packages, or the one outside."""
     name = os.path.basename(folder)
     return (
         name.startswith(".")

@@ -72,7 +72,7 @@ def _hint(text: str, error: SyntaxError) -> str:
         return "Python 2 took a tab for eight columns; `expand -i -t 8` writes blanks instead"
     if text.lstrip()[:1] in ("%", "!"):
         return "a notebook's command; take it out, or export with `jupyter nbconvert --to python`"
-    return "see what `python -m py_compile` says about the file"
+    return "Python stops at the same place: mend the line, or export the text anew from where it comes"
 
 
 def _refusal(source: Source, line: int, column: int, message: str, hint: str) -> Refusal:

@@ -79,7 +79,7 @@ def _edited_lines(written: str, held: str) -> tuple[int, ...]:
 
 def _bare(text: str) -> str:
     """A converted file without what its header says of names and of the version."""
-    return relabel(text, "", "0", "")
+    return relabel(text, "", version="0", script="", text="", command="")
 
 
 def origin_of(repeated: Repeated | None) -> Origin:

@@ -27,7 +27,7 @@ _CONSTANT = re.compile(
 )
 _FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
 _FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
-_HEADER = re.compile(rb"^# tf-multigpu [^\n]*$", re.MULTILINE)
+_HEADER = re.compile(rb"^# tf-multigpu(?: |: text |: decided: )[^\n]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)

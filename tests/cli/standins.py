@@ -10,7 +10,7 @@ from converter import __version__
 from converter.cli.work import NO_TRAINING_STEP
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
-from converter.header import Header, format_header, is_converted
+from converter.header import Header, format_header, is_converted, sealed
 from converter.options import Options
 from converter.source import Source, parse
 
@@ -39,7 +39,9 @@ def put(path: str, data: bytes = TRAINING) -> Path:
 
 
 def files(root: Path) -> list[str]:
-    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+    """All files below a folder but the tool's own record of them."""
+    found = (path for path in root.rglob("*") if path.is_file() and path.name != ".tf-multigpu.sha256")
+    return sorted(str(path.relative_to(root)) for path in found)
 
 
 @dataclass
@@ -61,7 +63,8 @@ class Engine:
             missing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, "no training step found")
             return Conversion(source, "refused", None, (missing,))
         doubt = Diagnostic("TMG301", source.path, 2, 1, "doubtful", severity="warning")
-        header = format_header(Header(__version__, "somewhere.py", source.sha256, options))
-        text = header + ("\r\n" if "\r\n" in source.text else "\n") + source.text + self.line
+        header = format_header(Header(__version__, "somewhere.py", source.sha256, options, text="-", command="-"))
+        newline = "\r\n" if "\r\n" in source.text else "\n"
+        text = sealed(header.replace("\n", newline) + newline + source.text + self.line)
         findings = (doubt,) if "doubt" in source.text else ()
         return Conversion(source, "converted", text, findings)

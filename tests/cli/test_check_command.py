@@ -47,7 +47,7 @@ def test_a_converted_file_that_was_edited(converted: Path, run: Run, edit: bytes
     put("multi.py", Path("multi.py").read_bytes() + edit)
     done = run("convert", "--check", "multi.py")
     assert done.code == 1
-    assert "edited by hand\n" in done.err
+    assert "edited by hand (converting again needs --force" in done.err
 
 
 def test_another_version_that_wrote_the_same(converted: Path, run: Run) -> None:
@@ -146,7 +146,7 @@ def test_folders_of_converted_files(project: Path, run: Run) -> None:
     [
         ("multi.py", None, 0),
         ("multi.py", "train.py", 1),
-        ("multi.py", "multi.py", 1),
+        ("multi.py", "multi.py", 2),
         ("gone.py", None, 1),
     ],
 )
@@ -161,6 +161,7 @@ def test_with_an_output_what_would_be_written_is_compared(
     done = run("convert", "--check", "train.py", "-o", output)
     assert done.code == code
     assert (f"train.py: would change, for {output}" in done.err) == (code == 1)
+    assert ("TMG020 the output multi.py was edited by hand" in done.err) == (code == 2)
     assert {name: Path(name).read_bytes() for name in files(project)} == before
 
 

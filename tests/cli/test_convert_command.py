@@ -90,7 +90,7 @@ def test_a_diff_exits_1_and_writes_nothing(project: Path, run: Run) -> None:
     put("train.py")
     done = run("convert", "--diff", "train.py")
     assert (done.code, done.err) == (1, "")
-    assert done.out.startswith(b"--- a/train.py\n+++ b/train.py\n@@ -1,2 +1,4 @@\n+# tf-multigpu")
+    assert done.out.startswith(b"--- a/train.py\n+++ b/train.py\n@@ -1,2 +1,5 @@\n+# tf-multigpu")
     assert files(project) == ["train.py"]
 
 
@@ -143,11 +143,13 @@ def test_a_folder_into_a_folder(project: Path, run: Run) -> None:
     put("src/notes.txt", b"x")
     done = run("convert", "src", "-o", "out")
     assert done.code == 0
-    assert files(project / "out") == ["__init__.py", "data.py", "nets/deep.py", "nets/model.py", "train.py"]
+    assert files(project / "out") == [
+        "__init__.py", "data.py", "nets/deep.py", "nets/model.py", "notes.txt", "train.py",
+    ]  # fmt: skip
     assert Path("out/data.py").read_bytes() == PLAIN
     assert Path("out/nets/deep.py").read_bytes().endswith(b"towers()")
     assert b"converted from ../../src/nets/deep.py sha256" in Path("out/nets/deep.py").read_bytes()
-    assert done.err.endswith("2 converted, 3 unchanged\n")
+    assert done.err.endswith("2 converted, 4 copied\n")
 
 
 def test_writing_the_same_again_touches_nothing(project: Path, run: Run) -> None:
@@ -303,6 +305,13 @@ def test_bad_usage(project: Path, run: Run, engine: Engine, arguments: tuple[str
     assert engine.asked == []
 
 
+def test_a_notebook_is_refused_with_the_way_to_a_script(project: Path, run: Run) -> None:
+    put("my net.ipynb", b'{"cells": [{"source": "import tensorflow"}]}')
+    done = run("convert", "my net.ipynb", "-o", "out.py")
+    assert (done.code, "my net.ipynb: TMG029 this is a notebook" in done.err) == (2, True)
+    assert "jupyter nbconvert --to python 'my net.ipynb'; then convert 'my net.py'" in done.err
+
+
 # --- Several files ----------------------------------------------------------------------------------
 
 
@@ -312,7 +321,8 @@ def test_one_bad_file_does_not_stop_the_others(project: Path, run: Run) -> None:
     put("src/c.py")
     done = run("convert", "src", "-o", "out")
     assert done.code == 4
-    assert files(project / "out") == ["c.py"]
+    assert files(project / "out") == ["a.py", "b.py", "c.py"]
+    assert Path("out/a.py").read_bytes() == PYTHON_2
     assert "src/a.py:2:1: TMG004 " in done.err
     assert "src/b.py: TMG090 internal error: KeyError: 'no such tower'" in done.err
     assert "Traceback" not in done.err
@@ -375,7 +385,7 @@ def test_scripts_that_train_nothing_pass_in_folders_and_where_asked(
 
 @pytest.mark.parametrize(
     ("arguments", "warned", "said"),
-    [((), True, True), (("--quiet",), False, False), (("--verbose",), True, True)],
+    [((), True, True), (("--quiet",), True, False), (("--verbose",), True, True)],
 )
 def test_quiet_and_verbose(project: Path, run: Run, arguments: tuple[str, ...], warned: bool, said: bool) -> None:
     put("train.py", TRAINING + b"# doubt\n")
@@ -423,7 +433,7 @@ def test_json(project: Path, run: Run) -> None:
     assert report["exit_code"] == 2
     a, b = report["files"]
     assert (a["path"], a["outcome"], a["output"], a["written"]) == ("src/a.py", "converted", "out/a.py", True)
-    assert (b["outcome"], b["output"], b["diagnostics"][0]["code"]) == ("refused", None, "TMG004")
+    assert (b["outcome"], b["output"], b["diagnostics"][0]["code"]) == ("refused", "out/b.py", "TMG004")
 
 
 def test_json_holds_text_and_diff(project: Path, run: Run) -> None:
@@ -477,7 +487,7 @@ def test_only_what_is_proven_is_written(
     project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], passed: bool
 ) -> None:
     put("train.py")
-    put("multi.py", b"old")
+    put("multi.py", b"")
     monkeypatch.setattr("converter.cli.proof.prove", lambda *_: (passed, "the table"))
     done = run("convert", "train.py", "--verify", *arguments)
     assert done.code == (0 if passed else 3)

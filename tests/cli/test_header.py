@@ -122,7 +122,7 @@ def test_headers_that_cannot_be_read(line: str, reason: str) -> None:
 def test_relabelling_touches_the_header_alone() -> None:
     text = f"# é\r\n{LINE}\r\n\tx = 1\x0c\r\ny"
     assert relabel(text, "../a b.py") == text.replace("train.py", "../a b.py")
-    assert relabel(text, "train.py", "9.9") == text.replace("0.1.0", "9.9")
+    assert relabel(text, "train.py", version="9.9") == text.replace("0.1.0", "9.9")
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,14 @@ def convert_hook_converts_in_place(repository: Repository) -> None:
     script.write_text('import tensorflow as tf\nprint "x"\n')
     repository.git("add", "--all")
     code, said = repository.hook("tf-multigpu-convert")
-    assert (code, "train/train.py:2:1: TMG004 " in said) == (1, True), said
+    assert code == 0, said  # it is said with --verbose
+    code, said = repository.hook("tf-multigpu-convert", "--verbose")
+    assert (code, "train/train.py:2:1: TMG004 " in said) == (0, True), said
+    shutil.copy(SINGLE, script)
+    repository.convert("train/train.py", "--in-place", "--num-gpus", "2")  # and the hook's args say 4
+    repository.git("add", "--all")
+    code, said = repository.hook("tf-multigpu-convert")
+    assert (code, "train/train.py:1:1: TMG021 converted before with --num-gpus 2" in said) == (1, True), said
     script.unlink()
 
 

@@ -151,7 +151,7 @@ def test_what_cannot_be_written(tmp_path: Path) -> None:
         (tmp_path / "gone/out.py", "make it first"),
         (tmp_path / "file/out.py", "is a file"),
         (tmp_path / "folder", "end the path with /"),
-        (tmp_path / ("x" * 300), "permissions"),
+        (tmp_path / ("x" * 300), "shorter one"),
     ):
         problem = refusal(path)
         assert (problem.code, problem.path) == ("TMG007", str(path))

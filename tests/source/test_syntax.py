@@ -108,8 +108,8 @@ def test_other_errors_are_not_blamed_on_python_2(text: str, line: int, column: i
     [
         ("if x:\n\ty\n        z", "expand"),
         ("%matplotlib inline", "nbconvert"),
-        ("\tx = 1\n!pip", "py_compile"),
-        ("x = (", "py_compile"),
+        ("\tx = 1\n!pip", "Python stops at the same place"),
+        ("x = (", "Python stops at the same place"),
     ],
 )
 def test_hints(text: str, hint: str) -> None:

@@ -91,7 +91,8 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     elif not whole and not origins:
         call = unknown[0].call if unknown else call
         warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
-                              "name the batch size batch_size where it is defined"))  # fmt: skip
+                              "cut the batches that are fed here by one number, named batch_size, in this file or one "
+                              "that it imports"))  # fmt: skip
     elif not origins or computed:
         seen = whole or computed
         warnings.append(_kept(

@@ -1,0 +1,101 @@
+"""What users say of inputs, by options or by comments in their scripts: whether there are such inputs."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from converter.diagnostics import Diagnostic, Refusal
+from converter.options import Options
+from converter.source import from_bytes
+from converter.source.pragmas import Pragma, misread, pragmas_in
+
+if TYPE_CHECKING:
+    from converter.analysis.facts import Facts
+    from converter.source import Source
+
+Marks = Mapping[str, tuple[Pragma, ...]]  # by the paths of files as facts have them, "" for the script itself
+
+
+def marks_of(source: Source, facts: Facts) -> Marks:
+    """The pragmas of a script and of the files of its project that it imports."""
+    found = {"": pragmas_in(source.text)}
+    for path, module in facts.modules.items():
+        if b"tf-multigpu:" in module.data:
+            try:
+                found[path] = pragmas_in(from_bytes(path, module.data).text)
+            except Refusal:  # then its syntax tree was not read from this text either
+                continue
+    return {path: pragmas for path, pragmas in found.items() if pragmas}
+
+
+def with_marks(options: Options, facts: Facts, marks: Marks) -> Options:
+    """Options that say of inputs what comments beside these say, too.
+
+    Raises:
+        Refusal: TMG027, the comments contradict each other or the options.
+    """
+    shared, axes = list(options.shared), dict(options.batch_axes)
+    for pragma, label, node in _marked(facts, marks):
+        if pragma.name == "shared":
+            shared += [] if label in shared else [label]
+        elif axes.setdefault(label, pragma.axis) != pragma.axis:
+            raise _contradiction(facts, node, pragma, label)
+        if label in shared and label in axes:
+            raise _contradiction(facts, node, pragma, label)
+    return replace(options, shared=tuple(shared), batch_axes=tuple(axes.items()))
+
+
+def unused_marks(facts: Facts, marks: Marks) -> list[Diagnostic]:
+    """TMG027 for comments that stand beside no input, and for those that say nothing."""
+    used = {(facts.path_of(node), pragma) for pragma, _, node in _marked(facts, marks)}
+    found: list[Diagnostic] = []
+    for path, pragmas in marks.items():
+        shown = facts.shown(facts.tree_of(path).body[0]) if path and facts.tree_of(path).body else facts.path
+        found += misread(shown, pragmas)
+        for pragma in pragmas:
+            if pragma.name in ("shared", "batch-axis") and (path, pragma) not in used:
+                message = f"`{pragma.text}` stands beside no input"
+                hint = "put it behind the placeholder, or whatever makes the input, on one of its lines"
+                found.append(Diagnostic("TMG027", shown, pragma.line, pragma.column, message, hint, "warning"))
+    return found
+
+
+def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
+    """TMG022 for names of options that no input has: warnings, as another script of the run may have them."""
+    labels = sorted({value.label for value in facts.inputs if value.label})
+    asked = [("--shared", name) for name in options.shared] + [("--batch-axis", name) for name, _ in options.batch_axes]
+    found = []
+    for option, name in asked:
+        if name in labels:
+            continue
+        import difflib
+
+        near = difflib.get_close_matches(name, labels, 1)
+        known = f"{near[0]} is meant?" if near else "no input is seen"
+        if labels and not near:
+            known = f"the inputs are {', '.join(labels)}"
+        message = f"{option}: no input is called {name}"
+        found.append(Diagnostic("TMG022", facts.path, 0, 0, message, known, "warning"))
+    return found
+
+
+def _marked(facts: Facts, marks: Marks) -> Iterator[tuple[Pragma, str, ast.AST]]:
+    """Pragmas of inputs, each with an input that stands on its line: its name, and what makes it."""
+    for value in facts.inputs if marks else ():
+        node = value.node
+        if node is None or not value.label:
+            continue
+        lines = range(getattr(node, "lineno", 0), (getattr(node, "end_lineno", 0) or 0) + 1)
+        for pragma in marks.get(facts.path_of(node), ()):
+            if pragma.name in ("shared", "batch-axis") and pragma.line in lines:
+                yield pragma, value.label, node
+
+
+def _contradiction(facts: Facts, node: ast.AST, pragma: Pragma, label: str) -> Refusal:
+    message = f"`{pragma.text}` contradicts what another comment or option says of {label}"
+    path = os.path.normpath(facts.shown(node))
+    return Refusal(Diagnostic("TMG027", path, pragma.line, pragma.column, message, "keep one of the two"))

@@ -1,0 +1,105 @@
+"""Files of a project that change together in place: all of them change, also where the run is killed midway.
+
+Before the first file is written, a journal lies beside the script with what each file held and is to hold. The next
+run finds it there and writes what is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from converter.diagnostics import Diagnostic, Refusal
+from converter.source import load, write
+from converter.source.text import sha256
+
+JOURNAL = ".tf-multigpu-journal.json"
+
+
+@dataclass(frozen=True)
+class Change:
+    """What a file held, None where it was not there, and what it is to hold."""
+
+    path: str
+    before: bytes | None
+    after: bytes
+
+
+def begin(script: str, changes: Sequence[Change]) -> str:
+    """Writes the journal for the files that change with a script; its path.
+
+    Raises:
+        Refusal: TMG007, it cannot be written; TMG023, another run is at work here.
+    """
+    folder = os.path.dirname(os.path.abspath(script))
+    path = os.path.join(folder, JOURNAL)
+    files = [
+        {
+            "path": os.path.relpath(os.path.abspath(change.path), folder).replace(os.sep, "/"),
+            "before": None if change.before is None else sha256(change.before),
+            "after": change.after.decode("latin-1"),
+        }
+        for change in changes
+    ]
+    text = json.dumps({"process": os.getpid(), "script": os.path.basename(script), "files": files})
+    write(path, text.encode("ascii"), before=None)
+    return path
+
+
+def end(journal: str) -> None:
+    """Takes the journal away: everything is written, or as it was before."""
+    with suppress(FileNotFoundError):
+        os.unlink(journal)
+
+
+def interrupted(folder: str, may_finish: bool) -> list[str]:
+    """Finishes what a killed run left half done in a folder; the files that were written for it.
+
+    may_finish: whether this run writes in place; else it only says what is the matter.
+
+    Raises:
+        Refusal: TMG023, it is not to be finished now.
+    """
+    journal = os.path.join(folder or ".", JOURNAL)
+    if not os.path.exists(journal):
+        return []
+    from converter.source.writing import is_alive
+
+    try:
+        held = json.loads(load(journal))
+        process, script = int(held["process"]), str(held["script"])
+        files = [(os.path.join(folder, row["path"]), row["before"], row["after"].encode("latin-1"))
+                 for row in held["files"]]  # fmt: skip
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise _refusal(journal, "cannot be read", "restore the scripts from version control, and remove it") from None
+    if process != os.getpid() and is_alive(process):
+        raise _refusal(journal, f"belongs to process {process}, which is still at work",
+                       "wait for it; where that process is something else, remove the journal")  # fmt: skip
+    again = f"tf-multigpu convert --in-place {os.path.join(folder, script)}"
+    if not may_finish:
+        raise _refusal(journal, "is from a run that was stopped midway: some files are converted, and some are not",
+                       f"this finishes it: {again}")  # fmt: skip
+    edited = [path for path, before, after in files if _state(path) not in (before, sha256(after))]
+    if edited:
+        raise _refusal(journal, f"is from a run that was stopped midway, and {edited[0]} was edited since",
+                       "restore that file from version control, and run this again; or restore all files and "
+                       "remove the journal")  # fmt: skip
+    written = []
+    for path, before, after in files:
+        if _state(path) == before:
+            write(path, after)
+            written.append(path)
+    end(journal)
+    return written
+
+
+def _state(path: str) -> str | None:
+    return sha256(load(path)) if os.path.exists(path) else None
+
+
+
+def _refusal(journal: str, what: str, hint: str) -> Refusal:
+    return Refusal(Diagnostic("TMG023", journal, 0, 0, f"the journal of a conversion in place {what}", hint))

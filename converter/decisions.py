@@ -1,0 +1,160 @@
+"""What a conversion decided, one line each: for whoever runs the tool, and in short for the file's header."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from converter.plan import Plan, Replace
+
+BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_VARIABLES = {
+    "cpu": "on the CPU",
+    "gpu:0": "on the first GPU",
+    "balanced": "whole ones spread over the GPUs",
+    "partitioned": "large ones cut into a slice for each GPU, the others spread over the GPUs",
+}
+_MOST = 6  # names or places in a line
+
+
+@dataclass(frozen=True)
+class Decision:
+    """One thing that was decided.
+
+    topic: what about, in a word or two. text: the decision, as a sentence part. brief: the same for the header,
+    with its topic; "" for what the header does not say.
+    """
+
+    topic: str
+    text: str
+    brief: str = ""
+
+
+@dataclass(frozen=True)
+class File:
+    """One file of a conversion: its name as it is shown, its text, and its tree."""
+
+    name: str
+    text: str
+    tree: ast.Module
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The text's lines, without their ends."""
+        return _LINE_END.split(self.text)
+
+
+def decisions_of(plans: Sequence[Plan], files: Mapping[str, File]) -> tuple[Decision, ...]:
+    """What the plans of one conversion decided; files by the paths of their plans."""
+    options = plans[0].options
+    return (
+        *_model(plans, files),
+        *_inputs(plans),
+        *_batch(plans, files),
+        _rate(options.scale_lr),
+        Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
+    )
+
+
+def _model(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+    places = []
+    for plan in plans:
+        for loop in plan.loops:
+            lines = [at.line for at in loop.tower]
+            if lines:
+                where = f"line {min(lines)}" if min(lines) == max(lines) else f"lines {min(lines)} to {max(lines)}"
+                places.append(f"{files[plan.path].name}, {where}")
+    if places:
+        yield Decision("towers", f"built of {_listed(places)}")
+
+
+def _inputs(plans: Sequence[Plan]) -> Iterator[Decision]:
+    axes: dict[int, list[str]] = {}
+    drawn: list[str] = []
+    for loop in (loop for plan in plans for loop in plan.loops):
+        for shard in loop.shards:
+            for place, axis in zip(shard.places, shard.axes, strict=False):
+                axes.setdefault(axis, []).append(place)
+            drawn += [shard.rows] if shard.drawn and not shard.places else []
+        for nest in loop.nests:
+            axes.setdefault(nest.axis, []).append(nest.place)
+    said = [f"{_listed(dict.fromkeys(names))} cut along axis {axis}" for axis, names in sorted(axes.items())]
+    said += ["batches drawn by each tower"] if drawn else []
+    if said:
+        yield Decision("inputs", "; ".join(said), "inputs " + "; ".join(said))
+
+
+def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decision]:
+    options = plans[0].options
+    if options.batch == "total":
+        kept = "the script's batch size stays the total of a step, and the towers share it"
+        if options.asked_batch:
+            kept = f"--batch {options.asked_batch} could not be kept, as the warnings say: {kept}"
+        yield Decision("batch size", kept, "batch size as it was, shared by the towers")
+        yield Decision("epochs", "as many steps as before")
+        return
+    changes = [(plan, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
+    inserted = [i for plan in plans for i in plan.inserts if i.why == BATCH_SIZE]
+    said = [f"{_before(files[plan.path], edit)} -> {edit.text}" for plan, edit in changes]
+    said += [line for insert in inserted for line in insert.lines]
+    if not said:
+        yield Decision("batch size", "each tower takes the script's", "batch size per tower as it was")
+        return
+    short = _listed(dict.fromkeys(said))
+    where = sorted({f"{files[plan.path].name}:{edit.at.line}" for plan, edit in changes})
+    at = f" ({_listed(where)})" if where else ""
+    yield Decision("batch size", f"{short} for one step{at}", f"batch size {short}")
+    yield _epochs(plans, files)
+
+
+def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
+    """What larger steps do to an epoch: fewer steps where the script counts them by the batch size."""
+    number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
+    for file in files.values():
+        line = _counts_steps(file.tree)
+        if line:
+            text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
+            return Decision("epochs", text)
+    text = f"no line was seen that counts steps by the batch size: as many steps take {number} times the examples"
+    return Decision("epochs", text)
+
+
+def _counts_steps(tree: ast.Module) -> int:
+    """The line of the first division by a batch size, or range with it as its step; 0 where there is none."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
+            size: ast.expr | None = node.right
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("range", "xrange"):
+            size = node.args[2] if len(node.args) > 2 else None
+        else:
+            continue
+        name = size.attr if isinstance(size, ast.Attribute) else size.id if isinstance(size, ast.Name) else ""
+        if "batch" in name.lower():
+            return getattr(node, "lineno", 0)
+    return 0
+
+
+def _rate(scale: str) -> Decision:
+    if scale == "none":
+        text = "unchanged; --scale-lr linear or sqrt would scale it with the number of towers"
+        return Decision("learning rate", text, "learning rate unchanged")
+    text = {"linear": "times the number of towers", "sqrt": "times the square root of the number of towers"}[scale]
+    return Decision("learning rate", text, f"learning rate {text}")
+
+
+def _before(file: File, edit: Replace) -> str:
+    """What stood where an edit goes; the first line alone of what takes several."""
+    line = file.lines[edit.at.line - 1]
+    if edit.end.line == edit.at.line:
+        return line[edit.at.column : edit.end.column]
+    return line[edit.at.column :].strip() + " ..."
+
+
+def _listed(names: Sequence[str] | Mapping[str, object]) -> str:
+    found = list(names)
+    more = f" and {len(found) - _MOST} more" if len(found) > _MOST else ""
+    return ", ".join(found[:_MOST]) + more

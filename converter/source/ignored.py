@@ -1,0 +1,77 @@
+"""Which files of a folder are no part of the project: those that .gitignore or the user leaves out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
+
+GITIGNORE = ".gitignore"
+
+
+class Ignored:
+    """What is left out below one folder.
+
+    exclude: patterns as in .gitignore, from the folder. The .gitignore files of the folder, of those below it, and of
+    those above it up to the repository's are followed.
+    """
+
+    def __init__(self, root: str, exclude: Sequence[str] = ()) -> None:
+        self.root = os.path.abspath(root)
+        self.top = _repository(self.root)
+        self._specs: dict[str, Any] = {}
+        self._folders: dict[str, str] = {}
+        self._exclude = _spec(list(exclude)) if exclude else None
+        if self._is_ignored(self.root, True):  # whoever names a folder means what is in it
+            self.top = self.root
+
+    def why(self, relative: str, is_folder: bool = False) -> str:
+        """Why a path below the root is left out, "" where it is not."""
+        parent, _ = os.path.split(relative)
+        if parent:
+            if parent not in self._folders:
+                self._folders[parent] = self.why(parent, True)
+            if self._folders[parent]:
+                return self._folders[parent]
+        name = relative.replace(os.sep, "/") + ("/" if is_folder else "")
+        if self._exclude is not None and self._exclude.check_file(name).include:
+            return "excluded"
+        return GITIGNORE if self._is_ignored(os.path.join(self.root, relative), is_folder) else ""
+
+    def _is_ignored(self, path: str, is_folder: bool) -> bool:
+        """The file nearest to the path has the last word, as in git."""
+        folder = os.path.dirname(path)
+        while True:
+            spec = self._spec_in(folder)
+            if spec is not None:
+                name = os.path.relpath(path, folder).replace(os.sep, "/") + ("/" if is_folder else "")
+                verdict = spec.check_file(name).include
+                if verdict is not None:
+                    return bool(verdict)
+            if folder == self.top or os.path.dirname(folder) == folder:
+                return False
+            folder = os.path.dirname(folder)
+
+    def _spec_in(self, folder: str) -> Any:
+        if folder not in self._specs:
+            self._specs[folder] = None
+            with suppress(OSError), open(os.path.join(folder, GITIGNORE), encoding="utf-8", errors="replace") as file:
+                self._specs[folder] = _spec(file.read().splitlines())
+        return self._specs[folder]
+
+
+def _spec(lines: list[str]) -> Any:
+    from pathspec import GitIgnoreSpec  # 20 ms, which a project without patterns is spared
+
+    return GitIgnoreSpec.from_lines(lines)
+
+
+def _repository(folder: str) -> str:
+    """The folder of the git repository around a folder; the folder itself outside of one."""
+    above = folder
+    while not os.path.exists(os.path.join(above, ".git")):
+        if os.path.dirname(above) == above:
+            return folder
+        above = os.path.dirname(above)
+    return above

@@ -1,0 +1,111 @@
+"""All files of a project's folder: what a copy of the whole folder is made of."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from converter.choices import Data
+from converter.source.ignored import Ignored
+from converter.source.look import is_foreign
+from converter.source.writing import TEMPORARY
+
+_CODE = (".py", ".ipynb", ".pyi", ".pyx", ".so", ".c", ".h", ".cc", ".cpp", ".cu")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A file, a folder or a link of a project.
+
+    relative: from the project's folder. how: what is done with it in a copy; "same link" makes the link again.
+    why: it is left out.
+    """
+
+    relative: str
+    how: Literal["copy", "link", "same link", "folder", "leave out"]
+    why: str = ""
+
+
+def entries_of(root: str, ignored: Ignored, data: Data, limit: int, leave_out: str | None = None) -> Iterator[Entry]:
+    """What a copy of a folder is made of, in the order of the names; folders come before what they hold.
+
+    data: what becomes of folders without code, and with "link" of files that are too large. limit: bytes that a file
+    may have to be copied. leave_out: a folder that is no part of it.
+    """
+    outside = os.path.realpath(leave_out) if leave_out else None
+    yield from _inside(_Tree(root, ignored, data, limit, outside), "")
+
+
+@dataclass(frozen=True)
+class _Tree:
+    root: str
+    ignored: Ignored
+    data: Data
+    limit: int
+    outside: str | None
+
+
+def _inside(tree: _Tree, below: str) -> Iterator[Entry]:
+    try:
+        names = sorted(os.listdir(os.path.join(tree.root, below)))
+    except OSError as error:
+        yield Entry(below, "leave out", f"cannot be read: {error.strerror}")
+        return
+    for name in names:
+        relative, path = os.path.join(below, name), os.path.join(tree.root, below, name)
+        if name.startswith(TEMPORARY) or name in (".git", ".tf-multigpu.sha256"):
+            continue
+        if os.path.islink(path):
+            yield _link(tree, relative, path)
+        elif os.path.isdir(path):
+            yield from _folder(tree, relative, path)
+        else:
+            yield _file(tree, relative, path)
+
+
+def _link(tree: _Tree, relative: str, path: str) -> Entry:
+    leads_to, root = os.path.realpath(path), os.path.realpath(tree.root)
+    if why := tree.ignored.why(relative, os.path.isdir(path)):
+        return Entry(relative, "leave out", why)
+    if os.path.isabs(os.readlink(path)) or not (leads_to + os.sep).startswith(os.path.join(root, "")):
+        return Entry(relative, "link")
+    return Entry(relative, "same link")
+
+
+def _folder(tree: _Tree, relative: str, path: str) -> Iterator[Entry]:
+    if is_foreign(path, tree.outside):
+        return
+    why = tree.ignored.why(relative, True)
+    if why != "excluded" and tree.data != "copy" and not _has_code(path):
+        yield Entry(relative, "link") if tree.data == "link" else Entry(relative, "leave out", "--data none")
+    elif why:
+        yield Entry(relative, "leave out", why)
+    else:
+        yield Entry(relative, "folder")
+        yield from _inside(tree, relative)
+
+
+def _file(tree: _Tree, relative: str, path: str) -> Entry:
+    if why := tree.ignored.why(relative):
+        return Entry(relative, "leave out", why)
+    found = os.lstat(path)
+    if not stat.S_ISREG(found.st_mode):
+        return Entry(relative, "leave out", "no regular file")
+    if found.st_size > tree.limit:
+        if tree.data == "link":
+            return Entry(relative, "link")
+        return Entry(relative, "leave out", f"{found.st_size:,} bytes are more than --copy-limit {tree.limit:,}")
+    return Entry(relative, "copy")
+
+
+def _has_code(folder: str) -> bool:
+    """Whether a folder holds code, at any depth; an empty one is nobody's data, and counts as code."""
+    anything = False
+    for _, _, files in os.walk(folder):
+        if any(name.endswith(_CODE) for name in files):
+            return True
+        anything = anything or bool(files)
+    return not anything

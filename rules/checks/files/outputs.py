@@ -1,0 +1,82 @@
+"""What stands in the way of writing, or of what was asked for, beside the scripts themselves."""
+
+from __future__ import annotations
+
+from converter.rule import Rule
+
+RULES = (
+    Rule(
+        code="TMG020",
+        title="the output is somebody's own file",
+        why="A file is there already, and it is not what a conversion left there: it has no header of the tool, or "
+        "its text is not the one that the header's digest stands for, so that somebody has edited it. Writing over "
+        "it would lose their work. An output folder has the digests of all files that conversions wrote into it, in "
+        "`.tf-multigpu.sha256`. --force writes over such files.",
+    ),
+    Rule(
+        code="TMG021",
+        title="the script was converted in place with other options",
+        why="A script that is converted in place has its original's text no more, so that it cannot be converted anew "
+        "with other options. Either the options of its header are given again, or the original is restored from "
+        "version control and converted; the message names the commit that has it, where git has one.",
+    ),
+    Rule(
+        code="TMG022",
+        title="no input has the name that an option gives",
+        why="--shared and --batch-axis name inputs of the training step as the script names them: `x`, `self.images`. "
+        "A name that no input has would change nothing, and the conversion would not be what was asked for. Where "
+        "several scripts are converted together, one of them has to have the name.",
+    ),
+    Rule(
+        code="TMG023",
+        title="an earlier conversion in place was stopped midway",
+        why="Where several files of a project change in place, a journal lies beside the script until all of them are "
+        "written. It was found: a run was killed, and some files are converted while others are not. The next "
+        "conversion in place finishes it, unless one of the files was edited since.",
+    ),
+    Rule(
+        code="TMG024",
+        title="a file changed while it was converted",
+        why="Between reading a file and writing it in place somebody else wrote it, such as an editor. It is not "
+        "written over.",
+    ),
+    Rule(
+        code="TMG025",
+        title="the file has other names",
+        why="A file is replaced as a whole. Where it has several names (hard links), the others go on standing for the "
+        "old text.",
+    ),
+    Rule(
+        code="TMG027",
+        title="a comment for the tool tells it nothing",
+        why="Comments that begin with `# tf-multigpu:` tell the tool what the code does not: `shared` and "
+        "`batch-axis=K` behind an input, `ignore[CODE]` on the line of a warning, `skip-file` anywhere. One that "
+        "stands beside no input, takes away no warning or is none of these is reported, as it does not do what "
+        "somebody believes it does. Comments that contradict each other refuse the conversion.",
+    ),
+    Rule(
+        code="TMG029",
+        title="a notebook is no script",
+        why="A notebook holds cells, with results, that may be run in any order; the tool converts scripts. "
+        "`jupyter nbconvert --to python` writes the cells into a script in their order, without commands such as "
+        "%matplotlib being understood: take these out, and convert the script.",
+    ),
+    Rule(
+        code="TMG030",
+        title="a file is not copied into the output folder",
+        why="An output folder is a whole working tree, but for what .gitignore or --exclude names, hidden folders, "
+        "files over --copy-limit, and what is no regular file. --data link links folders without code and large "
+        "files instead of copying them.",
+    ),
+    Rule(
+        code="TMG031",
+        title="warnings are not accepted",
+        why="With --strict a conversion that has warnings is refused, and nothing is written.",
+    ),
+    Rule(
+        code="TMG032",
+        title="the script says that it is not to be converted",
+        why="A comment `# tf-multigpu: skip-file` stands in it. In folders it passes, and an output folder "
+        "gets a copy.",
+    ),
+)  # fmt: skip
