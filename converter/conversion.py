@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import shlex
@@ -14,7 +13,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
-from converter.analysis.effects import EffectKind
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import Header, HeaderError, find_header, format_header, is_converted, sealed, to_flags
 from converter.options import Options
@@ -35,13 +33,15 @@ if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
     from converter.decisions import Decision
     from converter.plan import Plan
-    from converter.planner.passes import LossPlan
+    from converter.planner.outcome import Refused
+    from converter.planner.passes import Decided, LossPlan
+    from converter.planner.region.named_calls import Apart
     from converter.rewrite import Rewritten
     from converter.source import Source
     from converter.source.separated import Separated
     from converter.source.users import User
 
-Status = Literal["converted", "unchanged", "refused", "failed"]
+Status = Literal["converted", "unchanged", "refused"]
 
 FLAT = 60  # levels of a tree up to which nothing is looked at twice
 _OTHER_LOOPS = re.compile(r"stimator|keras|\.compile\b")  # what scripts that do not train in sessions mention
@@ -68,8 +68,7 @@ class Conversion:
     """What became of one script.
 
     status: "converted" (`text` differs from the source), "unchanged" (nothing to do: no
-        TensorFlow in it, or converted before), "refused" (an error diagnostic says why),
-        "failed" (the tool itself went wrong; the diagnostic says how to report it).
+        TensorFlow in it, or converted before), "refused" (error diagnostics say why).
     text: the converted script, None unless converted.
     plan: the decision behind it, None unless one was reached.
     parts: what else of the project changes; the module of the helpers comes last.
@@ -141,6 +140,7 @@ def _converted(
     """Source to facts to plans to texts; raises Refusal."""
     from converter.asked import marks_of, unknown_names, unused_marks, with_marks
     from converter.decisions import File, decisions_of
+    from converter.planner.outcome import Refused
     from converter.planner.writing.aliases import import_line
     from converter.rewrite import helper_module_text
 
@@ -152,11 +152,10 @@ def _converted(
     said = (*unknown, *unused_marks(first.facts, marks))
     if (marked := with_marks(options, first.facts, marks)) != options:
         first = Reading(source, marked, originals)
-    try:
-        plans, findings, read = _decided(first, several, users)
-    except Refusal as refusal:
-        raise _with_names(refusal, unknown) from None
-    plans = tuple(_as_asked(plan, options) for plan in plans)
+    made_plans, read = _decided(first, several, users)
+    if isinstance(made_plans, Refused):
+        return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
+    plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     decided = decisions_of(plans, {
         plan.path: File(os.path.basename(read.file(plan.path).path), read.file(plan.path).text,
                         read.facts.tree_of(plan.path))
@@ -180,7 +179,7 @@ def _converted(
         text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
         parts.append(Part(path, None, sealed(text)))
     unread = _read_again(read, plans, made)
-    findings = (*read.placed((*findings, *_traced(read.facts))), *said)
+    findings = (*read.placed(made_plans.findings), *said)
     return Conversion(
         source, "converted", sealed(made[0].text), findings, plans[0], tuple(parts), made[0].trace, read.named.get(""),
         unread, decided,
@@ -203,26 +202,31 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
 
 def _decided(
     read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]]
-) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...], Reading]:
-    """The plans, what is to be said of them, and the texts that they belong to; raises Refusal."""
+) -> tuple[Decided | Refused, Reading]:
+    """The plans and the text that they belong to, or why there are none."""
+    from converter.planner.passes import Decided
     from converter.planner.region.named_calls import Apart
 
-    try:
-        return (*_plans(read, several, users, "try"), read)
-    except Apart as apart:
-        with suppress(Refusal, Apart):
-            named = read.with_names(apart.calls)
-            return (*_plans(named, several, users, "once"), named)
-    return (*_plans(read, several, users, "averaged"), read)
+    made = _plans(read, several, users, "try")
+    if not isinstance(made, Apart):
+        return made, read
+    named = read.with_names(made.calls)
+    if named is not None:
+        once = _plans(named, several, users, "once")
+        if isinstance(once, Decided):
+            return once, named
+    averaged = _plans(read, several, users, "averaged")
+    assert not isinstance(averaged, Apart)
+    return averaged, read
 
 
 def _plans(
     read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]], losses: LossPlan
-) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
-    """The plans for a text, after as many walks as it takes; raises Refusal, and Apart as `decide` does."""
-    from converter.planner.files import Sources
+) -> Decided | Refused | Apart:
+    """The plans for a text, after as many readings as it takes."""
+    from converter.planner.cases import Sources
+    from converter.planner.outcome import Refused, Reread
     from converter.planner.passes import decide
-    from converter.planner.region.prepared_batches import Entrance
 
     folder = os.path.dirname(read.file("").path)
 
@@ -237,15 +241,16 @@ def _plans(
     def text(path: str) -> str:
         return read.file(path).text
 
-    entrances: Decisions = {}
+    sources = Sources(text, several, taken, other_users)
+    inputs: Decisions = {}
     while True:
-        try:
-            return decide(read.facts, read.options, Sources(text, several, taken, other_users), losses)
-        except Entrance as entrance:
-            if entrance.decisions.keys() <= entrances.keys():
-                raise
-            entrances.update(entrance.decisions)
-            read.again(entrances)
+        made = decide(read.facts, read.options, sources, losses)
+        if not isinstance(made, Reread):
+            return made
+        if made.decisions.keys() <= inputs.keys():
+            return Refused((made.otherwise,))
+        inputs = {**inputs, **made.decisions}
+        read.again(inputs)
 
 
 def _mirrored(source: Source, options: Options) -> Conversion | None:
@@ -292,11 +297,10 @@ def _converted_before(source: Source) -> Diagnostic:
     return Diagnostic("TMG009", source.path, header.line, 1, message, hint, "info")
 
 
-def _with_names(refusal: Refusal, unknown: Sequence[Diagnostic]) -> Refusal:
-    """A refusal that also says which names of options no input has: that may be its cause."""
-    found = refusal.diagnostic
+def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Errors of which the first also says which names of options no input has: that may be its cause."""
     said = "".join(f"\n{finding.message}: {finding.hint}" for finding in unknown)
-    return Refusal(replace(found, hint=found.hint + said))
+    return (replace(errors[0], hint=errors[0].hint + said), *errors[1:])
 
 
 def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:
@@ -343,18 +347,6 @@ def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
         end = (node.end_lineno or 0, node.end_col_offset or 0)
         sites[place_of(node)] = CallSite(place_of(node), (node.lineno, node.col_offset), end)
     return tuple(sites.values())
-
-
-def _traced(facts: Facts) -> tuple[Diagnostic, ...]:
-    """Says which facts are from a run."""
-    found = {}
-    for effect in facts.effects_of(EffectKind.TRACED):
-        if isinstance(effect.node, ast.Call):
-            message = f"what this call gives is known from a run of the script only: {effect.name}"
-            hint = "prove the conversion with `tf-multigpu verify`"
-            line, column = effect.node.lineno, effect.node.col_offset + 1
-            found[effect.node] = Diagnostic("TMG309", facts.path, line, column, message, hint, "warning")
-    return tuple(found.values())
 
 
 def held_helpers(path: str) -> str:

@@ -55,7 +55,8 @@ class Shard:
         graph is built; there may be fewer rows than towers.
     drawn: for batches that the towers draw themselves, the number of their rows, and whether it is that of the
         whole batch; else of each tower's.
-    sparse: whether some of the inputs are sparse tensors.
+    sparse: whether some of the inputs are sparse tensors. helper: the runtime helper that cuts them, or that counts
+        the rows that a tower draws.
     """
 
     places: tuple[str, ...]
@@ -68,6 +69,7 @@ class Shard:
     data: bool = False
     drawn: tuple[str, bool] | None = None
     sparse: bool = False
+    helper: str = "shard"
 
 
 @dataclass(frozen=True)
@@ -75,13 +77,14 @@ class Nest:
     """A list, tuple or dict of inputs that the towers read as a whole: each tensor of it is cut.
 
     optional: for a single input that is there or not, the expression that gives it or None; "" for all others.
+    helper: the runtime helper that cuts each tensor.
     """
 
     place: str
     saved: str
     axis: int
-    static: bool
     optional: str = ""
+    helper: str = "shard"
 
 
 @dataclass(frozen=True)
@@ -295,3 +298,8 @@ class Plan:
     one_gpu: str = ""
     kept_whole: tuple[str, ...] | None = None
     cut_by_rows: tuple[str, ...] = ()
+
+    def places(self) -> list[At]:
+        """Where the plan changes something, in the order of the file."""
+        edits = [*(r.at for r in self.replaces), *(i.at for i in self.inserts)]
+        return sorted([*edits, *(loop.tower[0] for loop in self.loops), *(first for first, _ in self.pinned)])

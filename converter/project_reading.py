@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Diagnostic
 from converter.source import encode, from_bytes, parse
 
 if TYPE_CHECKING:
@@ -62,11 +62,10 @@ class Reading:
         """A file as it was, before calls in it got names."""
         return self._source if not path else self._before.get(path) or self.file(path)
 
-    def with_names(self, calls: Sequence[Named]) -> Reading:
+    def with_names(self, calls: Sequence[Named]) -> Reading | None:
         """The same script, with these calls on lines of their own, under names that are free in all files.
 
-        Raises:
-            Refusal: a statement shares its lines with another one.
+        None where a statement shares its lines with another one.
         """
         from converter.planner.writing.free_names import Names
         from converter.planner.writing.source_text import Text
@@ -76,7 +75,7 @@ class Reading:
         found: dict[str, list[NamedCall]] = {}
         for call in calls:
             if not _stands_alone(text, call.stmt):
-                raise Refusal(Diagnostic("TMG302", self.facts.shown(call.stmt), call.stmt.lineno, 1, "not alone"))
+                return None
             begin, end = text.start(call.call), text.end(call.call)
             path = self.facts.path_of(call.stmt)
             places = (begin.line, begin.column), (end.line, end.column)

@@ -29,6 +29,11 @@ MAY_IMPORT = {
     "converter.source": {"converter.rule"},
     "converter.analysis": {"converter.source", "converter.rule"},
     "rules": {"converter.rule", "converter.source", "converter.analysis"},
+    # A check looks at the facts, and at what the planner's passes have found out by then.
+    "rules.checks": {
+        "converter.rule", "converter.source", "converter.analysis", "converter.plan", "converter.planner",
+    },
+    "rules.edits": {"converter.rule", "rules.checks"},
     "converter.plan": set(),
     "converter.decisions": {"converter.plan"},
     "converter.asked": {"converter.source", "converter.analysis"},

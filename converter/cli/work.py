@@ -375,8 +375,6 @@ def _finish(job: Job, request: Request, done: Conversion, written: Written) -> l
         from converter.cli.delivery import deliver
 
         return deliver(job, request, done, written)
-    if done.status == "failed":
-        return [FileResult(done.source.path, "failed", done.diagnostics)]
     return [_not_converted(job, request, done.source, written, done.status, done.diagnostics)]
 
 

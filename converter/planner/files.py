@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import ast
-import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import fields, replace
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep
-from converter.diagnostics import Diagnostic, Refusal
-from converter.options import Options
+from converter.analysis.facts import Facts
 from converter.plan import At, Loop, Plan
-from converter.planner.batch_size.batch_size import BatchSize, Scaling, scale
+from converter.planner.batch_size.batch_size import Scaling, scale
+from converter.planner.border.site import LoopSite
+from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.visible_gpus import visible_edits
-from converter.planner.loop import plan_loop
+from converter.planner.loop import LoopPart, plan_loop
 from converter.planner.merges.summaries import names_in
+from converter.planner.outcome import Refused
 from converter.planner.partitioned.slices import cut_variables
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
@@ -30,52 +29,13 @@ from converter.planner.writing.builtin_names import Builtins, taken_modules
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
 from converter.planner.writing.source_text import Text
-from converter.source.users import User
-
-HELPERS = "tower_helpers"  # the module that carries the helpers of several files
 
 
-@dataclass(frozen=True)
-class Sources:
-    """The files that may be planned.
-
-    read: gives a file's text by its path, "" for the script. several: whether other files than the
-    script may change. taken: whether a module beside the script cannot be the one that carries
-    the helpers and this definition. users: other scripts that import some of these files, which are
-    given by their absolute paths.
-    """
-
-    read: Callable[[str], str]
-    several: bool
-    taken: Callable[[str, str], bool]
-    users: Callable[[list[str]], Sequence[User]]
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What is settled before anything is written."""
-
-    facts: Facts
-    options: Options
-    steps: list[TrainStep]
-    size: BatchSize
-    groups: list[tuple[list[TrainStep], Region]]
-
-
-def several_files(facts: Facts, plans: tuple[Plan, ...]) -> Refusal:
-    """Refuses to change other files than the one that is written."""
-    first = next(at for plan in plans for at in places(plan) if at.path)
-    names = sorted({os.path.relpath(plan.path, os.path.dirname(os.path.abspath(facts.path))) for plan in plans[1:]})
-    path = facts.shown(facts.modules[first.path].tree.body[0])
-    return Refusal(Diagnostic("TMG221", path, first.line, first.column + 1,
-                              f"{' and '.join(names)} must change with the script",
-                              "write all of them: --output-dir DIR, or --in-place"))  # fmt: skip
-
-
-def plan_files(chosen: Chosen, sources: Sources, module: str) -> tuple[tuple[Plan, ...], tuple[Diagnostic, ...]]:
+def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
-    facts, options, steps, size = chosen.facts, chosen.options, chosen.steps, chosen.size
-    regions = [region for _, region in chosen.groups]
+    facts, options, steps, size, sources = case.facts, case.options, case.steps, case.size, case.sources
+    regions = case.regions
+    known = {field.name: getattr(case, field.name) for field in fields(Placed)}
     names, text = Names(*facts.walked.values()), Text(facts, sources.read)
     aliases = Aliases(facts, names)
     aliases.tensorflow("")
@@ -85,10 +45,13 @@ def plan_files(chosen: Chosen, sources: Sources, module: str) -> tuple[tuple[Pla
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
     text.planned += longest
-    done: set[ast.AST] = set()
-    parts = [
-        plan_loop(facts, p, region, names, text, size, scaling, options, aliases, done) for p, region in chosen.groups
-    ]
+    parts: list[LoopPart] = []
+    taken: frozenset[ast.AST] = frozenset()
+    for group in case.groups:
+        tensorflow = aliases.tensorflow(facts.path_of(group.region.block.body[0]))
+        site = LoopSite(facts, options, group, names, text, tensorflow)
+        parts.append(plan_loop(case, site, aliases, scaling, taken))
+        taken |= set() if group.region.forward else {step.call for step in group.steps}
     builtins = Builtins(facts, names)
     loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
     shown, seen = visible_edits(facts, options, text, count, sources.several)
@@ -129,9 +92,10 @@ def plan_files(chosen: Chosen, sources: Sources, module: str) -> tuple[tuple[Pla
         kept_whole=cut.kept if cut else None,
         cut_by_rows=cut.rows if cut else (),
     )
-    paths = ["", *sorted({at.path for at in places(whole)} - {""})]
+    paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
-    return plans, (*warnings, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
+    noted = (*warnings, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
+    return Planned(**known, plans=plans, noted=noted)
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
@@ -148,12 +112,6 @@ def _prepared(region: Region, text: Text) -> list[At]:
     sites += [e.site for e in region.block.facts.effects_of(EffectKind.LONGEST) if not region.in_tower(e.site)]
     found = [next((s.stmt for s in site.chain() if s.frame.uid in callers), None) for site in sites]
     return [text.start(stmt) for stmt in found if stmt is not None]
-
-
-def places(plan: Plan) -> list[At]:
-    """Where a plan changes something."""
-    edits = [*(r.at for r in plan.replaces), *(i.at for i in plan.inserts)]
-    return sorted([*edits, *(loop.tower[0] for loop in plan.loops), *(first for first, _ in plan.pinned)])
 
 
 def _several_towers(count: GpuCount, path: str) -> str:

@@ -4,29 +4,31 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from itertools import groupby
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic
-from converter.options import Options
 from converter.plan import Again, At, Insert, Loop, Replace
-from converter.planner.batch_size.batch_size import BatchSize, Scaling
+from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.border.global_names import declarations
+from converter.planner.border.site import LoopSite
 from converter.planner.border.traffic import Traffic
-from converter.planner.checks.loss_after_towers import check_handed
-from converter.planner.checks.modes import check_modes
+from converter.planner.cases import Leaving, Placed
+from converter.planner.checking import findings
 from converter.planner.merges.collections import merged_keys
 from converter.planner.merges.first_tower_lists import keep_first
 from converter.planner.merges.loss_kind import warn_of_statistics
 from converter.planner.merges.loss_weights import loss_counts, warn_of_counts
-from converter.planner.merges.merging import Wanted, merges_out, wanted_out
+from converter.planner.merges.merging import merges_out
 from converter.planner.merges.one_towers_values import warn_of_one_towers_values
 from converter.planner.merges.recomputed import Repeat, repeats
 from converter.planner.merges.reopened_scopes import asks_again, reopened
 from converter.planner.merges.reused_scopes import reuse_scopes
 from converter.planner.merges.unread_attributes import unread as unread_attributes
+from converter.planner.merges.wanted import Wanted, wanted_out
+from converter.planner.outcome import Faults
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
 from converter.planner.shards.drawn_rows import drawn_rows
@@ -50,69 +52,76 @@ class LoopPart:
     warnings: list[Diagnostic]
 
 
-def plan_loop(
-    facts: Facts, steps: list[TrainStep], region: Region, names: Names, text: Text, size: BatchSize, scaling: Scaling,
-    options: Options, aliases: Aliases, done: set[ast.AST],
-) -> LoopPart:  # fmt: skip
-    """The plan of one loop."""
-    tensorflow = aliases.tensorflow(facts.path_of(region.block.body[0]))
-    traffic = Traffic(tensorflow, size.alone, options.one_gpu)
+def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, taken: frozenset[ast.AST]) -> LoopPart:
+    """The plan of one loop; raises Refusal, or Faults where several things are refused.
+
+    taken: calls whose gradient is taken already, for the loss of another loop or another branch.
+    """
+    facts, region, text, names = site.facts, site.region, site.text, site.names
     _check_last_line(facts, region, text)
-    shards_in(facts, region, names, traffic, steps)
-    numbers_in(facts, region, names, traffic, size.origins, scaling)
-    drawn_rows(facts, region, names, traffic, steps, size.origins, scaling)
-    begin_anew(facts, region, names, traffic)
-    merged = [] if region.forward else steps
-    traffic.counts.update(loss_counts(region, merged, text, tensorflow))
-    traffic.warnings += warn_of_counts(facts, merged, traffic.counts) if options.batch == "per-gpu" else ()
-    unread = {} if options.one_gpu else unread_attributes(facts, region)
+    traffic = _entering(site, Traffic(site.tensorflow, case.size.alone, site.options.one_gpu), case, scaling)
+    merged = [] if region.forward else site.group.steps
+    unread = {} if site.options.one_gpu else unread_attributes(facts, region)
     wanted = wanted_out(facts, region, unread)
-    traffic.warnings += warn_of_one_towers_values(facts, region, wanted, unread, steps)
-    if region.forward:
-        check_handed(facts, region, wanted)
-    if region.exact and options.batch == "total":
-        traffic.warnings += (w for step in steps for w in warn_of_statistics(facts, step.loss))
+    found = findings(Leaving(**{f.name: getattr(case, f.name) for f in fields(Placed)}, region=region, wanted=wanted))
+    if found:
+        raise Faults(found)
+    alone = list(warn_of_one_towers_values(facts, region, wanted, unread, site.group.steps))
     again = repeats(facts, region, wanted, merged)
-    merges_out(facts, region, names, traffic, merged, options, wanted)
-    check_modes(facts, region, wanted)
-    gradient, replaces, inserts, helpers, register = gradients(
-        facts, region, steps, traffic, names, text, tensorflow, done
-    )
+    traffic = _leaving(site, traffic, merged, wanted)
+    gradient, replaces, inserts, helpers, register = gradients(site, traffic, taken)
     kept, keeping = keep_first(facts, region, names, text)
-    keys = merged_keys(facts, region, text, tensorflow) if len(traffic.shards) == 1 else ()
+    keys = merged_keys(facts, region, text, site.tensorflow) if len(traffic.shards) == 1 else ()
     contexts = _contexts(facts, region, names, "MergedCollections" if keys else "TowerCollections")
-    reused, own_scopes = reuse_scopes(facts, region, text, tensorflow)
+    reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
-        _starts(facts, region, region.before, text),
-        _starts(facts, region, region.tower, text),
-        _starts(facts, region, region.after, text),
-        names.again("gpu", "tower"),
-        tuple(traffic.shards),
-        tuple(traffic.nests),
-        tuple(traffic.regroups),
-        tuple(traffic.rebinds),
-        tuple(traffic.resets),
-        tuple(traffic.merges),
-        tuple(traffic.rebuilds),
-        gradient,
-        contexts,
-        tuple(traffic.restore),
-        _splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
-        _splits(region.behind, text),
-        reopened(facts, region, names, text, aliases),
-        _again(again, text),
-        asks_again(facts, region),
-        register,
-        (keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
-        tuple(kept),
-        reused,
-        early=_early(facts, region, text) if options.one_gpu else (),
+        before=_starts(facts, region, region.before, text),
+        tower=_starts(facts, region, region.tower, text),
+        after=_starts(facts, region, region.after, text),
+        gpu=names.again("gpu", "tower"),
+        shards=tuple(traffic.shards), nests=tuple(traffic.nests), regroups=tuple(traffic.regroups),
+        rebinds=tuple(traffic.rebinds), resets=tuple(traffic.resets), merges=tuple(traffic.merges),
+        rebuilds=tuple(traffic.rebuilds),
+        gradient=gradient,
+        contexts=contexts,
+        restore=tuple(traffic.restore),
+        splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
+        behind=_splits(region.behind, text),
+        scopes=reopened(facts, region, names, text, aliases),
+        again=_again(again, text),
+        keep_names=asks_again(facts, region),
+        register=register,
+        collections=(keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
+        kept=tuple(kept),
+        reused=reused,
+        early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
-    )
+    )  # fmt: skip
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
-    return LoopPart(loop, [*replaces, *own_scopes], inserts, helpers, traffic.warnings)
+    return LoopPart(loop, [*replaces, *own_scopes], inserts, helpers, [*traffic.warnings, *alone])
+
+
+def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -> Traffic:
+    """What goes into the towers."""
+    sizes = case.size.origins
+    traffic = shards_in(site, before)
+    traffic = numbers_in(site, traffic, sizes, scaling)
+    traffic = drawn_rows(site, traffic, sizes, scaling)
+    return begin_anew(site, traffic)
+
+
+def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
+    """What comes out of the towers; steps: those whose losses do."""
+    counts = loss_counts(site.region, steps, site.text, site.tensorflow)
+    warnings = [*before.warnings]
+    if site.options.batch == "per-gpu":
+        warnings += warn_of_counts(site.facts, steps, counts)
+    elif site.region.exact:
+        warnings += [w for step in site.group.steps for w in warn_of_statistics(site.facts, step.loss)]
+    traffic = replace(before.copy(), counts=counts, warnings=warnings)
+    return merges_out(site, traffic, steps, wanted)
 
 
 def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
@@ -167,20 +176,8 @@ def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
 
 
 def _shard_helpers(traffic: Traffic) -> list[str]:
-    found = []
-    for shard in traffic.shards:
-        if shard.drawn is not None:
-            found.append("shard_drawn")
-            continue
-        along = any(axis != 0 for axis in shard.axes)
-        along |= shard.lead is not None and shard.lead[2] != 0
-        kind = "shard_data" if shard.data else "shard_static" if shard.static else "shard"
-        found.append("shard_sparse" if shard.sparse else kind + ("_along" if along else ""))
-    for nest in traffic.nests:
-        found.append(("shard_static" if nest.static else "shard") + ("_along" if nest.axis else ""))
-    if any(rebind.rows_of is None for rebind in traffic.rebinds):
-        found.append("shard_size")
-    return found
+    found = [*(shard.helper for shard in traffic.shards), *(nest.helper for nest in traffic.nests)]
+    return [*found, "shard_size"] if any(rebind.rows_of is None for rebind in traffic.rebinds) else found
 
 
 def _merge_helpers(traffic: Traffic) -> list[str]:

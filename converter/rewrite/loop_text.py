@@ -161,15 +161,13 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         numbers = (axis,) * lead + shard.axes
         target = f"({', '.join(places)})" if len(places) > 1 else f"({places[0]},)"
         axes = f"[{', '.join(map(str, numbers))}], " if any(numbers) else ""
-        helper = _shard_helper(shard.static, any(numbers)) if not shard.data else _data_helper(any(numbers))
-        helper = "shard_sparse" if shard.sparse else helper
-        cut = f"{names[helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
-        lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(helper)))
+        cut = f"{names[shard.helper]}([{', '.join(saved)}], {axes}{loop.gpu})"
+        lines.append(Line(f"{target}, {shard.rows}, {shard.weight} = {cut}", _why(shard.helper)))
     lines += [_size(plan, loop, rebind, names) for rebind in loop.rebinds]
     lines += [Line(f"{r.place} = {r.text}", _why("shard")) for r in loop.regroups]
     for nest in loop.nests:
         axes = f"[{nest.axis}], " if nest.axis else ""
-        helper = _shard_helper(nest.static, bool(nest.axis))
+        helper = nest.helper
         if nest.optional:
             cut = f"{nest.place} = {names[helper]}([{nest.saved}], {axes}{loop.gpu})[0][0]"
             lines.append(Line(f"if {nest.saved} is not None:\n    {cut}", _why(helper)))
@@ -198,8 +196,8 @@ def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
     assert shard.drawn is not None
     size, whole = shard.drawn
     total = size if whole else f"{size} * {plan.num_gpus}"
-    counted = f"{names['shard_drawn']}({total}, {loop.gpu})"
-    return Line(f"{shard.rows}, {shard.weight} = {counted}", _why("shard_drawn"))
+    counted = f"{names[shard.helper]}({total}, {loop.gpu})"
+    return Line(f"{shard.rows}, {shard.weight} = {counted}", _why(shard.helper))
 
 
 def _reset(reset: Reset) -> list[str]:
@@ -211,14 +209,6 @@ def _reset(reset: Reset) -> list[str]:
     if reset.how == "dict":
         return [f"{place}.clear()", f"{place}.update({saved})"]
     return [f"{place}[:] = {saved}" if reset.how == "list" else f"{place} = {saved}"]
-
-
-def _data_helper(along: bool) -> str:
-    return "shard_data_along" if along else "shard_data"
-
-
-def _shard_helper(static: bool, along: bool) -> str:
-    return ("shard_static" if static else "shard") + ("_along" if along else "")
 
 
 def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:

@@ -120,7 +120,7 @@ def test_conversions_change_something(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", of_kind("refusal"))
 def test_refusals_refuse(rule: Rule) -> None:
     conversion = converted(rule, rule.before)
-    assert (conversion.status, codes(conversion)) == ("refused", [rule.code])
+    assert (conversion.status, set(codes(conversion))) == ("refused", {rule.code})
 
 
 @pytest.mark.parametrize("rule", of_kind("warning"))
@@ -132,9 +132,9 @@ def test_warnings_warn(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", of_kind("refusal", "warning"))
 def test_findings_say_where_and_what_to_do(rule: Rule) -> None:
-    (finding,) = converted(rule, rule.before).diagnostics
-    assert finding.message and finding.hint
-    assert (finding.line > 0 and finding.column > 0) == (rule.code != "TMG201")
+    for finding in converted(rule, rule.before).diagnostics:
+        assert finding.message and finding.hint
+        assert (finding.line > 0 and finding.column > 0) == (rule.code != "TMG201")
 
 
 @pytest.mark.parametrize("rule", of_kind("refusal", "warning"))

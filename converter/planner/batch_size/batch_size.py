@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.frames import Access, Place
@@ -180,7 +180,15 @@ def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Dia
     return warn(facts, node, code, message, hint)
 
 
-def scale(facts: Facts, regions: list[Region], size: BatchSize, text: Text, num_gpus: NumGpus) -> Scaling:
+def settle_means(facts: Facts, size: BatchSize) -> None:
+    """A sum over the examples that is divided by the batch size is their mean."""
+    keys = {o.key for o in size.origins}
+    for tensor in facts.tensors:
+        if tensor.batch.how == "sum" and any(o.key in keys for o in tensor.batch.per):
+            tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
+
+
+def scale(facts: Facts, regions: tuple[Region, ...], size: BatchSize, text: Text, num_gpus: NumGpus) -> Scaling:
     """Multiplies the batch size by the number of GPUs where it is defined."""
     replaces: list[Replace] = []
     flags: set[Origin] = set()
@@ -231,7 +239,7 @@ def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
 
 
 def _scaled_reads(
-    facts: Facts, regions: list[Region], origin: Origin, text: Text, num_gpus: NumGpus
+    facts: Facts, regions: tuple[Region, ...], origin: Origin, text: Text, num_gpus: NumGpus
 ) -> list[Replace]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, fields, replace
 
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
@@ -34,3 +35,7 @@ class Traffic:
     globals: list[str] = field(default_factory=list)
     loss_lists: dict[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
     counts: dict[int, tuple[str, bool]] = field(default_factory=dict)  # uid of a masked mean -> weighing.loss_counts
+
+    def copy(self) -> Traffic:
+        """The same, for a pass to add to: what it was given stays as it is."""
+        return replace(self, **{f.name: copy(getattr(self, f.name)) for f in fields(self)})

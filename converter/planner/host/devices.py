@@ -20,7 +20,7 @@ GPU = re.compile(r"gpu:(\d+|\*)", re.IGNORECASE)
 CPU = re.compile(r"\bcpu\b", re.IGNORECASE)
 
 
-def own_devices(facts: Facts, regions: list[Region], text: Text) -> tuple[list[Replace], list[Diagnostic]]:
+def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[list[Replace], list[Diagnostic]]:
     """GPUs give way to the tower's, the CPU does where it would compute layers; what is chosen at run time is said."""
     replaces: dict[ast.AST, Replace] = {}
     warnings: dict[ast.AST, Diagnostic] = {}

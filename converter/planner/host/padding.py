@@ -3,38 +3,44 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect, Facts
+from converter.analysis.facts import Decisions, Effect, Facts
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Value
-from converter.diagnostics import Refusal
+from converter.diagnostics import Diagnostic
 from converter.plan import Replace
-from converter.planner.region.prepared_batches import Entrance, lengths_of, uncast
+from converter.planner.outcome import Reread
+from converter.planner.region.prepared_batches import lengths_of, uncast
 from converter.planner.region.region import Region
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.findings import refuse
+from converter.planner.writing.findings import error
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
 LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
 
 
-def longest_edits(facts: Facts, regions: list[Region], text: Text, aliases: Aliases) -> tuple[list[Replace], list[str]]:
+def longest_edits(
+    facts: Facts, regions: Iterable[Region], text: Text, aliases: Aliases
+) -> tuple[list[Replace], list[str]]:
     """Reads the longest sequence off the whole batch wherever the towers would read it off their shards.
 
     Returns the edits, and the helpers that they call.
     """
+    regions = tuple(regions)
     found: dict[ast.AST, Replace] = {}
     helpers: dict[str, None] = {}
-    for effect in facts.effects_of(EffectKind.LONGEST):
-        if effect.node not in found and _counts(effect, regions):
-            found[effect.node] = _edit(facts, effect, regions, text, aliases)
+    for effect in facts.effects:
+        if effect.kind is EffectKind.LONGEST and effect.node not in found and _counts(effect, regions):
+            found[effect.node] = _edit(facts, effect, text, aliases)
             helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
     return list(found.values()), list(helpers)
 
 
-def _counts(effect: Effect, regions: list[Region]) -> bool:
+def _counts(effect: Effect, regions: Iterable[Region]) -> bool:
     """Whether it is a part of a model that is trained."""
     return any(
         region.in_tower(effect.site) and any(getattr(v, "node", None) is effect.node for v in region.needed.values())
@@ -42,13 +48,11 @@ def _counts(effect: Effect, regions: list[Region]) -> bool:
     )
 
 
-def _edit(facts: Facts, effect: Effect, regions: list[Region], text: Text, aliases: Aliases) -> Replace:
+def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
     call = effect.node
     assert isinstance(call, ast.Call) and effect.value is not None
     decodes = effect.name == "dynamic_decode"
-    given = call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)
-    if not _is_cut(effect.value) or not decodes and (given is None or isinstance(given, ast.Starred)):
-        raise _not_cut(facts, call, effect.value, regions, decodes)
+    given = _given(call)
     if decodes:
         decode = call.func
         return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")
@@ -68,15 +72,52 @@ def _is_cut(lengths: Value) -> bool:
     return isinstance(lengths, Input) and lengths.op != DATA
 
 
-def _not_cut(facts: Facts, call: ast.Call, lengths: Value, regions: list[Region], decodes: bool) -> Refusal:
-    """Refuses lengths that a tower knows of its own shard alone, or says where they can be counted before."""
+@dataclass(frozen=True)
+class Uncut:
+    """A call that reads the longest sequence off lengths that are not cut with the batch.
+
+    ready: expressions by which they are, if another reading of the script takes these for inputs.
+    """
+
+    call: ast.Call
+    decodes: bool
+    ready: Decisions
+
+
+def uncut_lengths(facts: Facts, regions: Iterable[Region]) -> Iterator[Uncut]:
+    """The calls of the model whose lengths a tower would know of its own shard alone."""
+    places = tuple(regions)
+    for effect in facts.effects:
+        if effect.kind is EffectKind.LONGEST and _counts(effect, places):
+            call = effect.node
+            assert isinstance(call, ast.Call) and effect.value is not None
+            decodes = effect.name == "dynamic_decode"
+            given = _given(call)
+            if not _is_cut(effect.value) or not decodes and (given is None or isinstance(given, ast.Starred)):
+                ready = (lengths_of(facts, region.block, effect.value) for region in places)
+                yield Uncut(call, decodes, next(filter(None, ready), {}))
+
+
+def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
+    """Lengths that are cut with the batch if another reading takes them for inputs; None where there are none."""
+    for uncut in uncut_lengths(facts, regions):
+        if uncut.ready:
+            return Reread(uncut.ready, not_cut(facts, uncut))
+    return None
+
+
+def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
+    """Why these lengths end the conversion."""
     what, hint = (
         "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
         "feed the lengths that its helper is given as an input of their own",
-    ) if decodes else (
+    ) if uncut.decodes else (
         "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
         "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
     )  # fmt: skip
-    refusal = refuse(facts, call, "TMG227", what, hint)
-    decisions = next((found for r in regions if (found := lengths_of(facts, r.block, lengths))), {})
-    return Entrance(refusal.diagnostic, decisions) if decisions else refusal
+    return error(facts, uncut.call, "TMG227", what, hint)
+
+
+def _given(call: ast.Call) -> ast.expr | None:
+    """The lengths, as the call is given them."""
+    return call.args[0] if call.args else next((k.value for k in call.keywords if k.arg in LENGTHS), None)

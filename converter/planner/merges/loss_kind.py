@@ -12,7 +12,6 @@ from converter.analysis.reasons import Why
 from converter.analysis.values import Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.planner.border.traffic import Traffic
 from converter.planner.writing.findings import refuse, warn
 
 ONCE = (
@@ -26,12 +25,16 @@ AVERAGED = (
 
 
 def loss_how(
-    facts: Facts, traffic: Traffic, value: Tensor, step: TrainStep, options: Options
-) -> Literal["mean", "sum"]:
-    """Losses count with their shard's weight; those that are no means differ from one GPU, which is said."""
-    batch = value.batch
+    facts: Facts, counts: Container[int], step: TrainStep, options: Options
+) -> tuple[Literal["mean", "sum"], list[Diagnostic]]:
+    """Losses count with their shard's weight; warnings say which are no means, and differ from one GPU.
+
+    counts: the masked means whose towers are weighed by what their masks leave.
+    """
+    value, batch = step.loss, step.loss.batch
+    warnings: list[Diagnostic] = []
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
-    traffic.warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
+    warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
     if batch.why is Why.SUM_IN_BRANCH and (options.batch == "total" or options.loss == "global"):
         raise refuse(facts, step.call, "TMG211",
                      f"{batch.reason}: whether the towers' losses are to be added is not known",
@@ -41,20 +44,20 @@ def loss_how(
             raise refuse(facts, step.call, "TMG211",
                          "this loss adds a sum over the examples and a term that does not depend on them",
                          "use --batch per-gpu, or divide the sum by the batch size")  # fmt: skip
-        return "sum"
+        return "sum", warnings
     if summed:
-        traffic.warnings.append(warn(
+        warnings.append(warn(
             facts, step.call, "TMG301",
             "this loss is a sum over the examples: the towers' sums are averaged, "
             "so a step is as large as on one GPU with its own batch",
             "use --loss global to add them up; --batch total also keeps the steps of one GPU"))  # fmt: skip
-    elif why := why_no_mean(value, traffic.counts):
-        traffic.warnings.append(warn(
+    elif why := why_no_mean(value, counts):
+        warnings.append(warn(
             facts, step.call, "TMG302",
             f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
             "which differs from one GPU with the whole batch",
             AVERAGED if options.batch == "total" or options.loss == "global" else ONCE))  # fmt: skip
-    return "mean"
+    return "mean", warnings
 
 
 def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:

@@ -7,25 +7,13 @@ import ast
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.values import Tensor, Variable
-from converter.diagnostics import Diagnostic
 from converter.plan import Replace
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import warn
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
 
-def summaries_in(facts: Facts, regions: list[Region]) -> list[Diagnostic]:
-    """A warning where the towers make summaries: each has its own, of its shard and under its scope."""
-    made = [e for e in facts.effects_of(EffectKind.COLLECTION) if e.name == "summaries"]
-    inside = [e.node for e in made if any(region.in_tower(e.site) for region in regions)]
-    return [warn(facts, node, "TMG315",
-                 "this summary is made by the model: it shows one tower's share of each batch, under a tag that begins "
-                 "with tower_0", "make it after the loss where it should show the whole batch under its own tag")
-            for node in inside[:1]]  # fmt: skip
-
-
-def names_in(facts: Facts, regions: list[Region], text: Text) -> list[Replace]:
+def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
     """`x.op.name` of the model's tensors: a summary is called after the operation without the tower's scope."""
     found: dict[ast.AST, Replace] = {}
     for effect in facts.effects_of(EffectKind.GRAPH_NAME):

@@ -47,7 +47,7 @@ class Cut:
     warnings: tuple[Diagnostic, ...]
 
 
-def cut_variables(facts: Facts, regions: list[Region], text: Text) -> Cut:
+def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
     """What becomes of the script's variables; raises Refusal for what would not mean the same with slices."""
     check_lists(facts)
     _check_calls(facts)
@@ -89,7 +89,7 @@ def _first(call: ast.Call) -> ast.expr | None:
     return call.args[0] if call.args else None
 
 
-def _raw(facts: Facts, regions: list[Region]) -> Iterator[Diagnostic]:
+def _raw(facts: Facts, regions: tuple[Region, ...]) -> Iterator[Diagnostic]:
     """A warning where the model has variables that no getter makes."""
     used = {uid for region in regions for uid in region.needed}
     raw = [v for v in facts.variables if v.raw and v.uid in used and v.dims != ()]
@@ -230,7 +230,7 @@ def _check_slots(facts: Facts) -> None:
                          "would be saved under other names", "apply the gradients outside of the scope")  # fmt: skip
 
 
-def _check_scopes(facts: Facts, regions: list[Region]) -> None:
+def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
     """Models that are built again must find the slices: the scope around the loop has to hold them, too."""
     for region in regions:
         made = next((e for e in facts.effects_of(EffectKind.VARIABLE) if region.in_tower(e.site)), None)

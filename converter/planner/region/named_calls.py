@@ -25,12 +25,11 @@ class Named:
     name: str
 
 
-class Apart(Exception):
-    """Asks for another walk, of a text in which calls of the script stand on lines of their own."""
+@dataclass(frozen=True)
+class Apart:
+    """Asks for another reading, of a text in which calls of the script stand on lines of their own."""
 
-    def __init__(self, calls: list[Named]) -> None:
-        super().__init__(f"{len(calls)} calls")
-        self.calls = calls
+    calls: tuple[Named, ...]
 
 
 def expressions_apart(

@@ -10,21 +10,12 @@ from converter.analysis.facts import Decisions, Facts
 from converter.analysis.tensors.masking import is_count
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable, needed, tensors_in
-from converter.diagnostics import Diagnostic, Refusal
 from converter.planner.region.block import Block
 
 MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
 
 
-class Entrance(Refusal):
-    """Names expressions that give the towers their batches: another walk reads them as inputs."""
-
-    def __init__(self, diagnostic: Diagnostic, decisions: Decisions) -> None:
-        super().__init__(diagnostic)
-        self.decisions = decisions
-
-
-def entrances(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
+def prepared_batches(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
     """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
 
     A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
-from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Frame,
@@ -22,17 +20,16 @@ from converter.analysis.values import (
     Variable,
     needed,
 )
-from converter.diagnostics import Refusal
+from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
-from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.questions.nested_tensors import inputs_in
 from converter.planner.questions.statements import Step, path, suites
+from converter.planner.region.between import sort_out
 from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import starting_values
-from converter.planner.region.neighbours import close, sort_out
-from converter.planner.region.prepared_batches import Entrance
+from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import behind_loop, in_front
-from converter.planner.writing.findings import refuse
+from converter.planner.writing.findings import error
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,10 @@ class Region:
         index = self.block.statement(access.site)
         return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
 
+    def tower_reads(self) -> list[Access]:
+        """The reads of what the towers run: their statements, and losses that are written out elsewhere."""
+        return [a for i, a in self.block.accesses() if not a.write and (i in self.tower or a.node in self.inline)]
+
     def in_any_tower(self, site: Site) -> bool:
         """The same for any execution of the block: a class may make several models."""
         return any(step.stmt in self.stmts for step in site.chain())
@@ -77,44 +78,26 @@ class Region:
         return index is not None and index in self.tower
 
 
-# Why a batch cannot be cut where it is seen to come to this: the code, and what to do.
-UNSHARED = {
-    Why.CONFLICT: ("TMG215", "feed what belongs to each of the batches on its own"),
-    Why.PIECES: ("TMG215", "feed each of the pieces on its own"),
-    Why.STEPS: ("TMG218", "feed several sequences at a time; where they lie along the second axis, say so: "
-                      "--batch-axis NAME=1"),
-    Why.UNSEEN: ("TMG241", "convert the script that makes it, and its files change with it (--output-dir)"),
-    Why.JOINED: ("TMG218", "feed one row for each example, to a placeholder of shape [None, steps, …]"),
-    Why.UNSIZED: ("TMG207", "reshape to -1 rows, or name the number batch_size where it is one"),
-}  # fmt: skip
+@dataclass(frozen=True)
+class Model:
+    """What builds the losses of some training steps.
 
+    made: the values behind the losses that the towers compute, without those of losses that are written out where they
+    are minimised: `inline`. sizes: where the batch size comes from.
+    """
 
-def batch_inputs(facts: Facts, steps: Sequence[TrainStep]) -> tuple[Input, ...]:
-    """The inputs behind the losses that are cut into shards; none where the towers draw their batches themselves."""
-    values = needed(step.loss for step in steps)
-    found = [v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example"]
-    inputs = tuple(sorted(found, key=lambda v: v.uid))
-    if not inputs and not drawn_in(values):
-        raise refuse(facts, steps[0].call, "TMG202", "no batch of examples goes into the loss of this training step",
-                     "feed examples through placeholders with a batch axis, such as [None, …]")  # fmt: skip
-    for value in values.values():
-        if inputs and isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
-            raise refuse(facts, value.node or steps[0].call, "TMG202",
-                         "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
-                         "batch it by Dataset.batch, also where a transformation gives batches")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
-            raise refuse(facts, value.node or steps[0].call, "TMG233",
-                         f"{value.batch.reason}, as for a graph and its nodes: they cannot be cut into shards",
-                         "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1")  # fmt: skip
-        if isinstance(value, Tensor) and value.batch.kind == "opaque" and value.batch.why in UNSHARED:
-            code, hint = UNSHARED[value.batch.why]
-            raise refuse(facts, value.node or steps[0].call, code, value.batch.reason, hint)
-    return inputs
+    facts: Facts
+    steps: Sequence[TrainStep]
+    inputs: tuple[Input, ...]
+    values: dict[int, Value]
+    made: list[Value]
+    inline: frozenset[ast.expr] = frozenset()
+    sizes: frozenset[Origin] = frozenset()
 
 
 def find_region(
     facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin]
-) -> Region:
+) -> Region | Refused | Reread:
     """The region of a model: what builds its losses from the inputs, and what of its block stays out of the loop.
 
     Where one statement builds the end of the loss and trains (a property that returns the train op), or one
@@ -122,26 +105,6 @@ def find_region(
     the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
     written out in another function than the model's: `minimize(model.a + model.b)`.
     """
-    means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
-    try:
-        region = _find_region(facts, steps, inputs, sizes, forward=False)
-        apart = (s.loss_node in region.inline and s.site.frame.uid != region.block.frame.uid for s in steps)
-        if means and any(apart):
-            with suppress(Refusal):
-                return _find_region(facts, steps, inputs, sizes, forward=True)
-        return region
-    except Refusal as refusal:
-        if isinstance(refusal, Entrance) or refusal.diagnostic.code not in ("TMG204", "TMG219") or not means:
-            raise
-        try:
-            return _find_region(facts, steps, inputs, sizes, forward=True)
-        except Refusal:
-            raise refusal from None
-
-
-def _find_region(
-    facts: Facts, steps: Sequence[TrainStep], inputs: tuple[Input, ...], sizes: frozenset[Origin], forward: bool
-) -> Region:
     values = needed(step.loss for step in steps)
     inline = _inline_losses(facts, steps)
     there = [s for s in steps if s.loss_node in inline]
@@ -150,81 +113,104 @@ def _find_region(
         if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, there)
         and not inputs_in(v)
     ]  # fmt: skip
+    model = Model(facts, steps, inputs, values, made, frozenset(inline), sizes)
     if not made:
-        raise refuse(
-            facts,
-            steps[0].call,
-            "TMG214",
-            "the model and its loss are not built in one place",
-            "build the model and its loss in one function",
-        )
-    losses = [s.loss for s in steps if s.loss_node not in inline]
-    block = innermost_block(facts, made, losses)
-    tower = {index for v in made if (index := block.statement(v.site)) is not None}
+        return _refused(facts, steps[0].call, NOT_ONE_PLACE)
+    found = _find_region(model, forward=False)
+    means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
+    if isinstance(found, Reread) or not means:
+        return found
+    if isinstance(found, Refused):
+        shorten = found.findings[0].code in ("TMG204", "TMG219")
+    else:
+        shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
+    shorter = _find_region(model, forward=True) if shorten else found
+    return shorter if isinstance(shorter, Region) else found
+
+
+NOT_ONE_PLACE = "the model and its loss are not built in one place"
+
+
+def _refused(facts: Facts, node: ast.AST, message: str) -> Refused:
+    return Refused((error(facts, node, "TMG214", message, "build the model and its loss in one function"),))
+
+
+def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
+    facts, steps = model.facts, model.steps
+    losses = [s.loss for s in steps if s.loss_node not in model.inline]
+    block = innermost_block(facts, model.made, losses)
+    if block is None:
+        return _refused(facts, _first_node(facts, [*losses, *model.made]), NOT_ONE_PLACE)
+    tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
-        tower = {index for index in tower if index < trains}
-        block, tower = around_inputs(facts, block, tower, made, values)
-    return settled(Region(
-        block, frozenset(), frozenset(tower), frozenset(), inputs, values, 0, 0,
-        frozenset(n for loss in inline for n in ast.walk(loss)), {}, {}, forward,
-    ), made, steps, sizes)  # fmt: skip
-
-
-def settled(region: Region, made: list[Value], steps: Sequence[TrainStep], sizes: frozenset[Origin]) -> Region:
-    """A region of which only the towers' own statements are known, with those that join them or make way.
-
-    made: the tensors that the towers compute for the losses.
-    """
-    facts, block, tower, values, nodes = (
-        region.block.facts, region.block, set(region.tower), region.needed, set(region.inline)
-    )  # fmt: skip
+        around = around_inputs(model, block, {index for index in tower if index < trains})
+        if isinstance(around, (Refused, Reread)):
+            return around
+        block, tower = around
     if not tower:
-        raise refuse(
-            facts,
-            steps[0].call,
-            "TMG214",
-            "the statements that build the loss are not in one place",
-            "build the model and its loss in one function",
-        )
-    tower = close(block, tower, region.inputs, facts, {o.key for o in sizes})
-    tower |= starting_values(block, tower)
-    splits = in_front(facts, block, tower, values)
-    behind = behind_loop(facts, block, tower, made, steps)
-    before, tower, after = sort_out(facts, block, tower, nodes)
-    if more := starting_values(block, tower) - tower:
-        before, tower, after = sort_out(facts, block, tower | more, nodes)
-    splits.update(in_front(facts, block, tower, values))
-    times = [a.time for i, a in block.accesses() if i in tower]
-    times += [v.time for v in facts.tensors if block.statement(v.site) in tower]
-    return replace(
-        region, before=frozenset(before), tower=frozenset(tower), after=frozenset(after), start=min(times),
-        end=max(times), splits=splits, behind=behind,
+        return _refused(facts, steps[0].call, "the statements that build the loss are not in one place")
+    return settled(model, block, tower, forward)
+
+
+def settled(
+    model: Model, block: Block, tower: set[int], forward: bool, exact: bool = False
+) -> Region | Refused | Reread:
+    """The region around the towers' own statements, with those that join them or make way."""
+    facts = model.facts
+    chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
+    chosen |= starting_values(block, chosen)
+    splits = in_front(facts, block, chosen, model.values)
+    if isinstance(splits, (Refused, Reread)):
+        return splits
+    behind = behind_loop(facts, block, chosen, model.made, model.steps)
+    if isinstance(behind, Refused):
+        return behind
+    nodes = {n for loss in model.inline for n in ast.walk(loss)}
+    order = sort_out(facts, block, chosen, nodes)
+    if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
+        order = sort_out(facts, block, order.tower | more, nodes)
+    if isinstance(order, Refused):
+        return order
+    late = in_front(facts, block, order.tower, model.values)
+    if isinstance(late, (Refused, Reread)):
+        return late
+    times = [a.time for i, a in block.accesses() if i in order.tower]
+    times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
+    return Region(
+        block=block, before=frozenset(order.before), tower=frozenset(order.tower), after=frozenset(order.after),
+        inputs=model.inputs, needed=model.values, start=min(times), end=max(times), inline=frozenset(nodes),
+        splits={**splits, **late}, behind=behind, forward=forward, exact=exact,
     )  # fmt: skip
 
 
-def around_inputs(
-    facts: Facts, block: Block, tower: set[int], made: list[Value], values: dict[int, Value]
-) -> tuple[Block, set[int]]:
-    """The block in which a statement of the towers makes their inputs and computes with them."""
+def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
+    """The block in which a statement of the towers makes their inputs and computes with them, and the statements."""
+    facts, made = model.facts, model.made
     while tower:
-        try:
-            in_front(facts, block, tower, values)
-            block = Block(facts, block.frame, block.body)  # without what the trial has moved
+        trial = in_front(facts, block, tower, model.values)
+        if not isinstance(trial, (Refused, Reread)):
+            block = Block(facts, block.frame, block.body)  # without the statements that the trial has moved
             break
-        except Refusal:
-            index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
-            inner_made = [v for v in made if block.statement(v.site) == index]
-            inner = innermost_block(facts, inner_made, [])
-            if inner.body is block.body:
-                raise
-            block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
+        index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
+        inner_made = [v for v in made if block.statement(v.site) == index]
+        inner = innermost_block(facts, inner_made, [])
+        if inner is None:
+            return _refused(facts, _first_node(facts, inner_made), NOT_ONE_PLACE)
+        if inner.body is block.body:
+            return trial
+        block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        raise refuse(facts, late.node or facts.tree, "TMG214", "a part of the model is built apart from its inputs",
-                     "build the model in one function")  # fmt: skip
+        return Refused((error(facts, late.node or facts.tree, "TMG214",
+                              "a part of the model is built apart from its inputs",
+                              "build the model in one function"),))  # fmt: skip
     return block, tower
+
+
+def _first_node(facts: Facts, values: Sequence[Value]) -> ast.AST:
+    return next((v.node for v in values if isinstance(v, Tensor) and v.node), facts.tree)
 
 
 def _has_variables(value: Tensor) -> bool:
@@ -259,11 +245,8 @@ def _within(site: Site | None, step: TrainStep) -> bool:
     return site is not None and any(one.stmt is at.stmt and one.frame is at.frame for one in site.chain())
 
 
-# -- which block ----------------------------------------------------------------------------------
-
-
-def innermost_block(facts: Facts, made: list[Value], losses: list[Tensor], ended: bool = True) -> Block:
-    """The innermost block that all statements between the inputs and the losses lie in.
+def innermost_block(facts: Facts, made: list[Value], losses: list[Tensor], ended: bool = True) -> Block | None:
+    """The innermost block that all statements between the inputs and the losses lie in; None for none.
 
     ended: whether a return statement cannot be one of them, as where all of them go into the towers.
     """
@@ -279,13 +262,7 @@ def innermost_block(facts: Facts, made: list[Value], losses: list[Tensor], ended
             if not ended or not any(isinstance(h, ast.Return) for h in heads):
                 return Block(facts, _frame(made, losses, next(iter(frames))), body)
         depth -= 1
-    raise refuse(
-        facts,
-        next((t.node for t in (*losses, *made) if isinstance(t, Tensor) and t.node), facts.tree),
-        "TMG214",
-        "the model and its loss are not built in one place",
-        "build the model and its loss in one function",
-    )
+    return None
 
 
 def _common(paths: list[tuple[Step, ...]]) -> int:

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Value, needed
+from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import BEHIND, IN_FRONT, Block
 from converter.planner.region.neighbours import makes_input, touched_in
-from converter.planner.region.prepared_batches import Entrance, entrances, prepares
-from converter.planner.writing.findings import refuse
+from converter.planner.region.prepared_batches import prepared_batches, prepares
+from converter.planner.writing.findings import error
 
 
-def in_front(facts: Facts, block: Block, tower: set[int], values: dict[int, Value]) -> dict[int, tuple[ast.stmt, ...]]:
+def in_front(
+    facts: Facts, block: Block, tower: set[int], values: dict[int, Value]
+) -> dict[int, tuple[ast.stmt, ...]] | Refused | Reread:
     """Placeholders inside the towers' `with` blocks: these are opened once more in front of the loop for them."""
     found: dict[int, list[ast.stmt]] = {}
     for value in facts.inputs:
@@ -27,9 +30,9 @@ def in_front(facts: Facts, block: Block, tower: set[int], values: dict[int, Valu
         inner = Block(facts, block.frame, around.body) if alone else block  # type: ignore[attr-defined]
         here = inner.index[child] if child is not None and alone else index
         if not alone or prepares(inner, here, values):
-            refusal = refuse(facts, value.node or around, "TMG204", *_why_inside(value))
-            found_here = entrances(facts, inner, here, values)
-            raise Entrance(refusal.diagnostic, found_here) if found_here else refusal
+            fault = error(facts, value.node or around, "TMG204", *_why_inside(value))
+            ready = prepared_batches(facts, inner, here, values)
+            return Reread(ready, fault) if ready else Refused((fault,))
         assert isinstance(child, ast.Assign)
         if child not in found.setdefault(index, []):
             found[index].append(child)
@@ -53,7 +56,7 @@ def _why_inside(value: Input) -> tuple[str, str]:
 
 def behind_loop(
     facts: Facts, block: Block, tower: set[int], made: list[Value], steps: Sequence[TrainStep]
-) -> dict[ast.stmt, tuple[ast.stmt, ...]]:
+) -> dict[ast.stmt, tuple[ast.stmt, ...]] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions: behind the loop these are opened once more.
 
     Blocks inside of blocks that are opened again stand among the statements that follow in the outer one.
@@ -64,17 +67,15 @@ def behind_loop(
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
             if trains and around is not trains[0].site.stmt:
-                raise refuse(facts, trains[0].call, "TMG219",
-                             "the training step stands in the same statement as the model",
-                             "take the gradients in a statement of its own, after the loss")  # fmt: skip
+                return _refused(facts, trains[0], "the training step stands in the same statement as the model",
+                                "take the gradients in a statement of its own, after the loss")  # fmt: skip
             continue
         rests = _rests(facts, block, index, tower, made, trains)
         if rests is None and trains:
             goes_on = any(later > index for later in tower)
             what = "the model goes on behind the block in which this training step stands"
-            raise refuse(facts, trains[0].call, "TMG219",
-                         what if goes_on else "the training step stands among the statements of the model",
-                         "take the gradients after the loss")  # fmt: skip
+            among = "the training step stands among the statements of the model"
+            return _refused(facts, trains[0], what if goes_on else among, "take the gradients after the loss")
         deeper: tuple[ast.stmt, ...] = ()
         parts.append({})
         for holder, rest in reversed(rests or []):
@@ -82,6 +83,10 @@ def behind_loop(
                 parts[-1][holder], deeper = (*deeper, *rest), (holder,)
             block.move(rest, BEHIND)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}
+
+
+def _refused(facts: Facts, step: TrainStep, message: str, hint: str) -> Refused:
+    return Refused((error(facts, step.call, "TMG219", message, hint),))
 
 
 def _rests(

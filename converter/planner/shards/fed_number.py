@@ -1,19 +1,13 @@
-"""Batch sizes that are fed: towers count their own rows."""
+"""What a tower counts in place of a batch size that is fed."""
 
 from __future__ import annotations
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
-from converter.analysis.values import FED, Input, Number, Value
+from converter.analysis.values import Input
+from converter.planner.batch_size.fed_number import HINT, is_fed_number
 from converter.planner.border.traffic import Traffic
 from converter.planner.writing.findings import refuse
-
-HINT = "read it off an input in the model, as tf.shape(X)[0]"
-
-
-def is_fed_number(value: Value) -> bool:
-    """Whether a number is made of one that is fed."""
-    return isinstance(value, Number) and any(o.key[0] == FED for o in value.origins)
 
 
 def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, int, str] | None:

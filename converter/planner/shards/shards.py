@@ -4,98 +4,158 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, Site, Tensor, Value
+from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
 from converter.planner.border.global_names import declare
+from converter.planner.border.site import LoopSite
 from converter.planner.border.traffic import Traffic
+from converter.planner.outcome import Faults, noted
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
 from converter.planner.region.region import Region
 from converter.planner.shards.fed_number import counted_rows
 from converter.planner.shards.tuples import key_of, make_anew, saved_tuple
-from converter.planner.writing.findings import refuse
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.findings import error, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 
+Nested = list[tuple[Sequence | Mapping, Access]]  # lists and dicts of inputs, each with where it is read
 
-def shards_in(facts: Facts, region: Region, names: Names, traffic: Traffic, steps: list[TrainStep]) -> None:
-    """The inputs, grouped by what is fed together, and the names that the towers read them by."""
-    places: dict[int, list[str]] = {i.uid: [] for i in region.inputs}
-    tuples: dict[str, tuple[str, Sequence]] = {}  # of inputs that are parts of tuples: the tuple's text and value
+
+@dataclass
+class _Read:
+    """How the towers read the inputs of a loop.
+
+    places: the expressions for each input, by its uid. tuples: for inputs that are parts of tuples, the tuple's
+    expression and value. nests: lists and dicts that are cut as a whole, and kept: the names of their whole batches.
+    """
+
+    places: dict[int, list[str]]
+    nests: Nested
+    tuples: dict[str, tuple[str, Sequence]] = field(default_factory=dict)
+    kept: dict[str, str] = field(default_factory=dict)
+
+
+def shards_in(site: LoopSite, before: Traffic) -> Traffic:
+    """Adds the inputs, grouped by what is fed together, and the names that the towers read them by; raises Faults."""
+    traffic, region = before.copy(), site.region
+    read = _inputs_read(site, traffic)
     whole: dict[str, str] = {}
-    written = _written_first(region)
-    nests = _nests(facts, region, written)
-    for access in tower_reads(region):
-        value = access.value
-        if not isinstance(value, Input) or value.uid not in places or access.place in written:
-            continue
-        holder = access.place.holder
-        if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in nests)):
-            continue  # a list or object that each tower makes anew, or that is cut as a whole
-        text = spelling(region.block.frame, access.place)
-        if text is None:
-            if _local_of_callee(region, access):
-                continue
-            raise refuse(facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
-                         "pass it to the function as an argument")  # fmt: skip
-        declare(facts, region, traffic, access, text)
-        if isinstance(holder, Sequence) and not holder.mutable:
-            tuples[text] = (reach(region.block.frame, holder) or "", holder)
-        if text not in places[value.uid]:
-            places[value.uid].append(text)
-    kept = {text: names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}") for _, access in nests
-            if (text := _nest_text(facts, region, traffic, access))}  # fmt: skip
-    for value in region.inputs:
-        if value.op == DATA and not places[value.uid] and not any(path_to(nest, value) for nest, _ in nests):
-            raise refuse(facts, value.node or region.block.body[0], "TMG205",
-                         "the model reads this data by no name that the loop could replace",
-                         "give it a name in front of the model")  # fmt: skip
-    optional = _optional(facts, region, places)
+    optional = _optional(site.facts, region, read.places)
     for value, source in optional.items():
-        (text,) = places[value.uid]
-        kept_as = names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+        (text,) = read.places[value.uid]
+        whole[text] = site.names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
         static = not traffic.alone and _static(value)
-        traffic.nests.append(Nest(text, kept_as, value.batch.axis, static, source))
-        whole[text] = kept_as
-    groups = _groups([i for i in region.inputs if i not in optional], region, steps)
+        traffic.nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
+    groups = _groups([i for i in region.inputs if i not in optional], region, site.group.steps)
     for group in groups:
-        _check_parts(facts, group)
-        texts = [t for i in group for t in places[i.uid]]
-        axes = [i.batch.axis for i in group for _ in places[i.uid]]
-        lead = _lead_in_nest(nests, group[0], region, kept, names) if not places[group[0].uid] else None
-        if not texts and lead is None:
-            continue
-        holders = [tuples.get(t) for t in texts]
-        saved = [
-            names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}") if holder is None
-            else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
-            for t, holder in zip(texts, holders, strict=True)
-        ]  # fmt: skip
-        whole.update(zip(texts, saved, strict=True))
-        texts = _regrouped(facts, region, names, traffic, texts, holders)
-        suffix = "" if len(groups) == 1 else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
-        static = not traffic.alone and all(_static(i) for i in group)
-        sparse = any(is_sparse(i) for i in group)
-        traffic.groups.append(group)
-        traffic.shards.append(
-            Shard(tuple(texts), tuple(saved), tuple(axes), names.fresh("rows" + suffix, f"tower_rows{suffix}"),
-                  names.fresh("weight" + suffix, f"tower_weight{suffix}"), static, lead, group[0].op == DATA,
-                  sparse=sparse)
-        )  # fmt: skip
-    _aliases_out(region, traffic, whole, set(tuples), optional)
+        _check_parts(site.facts, group)
+        _shard_of(site, traffic, read, group, whole, alone=len(groups) == 1)
+    _aliases_out(region, traffic, whole, set(read.tuples), optional)
     rebound = _bound_texts(region)
-    for nest, access in nests:
+    for nest, access in read.nests:
         text = spelling(region.block.frame, access.place) or ""
         inputs = whole_inputs(nest)
         static = not traffic.alone and all(map(_static, inputs))
-        traffic.nests.append(Nest(text, kept[text], inputs[0].batch.axis, static))
-        traffic.restore += [(text, kept[text])] if text not in rebound else []
+        traffic.nests.append(nest_of(text, read.kept[text], inputs[0].batch.axis, static))
+        traffic.restore += [(text, read.kept[text])] if text not in rebound else []
+    return traffic
+
+
+def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
+    """The expressions by which the towers read the inputs; raises Faults for those that the loop cannot replace."""
+    facts, region = site.facts, site.region
+    written = _written_first(region)
+    found: list[Diagnostic] = []
+    read = _Read({i.uid: [] for i in region.inputs}, _nests(facts, region, written))
+    for access in region.tower_reads():
+        if isinstance(access.value, Input) and access.value.uid in read.places and access.place not in written:
+            with noted(found):
+                _note_read(site, traffic, read, access)
+    for _, access in read.nests:
+        with noted(found):
+            text = _nest_text(facts, region, traffic, access)
+            if text:
+                read.kept[text] = site.names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+    for value in region.inputs:
+        nested = any(path_to(nest, value) for nest, _ in read.nests)
+        if value.op == DATA and not read.places[value.uid] and not nested:
+            found.append(error(facts, value.node or region.block.body[0], "TMG205",
+                               "the model reads this data by no name that the loop could replace",
+                               "give it a name in front of the model"))  # fmt: skip
+    if found:
+        raise Faults(found)
+    return read
+
+
+def _note_read(site: LoopSite, traffic: Traffic, read: _Read, access: Access) -> None:
+    """Notes the expression by which an input is read."""
+    region, holder = site.region, access.place.holder
+    if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in read.nests)):
+        return  # a list or object that each tower makes anew, or that is cut as a whole
+    text = spelling(region.block.frame, access.place)
+    if text is None:
+        if _local_of_callee(region, access):
+            return
+        raise refuse(site.facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
+                     "pass it to the function as an argument")  # fmt: skip
+    declare(site.facts, region, traffic, access, text)
+    if isinstance(holder, Sequence) and not holder.mutable:
+        read.tuples[text] = (reach(region.block.frame, holder) or "", holder)
+    if text not in read.places[access.value.uid]:
+        read.places[access.value.uid].append(text)
+
+
+def _shard_of(
+    site: LoopSite, traffic: Traffic, read: _Read, group: list[Input], whole: dict[str, str], alone: bool
+) -> None:
+    """Adds the shard of inputs that are cut together; alone: they are all that there are."""
+    names, places = site.names, read.places
+    texts = [t for i in group for t in places[i.uid]]
+    axes = [i.batch.axis for i in group for _ in places[i.uid]]
+    lead = _lead_in_nest(read, group[0], site) if not places[group[0].uid] else None
+    if not texts and lead is None:
+        return
+    holders = [read.tuples.get(t) for t in texts]
+    saved = [
+        names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}") if holder is None
+        else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
+        for t, holder in zip(texts, holders, strict=True)
+    ]  # fmt: skip
+    whole.update(zip(texts, saved, strict=True))
+    texts = _regrouped(site, traffic, texts, holders)
+    suffix = "" if alone else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
+    static = not traffic.alone and all(_static(i) for i in group)
+    sparse = any(is_sparse(i) for i in group)
+    along = any(axes) or (lead is not None and lead[2] != 0)
+    traffic.groups.append(group)
+    traffic.shards.append(
+        Shard(
+            places=tuple(texts), saved=tuple(saved), axes=tuple(axes),
+            rows=names.fresh("rows" + suffix, f"tower_rows{suffix}"),
+            weight=names.fresh("weight" + suffix, f"tower_weight{suffix}"),
+            static=static, lead=lead, data=group[0].op == DATA, sparse=sparse,
+            helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
+        )
+    )  # fmt: skip
+
+
+def shard_helper(static: bool, along: bool, data: bool = False) -> str:
+    """The helper that cuts inputs; along: an axis other than the first."""
+    kind = "shard_data" if data else "shard_static" if static else "shard"
+    return kind + ("_along" if along else "")
+
+
+def nest_of(place: str, saved: str, axis: int, static: bool, optional: str = "") -> Nest:
+    """A nest with the helper that cuts its tensors."""
+    return Nest(place, saved, axis, optional=optional, helper=shard_helper(static, axis != 0))
 
 
 def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
@@ -129,7 +189,7 @@ def _around(region: Region) -> list[Site]:
 
 def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequence | Mapping, Access]]:
     """Lists and dicts of inputs that the towers do not read element by element."""
-    reads = [a for a in tower_reads(region) if a.place not in written]
+    reads = [a for a in region.tower_reads() if a.place not in written]
     apart = {(a.place.owner, a.value.uid) for a in reads if _is_chosen(a.node)}
     found: dict[Place, tuple[Sequence | Mapping, Access]] = {}
     for access in reads:
@@ -178,28 +238,28 @@ def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -
     return text
 
 
-def _lead_in_nest(
-    nests: list[tuple[Sequence | Mapping, Access]], lead: Input, region: Region, kept: dict[str, str], names: Names
-) -> tuple[str, str, int] | None:
+def _lead_in_nest(read: _Read, lead: Input, site: LoopSite) -> tuple[str, str, int] | None:
     """The input that rows are counted on, where it stands in a list or a dict only."""
-    for nest, access in nests:
+    for nest, access in read.nests:
         path = path_to(nest, lead)
-        text = spelling(region.block.frame, access.place)
+        text = spelling(site.region.block.frame, access.place)
         if path is not None and text is not None:
-            return names.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}"), kept[text] + path, lead.batch.axis
+            name = site.names.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
+            return name, read.kept[text] + path, lead.batch.axis
     return None
 
 
 def _regrouped(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, texts: list[str],
+    site: LoopSite, traffic: Traffic, texts: list[str],
     holders: list[tuple[str, Sequence] | None],
 ) -> list[str]:  # fmt: skip
     """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
-    found, reads = [], tower_reads(region)
+    region, names = site.region, site.names
+    found, reads = [], region.tower_reads()
     for text, held in zip(texts, holders, strict=True):
         found.append(text if held is None else names.fresh(leaf(text), f"tower_{leaf(text)}"))
         if held is not None:
-            make_anew(facts, region, names, traffic, reads, held, text[len(held[0]) :], found[-1])
+            make_anew(site, traffic, reads, held, text[len(held[0]) :], found[-1])
     return found
 
 
@@ -209,7 +269,7 @@ def _aliases_out(
     """A name that the towers bind to an input means the whole batch again after the loop."""
     by_input: dict[int, str] = {}
     for group in (*traffic.groups, list(optional)):
-        for access in tower_reads(region):
+        for access in region.tower_reads():
             text = spelling(region.block.frame, access.place)
             if text in saved and access.value in group:
                 by_input.setdefault(access.value.uid, saved[text])
@@ -245,11 +305,6 @@ def _written_first(region: Region) -> set[Place]:
             if access.write:
                 first.add(access.place)
     return first
-
-
-def tower_reads(region: Region) -> list[Access]:
-    """The reads of what the towers run: their statements, and losses that are written out elsewhere."""
-    return [a for i, a in region.block.accesses() if not a.write and (i in region.tower or a.node in region.inline)]
 
 
 def _local_of_callee(region: Region, access: Access) -> bool:
@@ -320,47 +375,55 @@ def keeps_size(access: Access, scaling: Scaling) -> bool:
     return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
 
 
-def numbers_in(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, scaled: frozenset[Origin], scaling: Scaling
-) -> None:
-    """Batch sizes that the towers read: inside they count one shard."""
+def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scaling: Scaling) -> Traffic:
+    """Adds the batch sizes that the towers read: inside they count one shard; raises Faults."""
+    traffic, region = before.copy(), site.region
     keys = {o.key for o in scaled}
     written = _written_first(region)
+    found: list[Diagnostic] = []
     done: set[str] = set()
-    for access in tower_reads(region):
-        value, place = access.value, access.place
-        if has_rows(value, keys):
-            _check_filled(facts, region, access)
-        if not isinstance(value, Number) or place in written:
-            continue
-        if keeps_size(access, scaling):
-            continue
-        if not any(o.key in keys for o in value.linear):
-            if any(o.key in keys for o in value.origins):
-                raise refuse(
-                    facts,
-                    access.node,
-                    "TMG207",
-                    "the model reads a number that depends on the batch size in an unknown way",
-                    "compute it from the batch size inside the model",
-                )
-            continue
-        text = spelling(region.block.frame, access.place)
-        if text is None:
-            if _local_of_callee(region, access):
-                continue
-            raise refuse(facts, access.node, "TMG205", "this batch size is read in a way that the loop cannot replace",
-                         "pass it to the function as an argument")  # fmt: skip
-        if text in done:
-            continue
-        done.add(text)
-        if isinstance(place.holder, Sequence) and not place.holder.mutable:
-            _number_in_tuple(facts, region, names, traffic, access, text, place.holder)
-            continue
-        declare(facts, region, traffic, access, text)
-        saved = names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
-        traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(facts, traffic, access)))
-        traffic.restore.append((text, saved))
+    for access in region.tower_reads():
+        with noted(found):
+            if has_rows(access.value, keys):
+                _check_filled(site.facts, region, access)
+            kept = access.place in written or keeps_size(access, scaling)
+            text = None if kept else _number_read(site, access, keys)
+            if text is not None and text not in done:
+                done.add(text)
+                _rebind(site, traffic, access, text)
+    if found:
+        raise Faults(found)
+    return traffic
+
+
+def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) -> str | None:
+    """The expression by which a batch size is read; None for other values, and where a callee is handed it."""
+    value = access.value
+    if not isinstance(value, Number):
+        return None
+    if not any(o.key in keys for o in value.linear):
+        if any(o.key in keys for o in value.origins):
+            raise refuse(site.facts, access.node, "TMG207",
+                         "the model reads a number that depends on the batch size in an unknown way",
+                         "compute it from the batch size inside the model")  # fmt: skip
+        return None
+    text = spelling(site.region.block.frame, access.place)
+    if text is None and not _local_of_callee(site.region, access):
+        raise refuse(site.facts, access.node, "TMG205", "this batch size is read in a way that the loop cannot replace",
+                     "pass it to the function as an argument")  # fmt: skip
+    return text
+
+
+def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> None:
+    """Inside the towers the expression means the size of one shard."""
+    holder = access.place.holder
+    if isinstance(holder, Sequence) and not holder.mutable:
+        _number_in_tuple(site, traffic, access, text, holder)
+        return
+    declare(site.facts, site.region, traffic, access, text)
+    saved = site.names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
+    traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access)))
+    traffic.restore.append((text, saved))
 
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:
@@ -376,9 +439,10 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
 
 
 def _number_in_tuple(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, text: str, holder: Sequence
+    site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence
 ) -> None:
     """A batch size in a tuple: inside the towers the tuple is made anew, with the size of one shard."""
+    facts, region, names = site.facts, site.region, site.names
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
         raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple of unknown length",
@@ -386,4 +450,4 @@ def _number_in_tuple(
     name = names.fresh(leaf(text), f"tower_{leaf(text)}")
     saved = saved_tuple(names, traffic, whole) + key
     traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))
-    make_anew(facts, region, names, traffic, tower_reads(region), (whole, holder), key, name)
+    make_anew(site, traffic, region.tower_reads(), (whole, holder), key, name)

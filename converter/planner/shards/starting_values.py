@@ -8,38 +8,48 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
+from converter.diagnostics import Diagnostic
 from converter.plan import Reset
 from converter.planner.border.global_names import declare
+from converter.planner.border.site import LoopSite
 from converter.planner.border.traffic import Traffic
+from converter.planner.outcome import Faults, noted
 from converter.planner.region.changed_between_towers import carried
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, reach, spelling
 
 
-def begin_anew(facts: Facts, region: Region, names: Names, traffic: Traffic) -> None:
-    """Names, attributes, lists and dicts that one tower would hand on to the next get their values back."""
+def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
+    """Adds names, attributes, lists and dicts that one tower would hand on to the next; raises Faults."""
+    traffic, facts, region = before.copy(), site.facts, site.region
+    found: list[Diagnostic] = []
     places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
     for access in carried(region.block, region.tower):
-        _reset_place(facts, region, names, traffic, access, places)
+        with noted(found):
+            _reset_place(site, traffic, access, places)
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
-        if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
-            _reset_container(facts, region, names, traffic, grown, effect.node)
-        elif isinstance(grown, Input) and effect.name == "Input.pop":
-            raise _unreachable(facts, effect.node, grown.label or "a batch")
+        with noted(found):
+            if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
+                _reset_container(site, traffic, grown, effect.node)
+            elif isinstance(grown, Input) and effect.name == "Input.pop":
+                raise _unreachable(facts, effect.node, grown.label or "a batch")
+    if found:
+        raise Faults(found)
+    return traffic
 
 
 def _reset_place(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, access: Access, places: set[str]
+    site: LoopSite, traffic: Traffic, access: Access, places: set[str]
 ) -> None:
+    facts, region, names = site.facts, site.region, site.names
     holder = access.place.holder
     if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
-        _reset_container(facts, region, names, traffic, holder, access.node)
+        _reset_container(site, traffic, holder, access.node)
     elif isinstance(access.value, Sequence) and access.value.mutable and not _is_bound_anew(facts, region, access):
-        _reset_container(facts, region, names, traffic, access.value, access.node)
+        _reset_container(site, traffic, access.value, access.node)
     else:
         text = spelling(region.block.frame, access.place)
         if text is None:
@@ -60,8 +70,9 @@ def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
 
 
 def _reset_container(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, value: Value, node: ast.AST
+    site: LoopSite, traffic: Traffic, value: Value, node: ast.AST
 ) -> None:
+    facts, region, names = site.facts, site.region, site.names
     if region.in_tower(value.site) or value.time > region.end:
         return
     text = reach(region.block.frame, value)

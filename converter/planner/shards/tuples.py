@@ -10,6 +10,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Sequence
 from converter.plan import Regroup
 from converter.planner.border.global_names import declare
+from converter.planner.border.site import LoopSite
 from converter.planner.border.traffic import Traffic
 from converter.planner.questions.structures import parts_of, rebuilt
 from converter.planner.region.region import Region
@@ -33,13 +34,14 @@ def saved_tuple(names: Names, traffic: Traffic, place: str) -> str:
 
 
 def make_anew(
-    facts: Facts, region: Region, names: Names, traffic: Traffic, reads: list[Access], held: tuple[str, Sequence],
+    site: LoopSite, traffic: Traffic, reads: list[Access], held: tuple[str, Sequence],
     key: str, name: str,
 ) -> None:  # fmt: skip
     """Puts a name into a tuple's item of this key, under all expressions by which the towers read the tuple.
 
     held: the expression for the tuple where the loop stands, and its value.
     """
+    facts, region, names = site.facts, site.region, site.names
     place, holder = held
     for text in dict.fromkeys((place, *_expressions(facts, region, traffic, reads, holder))):
         saved = saved_tuple(names, traffic, text)

@@ -8,6 +8,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
+from converter.planner.border.site import LoopSite
 from converter.planner.border.traffic import Traffic
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
@@ -22,13 +23,14 @@ MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_me
 
 
 def gradients(
-    facts: Facts, region: Region, steps: list[TrainStep], traffic: Traffic, names: Names, text: Text, tensorflow: str,
-    done: set[ast.AST],
+    site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]
 ) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
     """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`).
 
-    done: calls whose gradient is taken already, for the loss of another loop or another branch.
+    taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
+    facts, region, steps, text = site.facts, site.region, site.group.steps, site.text
+    done = set(taken)
     gradient: Gradient | None = None
     if region.forward:
         calls = {step.call: step for step in steps}
@@ -59,17 +61,17 @@ def gradients(
         done.add(step.call)
         # The weights of masked means are known when all towers are there.
         alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
-        if alone and (inside := _inside(facts, region, step, names, text, losses)) is not None:
+        if alone and (inside := _inside(site, step, losses)) is not None:
             gradient, replace = inside
             replaces.append(replace)
             helpers.append("average_gradients")
             continue
-        whole = _in_function(step, text, losses, tensorflow)
+        whole = _in_function(step, text, losses, site.tensorflow)
         if whole is not None:
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
-        made, before = _at_call(facts, step, names, text, losses)
+        made, before = _at_call(facts, step, site.names, text, losses)
         replaces.append(made)
         inserts += before
         helpers.append("gradients_of_towers" if step.kind == "gradients" else "tower_gradients")
@@ -102,9 +104,10 @@ def _same_names(region: Region, step: TrainStep) -> bool:
 
 
 def _inside(
-    facts: Facts, region: Region, step: TrainStep, names: Names, text: Text, losses: str
+    site: LoopSite, step: TrainStep, losses: str
 ) -> tuple[Gradient, Replace] | None:
     """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
+    facts, region, names, text = site.facts, site.region, site.names, site.text
     call = step.call
     if step.kind != "minimize" or not isinstance(call.func, ast.Attribute) or step.site.stmt not in region.block.index:
         return None

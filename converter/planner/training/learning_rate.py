@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from converter.analysis.facts import TrainStep
 from converter.analysis.traits import default_rates
@@ -13,7 +14,7 @@ from converter.planner.host.gpu_count import GpuCount
 from converter.planner.writing.source_text import Text
 
 
-def rate_edits(steps: list[TrainStep], options: Options, text: Text, count: GpuCount) -> list[Replace]:
+def rate_edits(steps: Sequence[TrainStep], options: Options, text: Text, count: GpuCount) -> list[Replace]:
     """`--scale-lr`: the optimizer's learning rate times the number of GPUs, or its square root."""
     if options.scale_lr == "none":
         return []

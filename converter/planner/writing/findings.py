@@ -3,19 +3,35 @@
 from __future__ import annotations
 
 import ast
+import os
 
 from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.source.users import User
 
 
 def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Refusal:
-    """A refusal that points to a node of the script, or of the other file of the project that it is in."""
-    return Refusal(_finding(facts, node, code, message, hint, "error"))
+    """An error to be raised, which ends the planning of what is being planned."""
+    return Refusal(error(facts, node, code, message, hint))
+
+
+def error(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Diagnostic:
+    """An error that points to a node of the script, or of the other file of the project that it is in."""
+    return _finding(facts, node, code, message, hint, "error")
 
 
 def warn(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Diagnostic:
     """A warning that points to a node, as a refusal does."""
     return _finding(facts, node, code, message, hint, "warning")
+
+
+def at_user(
+    facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error"
+) -> Diagnostic:
+    """A finding about another script of the project, at its import of the files that change."""
+    here = os.path.dirname(facts.path)
+    path = os.path.join(here, os.path.relpath(user.path, os.path.abspath(here)))  # as the user would write it
+    return Diagnostic(code, path, user.line, 1 if user.line else 0, message, hint, severity)
 
 
 def _finding(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 _DEFAULT = """\
@@ -36,3 +43,17 @@ RULES = (
         references=("docs: TMG103, which inputs are cut",),
     ),
 )
+
+
+@check(Placed)
+def left_to_its_default(case: Placed) -> Iterator[Diagnostic]:
+    """Runs that leave an input to a default that has one row for all examples."""
+    facts = case.facts
+    inputs = {i.uid for region in case.regions for i in region.inputs}
+    single = {e.value.uid for e in facts.effects_of(EffectKind.DEFAULT_OF_ONE_ROW) if e.value is not None} & inputs
+    for run in facts.runs if single else ():
+        keys = {key.uid for key, _ in run.feeds}
+        if keys & inputs and single - keys:
+            yield error(facts, run.call, "TMG243", "this run leaves an input to its default, which has one row for "
+                        "all examples and cannot be shared",
+                        "feed it, or give it a default with a row for each example")  # fmt: skip

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.values import Host, Input, Number, Origin, Sequence, Tensor, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 _ROWS_THAT_STAY = """\
@@ -35,3 +48,83 @@ RULES = (
         references=("docs: TMG110, how the number is followed",),
     ),
 )
+
+
+BLOCKS = (ast.For, ast.AsyncFor, ast.While, ast.If)
+
+
+@check(Placed)
+def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
+    """Runs that feed fewer rows than the inputs and the model have once the batch grows with the towers."""
+    facts = case.facts
+    keys = {o.key for o in case.size.scaled}
+    if case.options.batch != "per-gpu":
+        return
+    read = [v for region in case.regions for a in region.tower_reads() if _grows(v := a.value, keys)]
+    for run in facts.runs:
+        built = _is_built_for(run, case.regions)
+        for key, value in run.feeds:
+            if not isinstance(key, Input) or key.batch.kind != "example":
+                continue
+            fixed = fixed_size(key)
+            if fixed is not None and _grows(fixed, keys):
+                stays = _stays(facts, run, value, fixed, keys, key.batch.axis)
+            else:
+                stays = built and not key.batch.axis and any(_is_as_long(facts, run, value, n, keys) for n in read)
+            if stays:
+                name = key.label or "an input"
+                yield error(facts, run.call, "TMG252",
+                            f"what is fed here to {name} keeps its number of rows, where the model goes on to take "
+                            "those of all towers",
+                            "make it with the batch size, or leave the rows of the model open (None); "
+                            "--batch total keeps the number")  # fmt: skip
+
+
+def _grows(value: Value, keys: set[tuple[object, ...]]) -> bool:
+    return isinstance(value, Number) and any(o.key in keys for o in value.linear)
+
+
+def _is_built_for(run: RunCall, regions: tuple[Region, ...]) -> bool:
+    """Whether a run computes something that the towers build."""
+    return any(
+        isinstance(v, Tensor) and v.site is not None and any(r.in_any_tower(v.site) for r in regions)
+        for v in run.behind.values()
+    )
+
+
+def _stays(
+    facts: Facts, run: RunCall, value: Value, fixed: Number, keys: set[tuple[object, ...]], axis: int
+) -> bool:
+    """Whether what is fed is not seen to have to do with the batch size."""
+    number = rows_of(facts, value, run.site) if axis == 0 else None
+    if number is not None and all(o.key[0] == "literal" for o in number.origins):
+        known = fixed.value is None or number.value is None or fixed.value == number.value
+        return known and not _grows(number, keys)
+    return isinstance(value, (Host, Sequence)) and not _depends(facts, value, keys)
+
+
+def _is_as_long(facts: Facts, run: RunCall, value: Value, size: Value, keys: set[tuple[object, ...]]) -> bool:
+    """Whether rows are counted by another number that is as large as a batch size that the model reads."""
+    number = rows_of(facts, value, run.site)
+    same = number is not None and number.value is not None and number.value == getattr(size, "value", None)
+    return same and not _grows(number, keys) if number is not None else False
+
+
+def _depends(facts: Facts, value: Value, keys: set[tuple[object, ...]]) -> bool:
+    """Whether a batch size is behind a value or in what fills its lists, or the value was fetched."""
+    behind = needed([value])
+    if any(_is_of(v, keys) or (isinstance(v, Host) and v.call == "run") for v in behind.values()):
+        return True
+    changes = (e for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None and e.value.uid in behind)
+    blocks = {step.stmt for e in changes for step in e.site.chain() if isinstance(step.stmt, BLOCKS)}
+    within = _nodes(blocks)
+    return any(_is_of(a.value, keys) for a in facts.accesses if not a.write and a.node in within)
+
+
+def _nodes(blocks: Iterable[ast.stmt]) -> set[ast.AST]:
+    return {node for block in blocks for node in ast.walk(block)}
+
+
+def _is_of(value: Value, keys: set[tuple[object, ...]]) -> bool:
+    origins: Iterable[Origin] = value.origins if isinstance(value, Number) else ()
+    return any(o.key in keys for o in origins)

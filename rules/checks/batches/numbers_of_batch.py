@@ -2,6 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.facts import RunCall
+from converter.analysis.reasons import Why
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.batch_size.batch_size import BatchSize
+from converter.planner.batch_size.fed_number import HINT, is_fed_number
+from converter.planner.cases import Placed, Selected
+from converter.planner.checking import check
+from converter.planner.region.inputs import uncut_values
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -66,3 +80,62 @@ with tf.Session() as sess:
         references=("docs: TMG108, the number inside the towers",),
     ),
 )
+
+
+@check(Selected)
+def unknown_number_of_rows(case: Selected) -> Iterator[Diagnostic]:
+    """Batches that the model gives a number of rows which is not known to be the batch size."""
+    yield from uncut_values(case.facts, case.steps, "TMG207", {
+        Why.UNSIZED: "reshape to -1 rows, or name the number batch_size where it is one",
+    })  # fmt: skip
+
+
+@check(Placed)
+def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
+    """A fed batch size is the whole batch's: valid after the loop, wrong inside a tower."""
+    facts = case.facts
+    for value in needed(step.loss for step in case.steps).values():
+        if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
+            continue
+        if any(value in number.inputs for number in facts.fed_sizes):
+            continue
+        written = {a.place.key for a in facts.accesses if a.write and a.value is value and isinstance(a.place.key, str)}
+        if named_batch(written):
+            yield error(facts, value.node or case.steps[0].call, "TMG207",
+                        "the fed batch size is not an integer placeholder: each tower would take the size of the whole "
+                        "batch for its own", HINT)  # fmt: skip
+
+
+@check(Placed)
+def fed_size_may_not_grow(case: Placed) -> Iterator[Diagnostic]:
+    """Values computed after the loop with a fed batch size that may stay what it is while the batch grows."""
+    facts, size = case.facts, case.size
+    trained = {step.result.uid for step in case.steps}
+    for run in facts.runs if case.options.batch == "per-gpu" and facts.fed_sizes else ():
+        behind = _read_after(run, case.regions) if run.computes(trained) else None
+        if behind is not None and not _grows(run, size):
+            yield error(facts, behind.node or run.call, "TMG207",
+                        "this is computed from the whole batch with a batch size that is fed, and nothing tells that "
+                        "the number that is fed in training grows as the batch does", HINT)  # fmt: skip
+
+
+def _read_after(run: RunCall, regions: tuple[Region, ...]) -> Tensor | None:
+    """What a run computes of a fed batch size outside of the towers; None where it does not."""
+    for value in run.behind.values():
+        site = value.site
+        if isinstance(value, Tensor) and site is not None and not any(r.in_any_tower(site) for r in regions):
+            given = [v for i in value.inputs for v in (i, *(i.elements if isinstance(i, Sequence) else ()))]
+            if any(map(is_fed_number, given)):
+                return value
+    return None
+
+
+def _grows(run: RunCall, size: BatchSize) -> bool:
+    """Whether the number that a run is fed is a multiple of the batch size, or counted by Python of what is there."""
+    numbers = [value for key, value in run.feeds if is_fed_number(key)]
+    return bool(numbers) and all(_is_of_batch(number, size) for number in numbers)
+
+
+def _is_of_batch(value: Value, size: BatchSize) -> bool:
+    counted = not isinstance(value, Number) or all(o.key[0] == "computed" for o in value.origins)
+    return counted and getattr(value, "value", None) is None or bool(getattr(value, "linear", set()) & size.scaled)

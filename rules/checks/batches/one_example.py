@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.inputs.feeds import is_one_example, is_one_row
+from converter.analysis.reasons import Why
+from converter.analysis.values import Input, Number, Sequence, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.batch_size.fed_rows import is_kept
+from converter.planner.cases import Placed, Selected
+from converter.planner.checking import check
+from converter.planner.region.inputs import batch_inputs, uncut_values
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -53,3 +66,68 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+@check(Selected)
+def fed_one_by_one(case: Selected) -> Iterator[Diagnostic]:
+    """Training steps that take one example each: they have no batch to share among the towers."""
+    if case.steps:
+        yield from _without_axis(case.facts, case.steps, any_shape=False)
+        yield from _of_one_row(case.facts, case.steps)
+    elif case.unbatched:
+        yield from _without_axis(case.facts, case.unbatched[:1], any_shape=True)
+        yield from _of_one_row(case.facts, case.unbatched[:1])
+
+
+@check(Selected)
+def in_pieces(case: Selected) -> Iterator[Diagnostic]:
+    """Batches of which only the steps of a sequence, or one joined row, are left."""
+    yield from uncut_values(case.facts, case.steps, "TMG218", {
+        Why.STEPS: "feed several sequences at a time; where they lie along the second axis, say so: "
+                        "--batch-axis NAME=1",
+        Why.JOINED: "feed one row for each example, to a placeholder of shape [None, steps, …]",
+    })  # fmt: skip
+
+
+@check(Placed)
+def room_for_one(case: Placed) -> Iterator[Diagnostic]:
+    """Inputs with a fixed shape of one row, in a script whose batches do not grow with the number of towers."""
+    for value in batch_inputs(case.steps) if case.size.fixed else ():
+        entries = value.shape.elements if isinstance(value.shape, Sequence) else []
+        rows = entries[value.batch.axis] if len(entries) > value.batch.axis else None
+        if isinstance(rows, Number) and rows.value == 1:
+            yield error(case.facts, value.node or case.steps[0].call, "TMG218",
+                        "each training step takes one example: this input has room for no more",
+                        "feed several examples at a time, and leave the batch axis open")  # fmt: skip
+
+
+def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
+    """Examples fed to inputs without a batch axis; `any_shape` where no input of the loss is known to have one."""
+    roots = {v.uid for s in steps for v in needed([s.loss]).values() if isinstance(v, Input)}
+    trained = {s.result.uid for s in steps}
+    for run in facts.runs:
+        for key, value in run.feeds:
+            shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
+            if shapeless and key.uid in roots and is_one_example(value) and run.computes(trained):
+                yield error(facts, run.call, "TMG218", "each training step takes one example, without a batch axis",
+                            "feed several examples at a time to placeholders with a batch axis")  # fmt: skip
+
+
+def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic]:
+    """Steps whose batches have a single row each, another one in each run; gradients that are fetched are such, too."""
+    grown = {e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value is not None}
+    batches = [
+        (run, key, value, is_one_row(value, key.batch.axis, grown))
+        for run in facts.runs
+        for key, value in run.feeds
+        if isinstance(key, Input) and key.batch.kind == "example"
+    ]
+    if not any(single for *_, single in batches):
+        return
+    trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
+    runs = {run for run, *_ in batches if run.computes(trained)}
+    fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
+    if all(single for *_, single in fed) and not all(is_kept(facts, value, run) for run, value, _ in fed):
+        yield error(facts, fed[0][0].call, "TMG218",
+                    "each training step takes one example: its batch has a single row",
+                    "collect several examples, and feed them in one step")  # fmt: skip

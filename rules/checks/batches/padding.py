@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.host.padding import not_cut, uncut_lengths
 from converter.rule import Rule
 
 RULES = (
@@ -52,3 +58,10 @@ with tf.Session() as sess:
         references=("tf.sequence_mask (tensorflow/python/ops/array_ops.py, 1.15)",),
     ),
 )
+
+
+@check(Placed)
+def as_wide_as_a_shard(case: Placed) -> Iterator[Diagnostic]:
+    """Masks and decoders that end at the longest sequence of a shard, where the batch goes on to that of all shards."""
+    for uncut in uncut_lengths(case.facts, case.regions):
+        yield not_cut(case.facts, uncut)

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Tensor, Value, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
 
 _ROWS_TOLD_APART = """\
@@ -66,3 +74,35 @@ RULES = (
         references=("docs: TMG244, where the towers share a batch",),
     ),
 )
+
+
+@check(Placed)
+def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
+    """Rows that are told apart by their numbers: refused where a tower takes a part of a batch.
+
+    Each tower counts its rows from 0: as the original does on a batch of its own, but not within one batch for all.
+    """
+    in_towers = [step for group in case.groups if not group.region.exact for step in group.steps]
+    numbers: dict[int, Value] = {}
+    for value in sorted(needed(step.loss for step in in_towers).values(), key=lambda v: v.uid):
+        if not isinstance(value, Tensor):
+            continue
+        parts = [v for v in value.inputs if isinstance(v, Tensor)]
+        counted = [v for v in parts if v.uid in numbers]
+        if value.op == "range" and value.batch.kind == "example" or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
+            numbers[value.uid] = value
+        elif (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
+            message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
+            node = value.node or case.steps[0].call
+            if case.options.batch == "total":
+                yield error(case.facts, node, "TMG244", message, "tell examples apart by what is fed with them")
+            else:
+                hint = "see that the rows of a smaller last batch may be counted anew on each GPU"
+                yield warn(case.facts, node, "TMG317", message, hint)
+            return
+
+
+def _looks_up(value: Tensor) -> bool:
+    """Whether rows are numbers in a table which is no batch."""
+    table = value.inputs[0] if value.inputs else None
+    return has(value.op, Trait.LOOKS_UP) and (not isinstance(table, Tensor) or table.batch.kind == "free")

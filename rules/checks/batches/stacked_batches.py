@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.reasons import Why
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Selected
+from converter.planner.checking import check
+from converter.planner.region.inputs import uncut_values
 from converter.rule import Rule
 
 RULES = (
@@ -54,3 +61,12 @@ with tf.Session() as sess:
         references=("docs: TMG103, how batches are cut",),
     ),
 )
+
+
+@check(Selected)
+def stacked_batches(case: Selected) -> Iterator[Diagnostic]:
+    """Several batches stacked on top of each other that meet an input with one row for each example."""
+    yield from uncut_values(case.facts, case.steps, "TMG215", {
+        Why.CONFLICT: "feed what belongs to each of the batches on its own",
+        Why.PIECES: "feed each of the pieces on its own",
+    })  # fmt: skip

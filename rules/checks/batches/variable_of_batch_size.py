@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.values import Number, ShapeOf, Tensor, Value, Variable, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -48,3 +55,31 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+@check(Placed)
+def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
+    """Variables with the batch size in their shape: they have a value for each place of a batch, a shard has fewer."""
+    keys = {o.key for o in case.size.origins}
+    for value in needed(s.loss for s in case.steps).values():
+        if isinstance(value, Variable) and any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
+            yield error(case.facts, value.node or case.steps[0].call, "TMG224",
+                        "this variable is made with the batch size in it",
+                        "make its shape independent of the batch size")  # fmt: skip
+
+
+def _numbers_behind(variable: Variable) -> list[Number]:
+    """The numbers that a variable's shape and initial value are made of, not those behind other tensors' shapes."""
+    found: list[Number] = []
+    todo: list[Value] = list(variable.inputs)
+    seen: set[int] = set()
+    while todo:
+        value = todo.pop()
+        batched = isinstance(value, Tensor) and bool(value.roots)
+        if value.uid in seen or batched or isinstance(value, (ShapeOf, Variable)):
+            continue
+        seen.add(value.uid)
+        if isinstance(value, Number):
+            found.append(value)
+        todo += [*value.inputs, *value.parts()]
+    return found

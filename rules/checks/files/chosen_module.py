@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Shared
+from converter.planner.checking import check
+from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
 
 _LOSS = """\
@@ -65,3 +73,18 @@ RULES = (
         .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
     ),
 )
+
+
+@check(Shared)
+def module_chosen_by_a_flag(case: Shared) -> Iterator[Diagnostic]:
+    """Modules that a flag names: the flag's default is read, another one would not be changed."""
+    changed = {plan.path for plan in case.plans}
+    for effect in case.facts.effects:
+        if effect.kind is EffectKind.CHOSEN_MODULE and effect.name in changed:
+            yield error(case.facts, effect.node, "TMG266",
+                        f"a flag chooses the module here, and {os.path.basename(effect.name)} must change",
+                        "build the loss and the training step in this script, or import it by name")  # fmt: skip
+        elif effect.kind is EffectKind.CHOSEN_MODULE:
+            yield warn(case.facts, effect.node, "TMG331",
+                       "a flag chooses the module here: its default is read, and no other one",
+                       "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice")  # fmt: skip

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 RULES = (
@@ -14,3 +21,13 @@ RULES = (
         "each other's names when they need them are followed.",
     ),
 )
+
+
+@check(Placed)
+def circular_imports(case: Placed) -> Iterator[Diagnostic]:
+    """Names that a file is asked for while it is still being imported."""
+    for effect in case.facts.effects:
+        if effect.kind is EffectKind.CIRCULAR_IMPORT:
+            yield warn(case.facts, effect.node, "TMG014",
+                       f"{effect.name} is asked for while that file is being imported, before it has it: Python stops "
+                       "here", "import the module itself, and read the name from it where it is needed")  # fmt: skip

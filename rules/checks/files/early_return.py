@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Shared
+from converter.planner.checking import check
+from converter.planner.questions.statements import returns
+from converter.planner.writing.findings import at_user
 from converter.rule import Rule
 
 _LEFT_EARLY = """\
@@ -61,3 +68,14 @@ RULES = (
         ),
     ),
 )
+
+
+@check(Shared)
+def returns_in_front_of_the_loss(case: Shared) -> Iterator[Diagnostic]:
+    """Other scripts that import a model which may return early, before statements that cannot keep their order."""
+    ends = [s for region in case.regions for stmts in region.behind.values() for s in stmts if returns(s)]
+    if ends and case.users:
+        where = f"{case.facts.shown(ends[0])}:{ends[0].lineno}"
+        yield at_user(case.facts, case.users[0], "TMG263",
+                      f"it imports the model, which may return at {where}, in front of the loss",
+                      "return behind the loss there, or give this script its own function")  # fmt: skip

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Shared
+from converter.planner.checking import check
+from converter.planner.writing.findings import at_user
 from converter.rule import Rule
 
 MODEL_AND_USER = """\
@@ -58,3 +65,16 @@ RULES = (
         ),
     ),
 )
+
+
+@check(Shared)
+def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
+    """Other scripts that do not find the module of helpers that the changed files import."""
+    here = os.path.dirname(os.path.abspath(case.facts.path))
+    module = case.plans[0].helper_module
+    for user in case.users if module and not module.startswith(".") else ():
+        if here not in user.folders:
+            yield at_user(case.facts, user, "TMG265",
+                          f"it imports files that change, and does not find {module} beside "
+                          f"{os.path.basename(case.facts.path)}, which these will import",
+                          "put the two scripts into one folder, or add that folder to sys.path")  # fmt: skip

@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Shared
+from converter.planner.checking import check
+from converter.planner.writing.findings import at_user
 from converter.rule import Rule
 
 MODEL_AND_USER = """\
@@ -93,3 +99,15 @@ with tf.Session() as sess:
         references=("docs: TMG127, other scripts go on building the model for one GPU",),
     ),
 )
+
+
+@check(Shared)
+def stays_on_one_gpu(case: Shared) -> Iterator[Diagnostic]:
+    """Other scripts that train with the changed files."""
+    count = case.plans[0].num_gpus
+    settable = "." in count and "(" not in count
+    hint = f"to train with it on several GPUs, set {count} there before the model is built"
+    for user in (user for user in case.users if user.trains):
+        yield at_user(case.facts, user, "TMG307",
+                      "it imports files that change, and goes on building the model for one GPU",
+                      hint if settable else "convert it, too, if it trains", "warning")  # fmt: skip

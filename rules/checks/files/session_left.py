@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 RULES = (
@@ -54,3 +60,12 @@ for step in range(100):
 """,
     ),
 )
+
+
+@check(Placed)
+def sessions_left(case: Placed) -> Iterator[Diagnostic]:
+    """Sessions in files that may not change."""
+    for session in case.facts.sessions if not case.sources.several else ():
+        if case.facts.path_of(session.call):
+            yield warn(case.facts, session.call, "TMG306", "this session of another file keeps its configuration",
+                       "give it allow_soft_placement=True, or convert with --output-dir or --in-place")  # fmt: skip

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 RULES = (
@@ -14,3 +21,14 @@ RULES = (
         "nothing is lost. `python -m lib2to3 -w FILE` mends Python 2 syntax.",
     ),
 )
+
+
+@check(Placed)
+def unread_modules(case: Placed) -> Iterator[Diagnostic]:
+    """Files of the project that could not be followed."""
+    for effect in case.facts.effects:
+        if effect.kind is EffectKind.UNREAD_MODULE:
+            yield warn(case.facts, effect.node, "TMG013",
+                       f"{effect.name}; what the script does with it is not known",
+                       "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax",
+                       )  # fmt: skip

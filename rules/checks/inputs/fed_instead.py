@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.values import Input, tensors_in
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -53,3 +60,15 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+@check(Placed)
+def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
+    """Runs that feed a value which the towers compute."""
+    for run in case.facts.runs:
+        for key, _ in run.feeds:
+            made = [t for t in tensors_in(key) if not isinstance(t, Input) and t.batch.kind != "free"]
+            if any(region.in_tower(t.site) for region in case.regions for t in made):
+                yield error(case.facts, run.call, "TMG223",
+                            f"{key.label or 'a value'} is computed by the model and fed in its stead",
+                            "feed a placeholder")  # fmt: skip

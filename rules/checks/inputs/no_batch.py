@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.inputs.embedded_data import beside
+from converter.analysis.values import Input, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed, Selected
+from converter.planner.checking import check
+from converter.planner.questions.drawn_batches import drawn_in
+from converter.planner.region.inputs import batch_inputs
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -52,3 +63,71 @@ with tf.Session() as sess:
         references=("docs: TMG103, which inputs are cut",),
     ),
 )
+
+
+FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
+NONE = "no batch of examples goes into the loss of this training step"
+
+
+@check(Selected, unless=("TMG218", "TMG241", "TMG220", "TMG235", "TMG216"))
+def no_batch(case: Selected) -> Iterator[Diagnostic]:
+    """Training steps that no batch of examples goes into."""
+    facts = case.facts
+    if case.unbatched and case.steps:
+        yield error(facts, case.unbatched[0].call, "TMG202",
+                    "no batch of examples goes into the loss of this one of the training steps",
+                    "convert the models apart, each in a script of its own")  # fmt: skip
+    elif case.unbatched:
+        yield _why_no_batch(case)
+    elif case.steps and facts.uncut:
+        yield _uncut(case, "the loss reads arrays with a row for each example that is fed, but")
+    for step in case.steps:
+        if not batch_inputs([step]) and not drawn_in(needed([step.loss])):
+            yield error(facts, step.call, "TMG202", NONE, FEED)
+
+
+@check(Selected)
+def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
+    """Iterators that are not known to give a batch, beside inputs that are batches."""
+    values = needed(step.loss for step in case.steps).values()
+    for value in values if batch_inputs(case.steps) else ():
+        if isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
+            yield error(case.facts, value.node or case.steps[0].call, "TMG202",
+                        "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
+                        "batch it by Dataset.batch, also where a transformation gives batches")  # fmt: skip
+
+
+@check(Placed)
+def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
+    """Lists in the graph that meet a whole data set which is fed: they may have a row for each example, too."""
+    for entry in beside(case.facts, [step.loss for step in case.steps]) if case.size.whole else ():
+        shown = entry.value.label or getattr(entry.value, "call", "") or "a list"
+        yield error(case.facts, entry.key[0], "TMG202",
+                    f"the data set that is fed here meets {shown}, which may have a row for each example, too",
+                    "feed it through a placeholder")  # fmt: skip
+
+
+def _why_no_batch(case: Selected) -> Diagnostic:
+    """Why none of the training steps has a batch."""
+    facts, step = case.facts, case.unbatched[0]
+    for value in needed([step.loss]).values():
+        if isinstance(value, Input) and value.op == "train.dequeue":
+            name = value.label or "NAME"
+            return error(facts, value.node or step.call, "TMG202",
+                         "nothing tells that what is dequeued here for the loss of a training step is a batch",
+                         f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples")  # fmt: skip
+    if facts.uncut:
+        return _uncut(case, f"{NONE}, and")
+    outermost = list(step.site.chain())[-1].stmt
+    if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)):
+        return error(facts, step.call, "TMG202",
+                     f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
+                     "convert the script that calls it, and its files change with it (--output-dir)")  # fmt: skip
+    return error(facts, step.call, "TMG202", NONE, FEED)
+
+
+def _uncut(case: Selected, lead: str) -> Diagnostic:
+    """Arrays in the graph that hold the examples, and cannot be cut into shards."""
+    step = (*case.steps, *case.unbatched)[0]
+    message = f"{lead} the arrays in the graph cannot be cut into shards: {case.facts.uncut}"
+    return error(case.facts, step.call, "TMG202", message, FEED)

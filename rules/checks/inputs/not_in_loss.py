@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
+from converter.analysis.values import Input, Value, tensors_in
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.region.prepared_batches import upstream
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -54,3 +65,51 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+# Effects after which a value is not followed.
+HANDED = (EffectKind.ESCAPE, EffectKind.UNFOLLOWED, EffectKind.COLLECTION, EffectKind.GRAPH_NAME)
+
+
+@check(Placed)
+def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
+    """Batches that are fed in training and are not seen to reach a loss: the analysis may have missed something."""
+    facts = case.facts
+    inputs = {i.uid for region in case.regions for i in upstream(region.inputs)}
+    trained = {s.result.uid for s in case.steps}
+    for run in facts.runs:
+        behind = run.behind
+        if not trained & set(behind):
+            continue
+        reached = {*behind, *(i.uid for i in upstream(v for v in behind.values() if isinstance(v, Input)))}
+        found = {value.uid for key, value in run.feeds if key.uid in inputs | reached}
+        for key, value in run.feeds:
+            batch = isinstance(key, Input) and key.batch.kind == "example"
+            missed = batch and value.uid not in found  # of several inputs that a branch chooses one of, one reaches it
+            if missed and not _only_fed(facts, key) and not _result_unused(facts, key):
+                yield error(facts, run.call, "TMG222",
+                            f"{key.label or 'an input'} is fed to this training step, "
+                            "but is not seen to reach its loss",
+                            "leave it out of the feed if the step does not need it")  # fmt: skip
+
+
+def _only_fed(facts: Facts, value: Value) -> bool:
+    """Whether a value is read only as a key of a feed dict, and no computation needs it."""
+    reads = [access.node for access in facts.accesses if access.value is value and not access.write]
+    keys = {key for node in facts.nodes(ast.Dict) for key in node.keys}
+    return bool(reads) and keys.issuperset(reads)
+
+
+def _result_unused(facts: Facts, value: Value) -> bool:
+    """True if no result computed from this input is used."""
+    made: set[int] = {value.uid}
+    taken: set[int] = {value.uid}
+    for tensor in sorted(facts.tensors, key=lambda t: t.uid):
+        given = {v.uid for i in tensor.inputs for v in (i, *tensors_in(i))} & made
+        if given:
+            made.add(tensor.uid)
+            taken |= given
+    handed = (t for e in facts.effects if e.kind in HANDED and e.value for v in (e.value, *e.value.inputs)
+              for t in (v, *tensors_in(v)))  # fmt: skip
+    read = (access.value.uid for access in facts.accesses if not access.write)
+    return len(made) > 1 and not any(t.uid in made for t in handed) and (made - taken).isdisjoint(read)

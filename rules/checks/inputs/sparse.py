@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.tensors.sparse import has_rows
+from converter.analysis.values import Input
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -47,3 +56,18 @@ with tf.Session() as sess:
         references=("tf.sparse_placeholder", "tf.sparse_slice"),
     ),
 )
+
+
+@check(Placed)
+def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
+    """Sparse batches whose rows are not known to be the examples."""
+    facts = case.facts
+    inputs = {i.uid for region in case.regions for i in region.inputs}
+    for effect in facts.effects:
+        value = effect.value
+        if effect.kind is not EffectKind.SPARSE_PLACEHOLDER or not isinstance(value, Input) or value.uid not in inputs:
+            continue
+        if not has_rows(value, facts.tensors):
+            yield error(facts, effect.node, "TMG225",
+                        "nothing tells that the rows of this sparse batch are its examples",
+                        "give it a shape with the batch axis in front, such as [None, 784]")  # fmt: skip

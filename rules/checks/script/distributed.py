@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Script
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -48,3 +55,11 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+@check(Script)
+def distributed(case: Script) -> Iterator[Diagnostic]:
+    """Scripts that train on several machines, or by a distribution strategy."""
+    for effect in list(case.facts.effects_of(EffectKind.DISTRIBUTED))[:1]:
+        yield error(case.facts, effect.node, "TMG217", f"this script is distributed already ({effect.name})",
+                    "convert the script as it was for one GPU")  # fmt: skip

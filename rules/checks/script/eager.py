@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Selected
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -46,3 +53,12 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+@check(Selected)
+def trains_eagerly(case: Selected) -> Iterator[Diagnostic]:
+    """Scripts without a graph."""
+    eager = next((e for e in case.facts.effects_of(EffectKind.EAGER)), None)
+    if eager is not None and not case.trains_on_batches:
+        yield error(case.facts, eager.node, "TMG235", f"this script trains eagerly ({eager.name}): it has no graph",
+                    "use tf.distribute.MirroredStrategy, which is made for it")  # fmt: skip

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -36,3 +43,13 @@ RULES = (
         options=("--traced", "7:31=example:0/-x10+variables"),
     ),
 )
+
+
+@check(Placed)
+def known_from_a_run(case: Placed) -> Iterator[Diagnostic]:
+    """Calls whose results are known from a run of the script (`--trace`)."""
+    for effect in case.facts.effects:
+        if effect.kind is EffectKind.TRACED:
+            yield warn(case.facts, effect.node, "TMG309",
+                       f"what this call gives is known from a run of the script only: {effect.name}",
+                       "prove the conversion with `tf-multigpu verify`")  # fmt: skip

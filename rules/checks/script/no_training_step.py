@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Selected
+from converter.planner.checking import check
+from converter.planner.questions.imported import imported_names
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -40,3 +47,30 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+
+# Parts of the names of packages that train, what the script does with them, what to do.
+BY_PACKAGE = (
+    ("torch", "this script trains by PyTorch, not by TensorFlow",
+     "use torch.nn.parallel.DistributedDataParallel"),
+    ("object_detection", "the training step lies in the package object_detection, this script configures it",
+     "use that package's own options for several GPUs: num_clones, or model_main with a distribution strategy"),
+    ("keras", "this script builds with Keras, and minimises nothing in a session",
+     "use tf.distribute.MirroredStrategy for Model.fit"),
+)  # fmt: skip
+
+
+@check(Selected, unless=("TMG216", "TMG220", "TMG235"))
+def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
+    """Scripts without a training step: says what there is instead."""
+    facts = case.facts
+    if facts.train_steps:
+        return
+    imported = list(imported_names(facts))
+    for part, message, hint in BY_PACKAGE:
+        for name, node in imported:
+            if part in name.split("."):
+                yield error(facts, node, "TMG201", message, hint)
+                return
+    yield error(facts, facts.tree, "TMG201", "no training step was found: nothing is minimised here",
+                "convert the script that calls minimize, compute_gradients or tf.gradients")  # fmt: skip

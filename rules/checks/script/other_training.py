@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Selected
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -50,3 +57,14 @@ with tf.Session() as sess:
         options=("--target", "towers"),
     ),
 )
+
+
+@check(Selected, unless=("TMG216", "TMG235"))
+def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
+    """Scripts whose sessions are made and run by an Estimator or by Keras."""
+    other = next((e for e in case.facts.effects_of(EffectKind.OTHER_TRAINING)), None)
+    if other is not None and not case.trains_on_batches:
+        yield error(case.facts, other.node, "TMG220",
+                    f"this script trains by {other.name}, not by a session of its own",
+                    "use several GPUs by its own means: an Estimator takes "
+                    "RunConfig(train_distribute=tf.distribute.MirroredStrategy())")  # fmt: skip

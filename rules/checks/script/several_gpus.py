@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+import ast
+import re
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Script, Selected
+from converter.planner.checking import check
+from converter.planner.questions.imported import imported_names
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -51,3 +62,47 @@ with tf.Session() as sess:
         references=("docs: TMG109, where variables and towers are placed",),
     ),
 )
+
+
+SEVERAL = "convert the script as it was for one GPU"
+BY_PACKAGE = (
+    ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
+    ("model_deploy", "this script spreads clones of its model over GPUs already (slim's model_deploy)",
+     "give it the number of GPUs: DeploymentConfig(num_clones=...)"),
+)  # fmt: skip
+
+
+@check(Script, unless=("TMG217",))
+def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
+    """Scripts that name several GPUs for their model, or import a file that was converted before."""
+    facts = case.facts
+    gpus: set[str] = set()
+    for effect in facts.effects:
+        if effect.kind is EffectKind.CONVERTED_MODULE:
+            yield error(facts, effect.node, "TMG216", f"{effect.name} was converted before, with another script",
+                        "convert both scripts at once, from their originals")  # fmt: skip
+        if effect.kind is EffectKind.DEVICE:
+            computed = effect.name == "None" and any(isinstance(s.stmt, ast.For) for s in effect.site.chain())
+            gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
+            if computed or len(gpus) > 1:
+                yield error(facts, effect.node, "TMG216", "this script places its model on several GPUs already",
+                            SEVERAL)  # fmt: skip
+                return
+
+
+@check(Selected)
+def spread_by_a_package(case: Selected) -> Iterator[Diagnostic]:
+    """Scripts without a training step of their own that a package spreads over GPUs."""
+    if case.steps:
+        return
+    if not case.facts.train_steps or any(e.kind is EffectKind.OTHER_TRAINING for e in case.facts.effects):
+        yield from several_gpus(case.facts)
+
+
+def several_gpus(facts: Facts) -> Iterator[Diagnostic]:
+    """The packages that spread a model over GPUs, where the script imports one of them."""
+    for part, message, hint in BY_PACKAGE:
+        for name, node in imported_names(facts):
+            if part in name.split("."):
+                yield error(facts, node, "TMG216", message, hint)
+                return

@@ -2,6 +2,21 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
+from converter.analysis.reasons import Why
+from converter.analysis.values import Bound, Host, Instance, needed
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Selected
+from converter.planner.checking import check
+from converter.planner.questions.drawn_batches import drawn_in
+from converter.planner.questions.imported import package_of
+from converter.planner.questions.outside_calls import is_foreign
+from converter.planner.region.inputs import uncut_values
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -34,3 +49,57 @@ RULES = (
         after=_SCRIPT.format(imported="", model="tf.layers.dense(X, 10)"),
     ),
 )
+
+
+TRACE = "convert with --trace, which runs the script to see what it gives"
+
+
+@check(Selected)
+def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
+    """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
+    facts = case.facts
+    unfollowed = set(facts.unfollowed)
+    for value in needed(step.loss for step in case.steps).values():
+        if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
+            yield from _set_unseen(facts, value)
+        if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
+            package = package_of(facts, value.node)
+            goes = f" into the package {package}" if package else ""
+            yield error(facts, value.node, "TMG241",
+                        f"the loss needs what this call{goes} makes of a batch, and it is not followed",
+                        TRACE)  # fmt: skip
+
+
+@check(Selected)
+def needs_noise_from_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
+    """Losses without a batch whose batch may be the noise that a call which is not followed takes in."""
+    unfollowed: set[ast.AST] = set(case.facts.unfollowed)
+    for step in case.unbatched:
+        values = needed([step.loss])
+        drawn = set(drawn_in(values))
+        for value in values.values():
+            if not isinstance(value, Host) or value.node not in unfollowed:
+                continue
+            if drawn & set(needed(value.inputs).values()):
+                yield error(case.facts, value.node, "TMG241", "the loss needs what this call makes of "
+                            "the noise that is drawn for each batch, and it is not followed", TRACE)  # fmt: skip
+                return
+
+
+@check(Selected)
+def made_by_unseen_code(case: Selected) -> Iterator[Diagnostic]:
+    """Batches that come from code which is not seen."""
+    yield from uncut_values(case.facts, case.steps, "TMG241", {
+        Why.UNSEEN: "convert the script that makes it, and its files change with it (--output-dir)",
+    })  # fmt: skip
+
+
+def _set_unseen(facts: Facts, attribute: Bound) -> Iterator[Diagnostic]:
+    """An attribute that nothing sets may be set by a method of its object that gets a batch and is not followed."""
+    for effect in facts.effects:
+        result = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
+        method = result.inputs[0] if result is not None and result.roots else None
+        if isinstance(method, Bound) and method.receiver is attribute.receiver:
+            yield error(facts, effect.node, "TMG241", f"the loss needs {attribute.name}, which may be what this call "
+                        "makes of a batch, and it is not followed", "see that the module of this object's class can "
+                        "be imported from the folder of the script")  # fmt: skip

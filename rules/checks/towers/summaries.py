@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
 RULES = (
@@ -66,3 +73,16 @@ with tf.Session() as sess:
         ),
     ),
 )
+
+
+@check(Placed)
+def summaries_of_the_model(case: Placed) -> Iterator[Diagnostic]:
+    """Summaries that the towers make: each has its own, of its shard and under its scope. Says so once."""
+    for effect in case.facts.effects:
+        made = effect.kind is EffectKind.COLLECTION and effect.name == "summaries"
+        if made and any(region.in_tower(effect.site) for region in case.regions):
+            yield warn(case.facts, effect.node, "TMG315",
+                       "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
+                       "begins with tower_0", "make it after the loss where it should show the whole batch under its "
+                       "own tag")  # fmt: skip
+            return

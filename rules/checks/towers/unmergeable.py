@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Leaving
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -71,3 +78,31 @@ with tf.Session() as sess:
         references=("docs: TMG104, what is merged and how", "docs: TMG116, what is computed once more"),
     ),
 )
+
+
+@check(Leaving)
+def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
+    """Values that leave the towers in one call of a function, where another call goes through them without making it.
+
+    Functions that build the model in several ways, as for training and for evaluation, have such calls.
+    """
+    facts, region = case.facts, case.region
+    block = region.block
+    if any(isinstance(n, ast.Return) for s in block.body[: min(region.tower)] for n in ast.walk(s)):
+        return  # another call may be over by then
+    calls: dict[int, set[str]] = {}  # the names that the towers of each other call bind
+    for access in facts.accesses:
+        for site in access.site.chain():
+            other = site.frame.uid != block.frame.uid and site.frame.node is block.frame.node
+            if other and site.stmt in region.stmts:
+                bound = calls.setdefault(site.frame.uid, set())
+                if access.write:
+                    bound.add(access.place.key)
+    own = {a.place.key for i, a in block.accesses() if i in region.tower and a.write}
+    for part, node in case.wanted.values():
+        key = (part.root or part.text).rpartition(".")[2]
+        if key in own and any(key not in bound for bound in calls.values()):
+            yield error(facts, node, "TMG210",
+                        f"{part.text} is made by one call of the function that builds the model, and not by another: "
+                        "the towers of that one would miss it",
+                        "build the model without its loss in a function of its own")  # fmt: skip

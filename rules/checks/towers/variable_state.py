@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Input, Tensor, Value, Variable
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
 from converter.rule import Rule
 
 RULES = (
@@ -54,3 +63,50 @@ with tf.Session() as sess:
         references=("docs: TMG106, moving averages", "docs: TMG224, a variable with the batch size in its shape",),
     ),
 )
+
+
+@check(Placed)
+def carries_state(case: Placed) -> Iterator[Diagnostic]:
+    """Variables that carry something of a batch to the next step: each tower would go on from its own shard.
+
+    What is computed after the loop is computed from the whole batch, and set once: one number for all examples may
+    be carried so.
+    """
+    read = _read_as_data(s.loss for s in case.steps)
+    for effect in case.facts.effects:
+        made = effect.value
+        if effect.kind is not EffectKind.ASSIGNED or not isinstance(made, Tensor):
+            continue
+        if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
+            continue
+        once = not any(r.in_any_tower(effect.site) for r in case.regions)
+        carried = [v for v in made.inputs if isinstance(v, Variable) and v.uid in read]
+        if made.uid in read or any(not once or not _is_number(v) for v in carried):
+            yield error(case.facts, effect.node, "TMG234",
+                        "a variable carries what is computed from one batch to the model's next step",
+                        "feed the state and fetch it, or leave statistics to a normalising layer")  # fmt: skip
+
+
+def _is_number(variable: Variable) -> bool:
+    """Whether a variable holds one number, in whatever shape: [0.] is read as 0. is."""
+    return variable.dims is not None and all(d == 1 for d in variable.dims)
+
+
+def _read_as_data(losses: Iterable[Tensor]) -> dict[int, Value]:
+    """The values that losses are computed from, without control inputs and moving averages of the batch."""
+    found: dict[int, Value] = {}
+    todo: list[Value] = list(losses)
+    while todo:
+        value = todo.pop()
+        if value.uid in found:
+            continue
+        found[value.uid] = value
+        if isinstance(value, Input):
+            continue
+        waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
+        inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
+        chosen = isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION))
+        if chosen and any(v.roots for v in inputs):
+            inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own, outside of training
+        todo += inputs
+    return found

@@ -1,0 +1,33 @@
+"""A loop that is being planned: what it loops over, and what its lines are written with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts
+from converter.options import Options
+from converter.planner.region.groups import Group
+from converter.planner.region.region import Region
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+
+@dataclass(frozen=True)
+class LoopSite:
+    """The place of a loop.
+
+    group: the training steps that share it. tensorflow: TensorFlow's name there. text: the script's text with the
+    replacements that are planned by now.
+    """
+
+    facts: Facts
+    options: Options
+    group: Group
+    names: Names
+    text: Text
+    tensorflow: str
+
+    @property
+    def region(self) -> Region:
+        """Which statements go into the towers."""
+        return self.group.region

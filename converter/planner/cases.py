@@ -1,0 +1,105 @@
+"""What is known of a script after each pass: what the checks of that stage see, and what the next pass takes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.plan import Plan
+from converter.planner.batch_size.batch_size import BatchSize
+from converter.planner.merges.wanted import Wanted
+from converter.planner.region.groups import Group
+from converter.planner.region.region import Region
+from converter.source.users import User
+
+
+@dataclass(frozen=True)
+class Sources:
+    """The files that may be planned.
+
+    read: gives a file's text by its path, "" for the script. several: whether other files than the
+    script may change. taken: whether a module beside the script cannot be the one that carries
+    the helpers and this definition. users: other scripts that import some of these files, which are
+    given by their absolute paths.
+    """
+
+    read: Callable[[str], str]
+    several: bool
+    taken: Callable[[str, str], bool]
+    users: Callable[[list[str]], Sequence[User]]
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script as the analysis read it, and how it is to be converted."""
+
+    facts: Facts
+    options: Options
+    sources: Sources
+
+
+@dataclass(frozen=True)
+class Selected(Script):
+    """A script and its training steps.
+
+    steps: the training steps that a batch goes into. unbatched: those that no batch is seen to go into.
+    """
+
+    steps: tuple[TrainStep, ...]
+    unbatched: tuple[TrainStep, ...]
+
+    @property
+    def trains_on_batches(self) -> bool:
+        """Whether some call minimises a loss that a batch goes into."""
+        return any(step.loss.batch.kind != "free" for step in self.facts.train_steps)
+
+
+@dataclass(frozen=True)
+class Measured(Selected):
+    """A script whose batch size is known; the options say whether it grows with the number of towers."""
+
+    size: BatchSize
+
+
+@dataclass(frozen=True)
+class Placed(Measured):
+    """A script and where its loops stand.
+
+    groups: the training steps by the loops that they share.
+    """
+
+    groups: tuple[Group, ...]
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """Where the loops stand."""
+        return tuple(group.region for group in self.groups)
+
+
+@dataclass(frozen=True)
+class Leaving(Placed):
+    """One of the loops, and the values that leave its towers."""
+
+    region: Region
+    wanted: Wanted
+
+
+@dataclass(frozen=True)
+class Planned(Placed):
+    """A script and the plans of the files that change, the script's first.
+
+    noted: warnings that came up while they were made.
+    """
+
+    plans: tuple[Plan, ...]
+    noted: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Shared(Planned):
+    """The same, once other scripts of the project that import these files are known."""
+
+    users: tuple[User, ...]

@@ -1,1 +1,0 @@
-"""What must be refused, or warned of, before anything is planned."""

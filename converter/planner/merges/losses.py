@@ -1,0 +1,40 @@
+"""Losses: under which name the towers bind them."""
+
+from __future__ import annotations
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.planner.questions.structures import Part, parts
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.spelling import spelling
+
+
+def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
+    """The loss under a name that the towers bind, or in a structure that they do; None where it is written inline."""
+    if step.loss_node in region.inline and step.loss_node is not None:
+        if step.site.frame.uid != region.block.frame.uid:
+            raise refuse(facts, step.call, "TMG209",
+                         "the loss is written out where it is minimised, in another function than the model's",
+                         "give it a name where the model is built, and minimise that")  # fmt: skip
+        return None
+    writes = [(a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses()
+              if i in region.tower and a.write]  # fmt: skip
+    for access, text in sorted(writes, key=lambda pair: pair[0].place.kind != "name"):
+        own = access.place.kind != "name" or access.place.frame is region.block.frame
+        if access.value is step.loss and text is not None and own:
+            return Part(text, step.loss, "", None)
+    for access, text in writes:
+        if text is not None and access.place.frame is region.block.frame:
+            for part in parts(text, access.value):
+                if part.value is step.loss:
+                    return part
+    raise refuse(facts, step.call, "TMG209", "the loss has no name where the towers are built",
+                 "assign the loss to a variable before it is minimised")  # fmt: skip
+
+
+def is_read(facts: Facts, region: Region, step: TrainStep) -> bool:
+    """Whether a loss is read after the loop for more than its gradient."""
+    return any(
+        a.value is step.loss and not a.write and a.node is not step.loss_node and region.comes_after(a)
+        for a in facts.accesses
+    )

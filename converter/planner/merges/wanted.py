@@ -1,0 +1,168 @@
+"""What leaves the towers: values that are read after the loop."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Container
+from dataclasses import replace
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access, Place
+from converter.analysis.tensors.sparse import is_sparse
+from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
+from converter.planner.merges.tensor_names import op_name
+from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
+from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
+from converter.planner.questions.structures import Part, parts, selected
+from converter.planner.region.region import Region
+from converter.planner.writing.findings import refuse
+from converter.planner.writing.spelling import spelling
+
+Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the loop's frame, and a node that reads it
+
+
+def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
+    """Values of the towers that are read after the loop, or that code which is not walked may read.
+
+    unread: attributes that nothing reads.
+    """
+    wanted: Wanted = {}
+    for access in facts.accesses:
+        if not access.write and region.comes_after(access):
+            want(facts, region, access, wanted)
+    for value, name, node in facts.named:
+        batched = value.batch.kind != "free" and not isinstance(value, Input)
+        if region.in_tower(value.site) and (batched or value.op == "summary"):
+            kept = _place_of(facts, region, value, name, node)
+            wanted.setdefault(kept, (Part(kept, value, "", None), node))
+    for index, access in region.block.accesses():
+        if index in region.tower and access.write and access.place.kind == "attr":
+            _want_attribute(facts, region, access, wanted, unread)
+    lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
+    return {text: found for text, found in wanted.items() if not text.startswith(lists)}
+
+
+def _want_attribute(
+    facts: Facts, region: Region, access: Access, wanted: Wanted, unread: Container[str]
+) -> None:  # fmt: skip
+    """An attribute that the towers set may be read by code that is not walked: it is merged wherever it can be."""
+    value, text = access.value, spelling(region.block.frame, access.place)
+    if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
+        return
+    if isinstance(value, Mapping):
+        made = [t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)]
+        if made and all(is_mergeable(t) and region.in_tower(t.site) for t in made):
+            _want_parts(facts, region, access, text, value, wanted)
+    elif isinstance(value, Tensor) and not isinstance(value, Input) and is_mergeable(value):
+        wanted.setdefault(text, (Part(text, value, "", None), access.node))
+
+
+def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.AST) -> str:
+    """Where the towers keep a value that is asked for by its name in the graph."""
+    for index, access in region.block.accesses():
+        if index in region.tower and access.write and access.value is value:
+            text = spelling(region.block.frame, access.place)
+            if text is not None and bound_by_tower(facts, region, access.place, value):
+                return text
+    raise refuse(facts, node, "TMG209", f"{name!r} has no name in the script where the towers are built",
+                 "assign it to a variable where it is made")  # fmt: skip
+
+
+def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
+    """Notes what of the towers is read by an access."""
+    value, holder = access.value, access.place.holder
+    if isinstance(value, Input) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
+        return  # a part of a tuple, or of a list of any length: found where these are read
+    if isinstance(value, (Sequence, Mapping)):
+        text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None
+        if text is not None and bound_by_tower(facts, region, access.place, value):
+            _want_parts(facts, region, access, text, value, wanted)
+        return
+    batched = isinstance(value, Tensor) and value.batch.kind != "free"
+    if isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
+        writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
+        for one in {a.value for a in writes}.intersection(value.inputs):  # or another branch has put something there
+            want(facts, region, replace(access, value=one), wanted)
+        return
+    if not region.in_tower(value.site) or not (batched or counts_examples(value) or is_made_of_shard(value)):
+        return
+    text = spelling(region.block.frame, access.place)
+    if text is not None and text not in wanted and bound_by_tower(facts, region, access.place, value):
+        wanted[text] = (Part(text, value, "", None), access.node)
+
+
+def _want_parts(
+    facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping, wanted: Wanted
+) -> None:
+    """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
+    chosen, value = selected(text, whole, access.node, facts.selections)
+    inside = {t.uid for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)
+              and region.in_tower(t.site)}  # fmt: skip
+    losses = {step.loss.uid for step in facts.train_steps}
+
+    def as_one(text: str, held: Sequence) -> bool:
+        return text.startswith(chosen) and _goes_as_list(region, held, losses)
+
+    found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
+    found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
+    reached = {t.uid for p in found for t in tensors_in(p.value)}
+    apart = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
+    if inside and (not apart or inside - reached or _is_one_nest(whole)):
+        found = [Part(text, whole, "", None)]
+    for part in found:
+        wanted.setdefault(part.text, (part, access.node))
+
+
+def _is_one_nest(whole: Sequence | Mapping) -> bool:
+    """Whether tensors of one kind lie in a structure that no item can be put back into."""
+    way = alike(whole) if is_fixed(whole) else None
+    return way is not None and (way.kind == "example" or getattr(whole, "unmeasured", False))
+
+
+def _goes_as_list(region: Region, held: Sequence, losses: set[int]) -> bool:
+    """Whether a list is merged as a list: of any length, or of several tensors that are merged in one way."""
+    tensors = [e for e in held.elements if isinstance(e, Tensor)]
+    if alike(held) is None or any(t.uid in losses for t in tensors):
+        return False
+    named = any(isinstance(t, Input) or op_name(region, t) for t in tensors)
+    return held.unmeasured or (is_flat_list(held) and len(tensors) > 1 and not named)
+
+
+def bound_by_tower(facts: Facts, region: Region, place: Place, value: Value) -> bool:
+    """Whether it is the towers that put a value where it is read, or that fill it."""
+    if isinstance(value, (Sequence, Mapping)) and _is_filled(facts, region, value):
+        return True
+    if any(i in region.tower and a.write and a.place == place for i, a in region.block.accesses()):
+        return True
+    if place.kind == "name" or not region.in_tower(value.site):
+        return False
+    if any(a.write and a.place == place for a in facts.accesses):
+        return False  # put there after the loop, when it was merged already
+    holder = place.holder
+    return holder is not None and (holder.time < region.start or region.in_tower(holder.site))
+
+
+def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
+    """Whether the towers put something into a list or a dict that is there before them."""
+    if region.in_tower(value.site) or value.time > region.end:
+        return False
+    grown = any(e.kind is EffectKind.MUTATION and e.value is value and region.in_tower(e.site) for e in facts.effects)
+    return grown or any(
+        i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
+        for i, a in region.block.accesses()
+    )
+
+
+def is_mergeable(value: Value) -> bool:
+    """Whether the whole batch's value can be put together from the towers' parts."""
+    if isinstance(value, (Sequence, Mapping)):
+        return alike(value) is not None
+    if not isinstance(value, Tensor) or is_sparse(value):
+        return False
+    batch = value.batch
+    if batch.kind == "example":
+        return batch.packed != "minor"
+    # A term beside a sum that does not depend on the examples would be added once for each tower.
+    mean = batch.how == "mean" and batch.over is None
+    return batch.kind == "reduced" and (mean or (batch.how == "sum" and not batch.affine))

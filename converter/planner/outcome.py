@@ -1,0 +1,45 @@
+"""What a pass may come to beside its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from converter.analysis.facts import Decisions
+from converter.diagnostics import Diagnostic, Refusal
+
+
+@dataclass(frozen=True)
+class Refused:
+    """The script cannot be converted; the findings say why, in the order of the script."""
+
+    findings: tuple[Diagnostic, ...]
+
+
+@dataclass(frozen=True)
+class Reread:
+    """Expressions that give the towers their batches: another reading of the script takes them for inputs.
+
+    otherwise: why the script is refused if it was read so already.
+    """
+
+    decisions: Decisions
+    otherwise: Diagnostic
+
+
+class Faults(Exception):
+    """Carries several errors from inside a pass to its end, which makes them its outcome: Refused."""
+
+    def __init__(self, findings: Iterable[Diagnostic]) -> None:
+        self.findings = tuple(findings)
+        super().__init__(self.findings[0].message)
+
+
+@contextmanager
+def noted(found: list[Diagnostic]) -> Iterator[None]:
+    """Notes a refusal of one of several things, so that the others are looked at, too."""
+    try:
+        yield
+    except Refusal as refusal:
+        found.append(refusal.diagnostic)

@@ -1,0 +1,274 @@
+"""Statements between those of the towers: they go in front of the loop, behind it, or into the towers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+from converter.analysis.effects import VARIABLES, EffectKind
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access, Place
+from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Input, Instance, Sequence, Value
+from converter.planner.outcome import Refused
+from converter.planner.questions.batch_values import is_made_of_shard
+from converter.planner.questions.outside_calls import is_foreign
+from converter.planner.region.block import Block
+from converter.planner.region.containers import is_filled
+from converter.planner.region.incomplete_lists import listed_between
+from converter.planner.region.neighbours import Touched, carries_batch, makes_input, touched_in
+from converter.planner.region.variable_reuse import finds_variables, makes_variables, numbers_names, sets_reuse
+from converter.planner.writing.findings import error
+
+# What a statement sees of the graph as it is by then: it must not go in front of those that build it.
+GRAPH_STATE = {EffectKind.GRAPH_STATE, EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS}
+UNKNOWN = "None"  # a collection whose key is not a constant
+
+
+class Side(Enum):
+    """Where a statement goes."""
+
+    BEFORE = "before"
+    TOWER = "tower"
+    AFTER = "after"
+
+
+@dataclass(frozen=True)
+class Order:
+    """The indexes of a block's statements in front of the loop, in it, and behind it."""
+
+    before: set[int]
+    tower: set[int]
+    after: set[int]
+
+
+@dataclass(frozen=True)
+class _Between:
+    """A statement between those of the towers, as they are known so far.
+
+    after: indexes of the statements that go behind the loop. written_out: places read by losses that are written out
+    where they are minimised.
+    """
+
+    facts: Facts
+    block: Block
+    index: int
+    tower: set[int]
+    after: set[int]
+    touched: Touched
+    written_out: set[Place]
+
+    @property
+    def stmt(self) -> ast.stmt:
+        return self.block.body[self.index]
+
+    @cached_property
+    def read(self) -> list[Access]:
+        return [a for i, a in self.block.accesses() if i == self.index and not a.write]
+
+    @cached_property
+    def from_tower(self) -> bool:
+        """Whether the statement reads something that the towers make."""
+        return any(_made_in(self.block, a.value, self.tower) for a in self.read)
+
+    @cached_property
+    def earlier(self) -> list[int]:
+        """Statements of the towers and behind them that stand above it."""
+        return [i for i in self.tower | self.after if i < self.index]
+
+    @cached_property
+    def later(self) -> list[int]:
+        """Statements of the towers that stand below it."""
+        return [i for i in self.tower if i > self.index]
+
+    @cached_property
+    def makes_input(self) -> bool:
+        return makes_input(self.block, self.facts, self.index)
+
+    @cached_property
+    def keeps_order(self) -> bool:
+        """Whether it makes variables in a script that tells them apart by their positions in a list."""
+        return self.facts.told_by_position and _makes_any_variable(self.facts, self.block, {self.index})
+
+    def clashes(self, others: Iterable[int]) -> bool:
+        """Whether it writes what others touch, or reads what they write."""
+        reads, writes, _ = self.touched[self.index]
+        return any(writes & (self.touched[i][0] | self.touched[i][1]) or reads & self.touched[i][1] for i in others)
+
+
+def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST]) -> Order | Refused:
+    """Statements between those of the towers: before the loop, after it, or into it.
+
+    inline: the nodes of losses that are written out where they are minimised, and computed in the towers all the same.
+    """
+    touched = touched_in(block)
+    tower = set(chosen)
+    written_out = {a.place for _, a in block.accesses() if a.node in inline and not a.write}
+    trained = max((i for i, a in block.accesses() if a.node in inline), default=0)
+    while True:
+        first = min(tower)
+        last = max(*tower, *(i for i in range(trained) if touched[i][1] & written_out), first)
+        before: set[int] = set()
+        after: set[int] = set()
+        joined = False
+        for index in (i for i in range(first, last + 1) if i not in tower):
+            side = _side(_Between(facts, block, index, tower, after, touched, written_out))
+            if isinstance(side, str):
+                return Refused((error(facts, block.body[index], "TMG203",
+                                      f"this statement stands between those of the model and {side}",
+                                      "move it before the model or after the loss"),))  # fmt: skip
+            if side is Side.TOWER:
+                tower.add(index)
+                joined = True
+                break
+            (before if side is Side.BEFORE else after).add(index)
+        if not joined:
+            return Order(before, tower, after)
+
+
+def _side(at: _Between) -> Side | str:
+    """Where a statement goes; a text says why it can go nowhere."""
+    if isinstance(at.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
+        return "ends the block"
+    if _belongs_to_towers(at):
+        return Side.TOWER
+    movable = _may_go_before(at)
+    raw = list(at.facts.effects_of(EffectKind.RAW_VARIABLE))
+    makes_raw = any(at.block.statement(e.site) == at.index for e in raw)
+    tower_raw = any((at.block.statement(e.site) or 0) in at.earlier for e in raw)
+    if movable and not (makes_raw and tower_raw) and (not _reads_batch(at) or at.makes_input):
+        return Side.BEFORE
+    if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
+        return Side.TOWER if not movable else Side.BEFORE
+    if _towers_need(at):
+        return Side.TOWER if not at.makes_input else "makes an input out of the model"
+    return _side_of_rest(at)
+
+
+def _belongs_to_towers(at: _Between) -> bool:
+    """Whether a statement must be executed by each tower: they would not work without it, or see what it changes."""
+    facts, block = at.facts, at.block
+    changed = {
+        e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value and block.statement(e.site) == at.index
+    }
+    if any(changed & at.touched[i][2] for i in at.tower):
+        return True
+    if at.from_tower and _collects_for(facts, block, at.index, at.later):
+        return True
+    if any(block.statement(e.site) == at.index for e in listed_between(facts, block, at.tower)):
+        return True
+    if _makes_container_for(block, at.index, at.touched, at.later):
+        return True
+    reuses = sets_reuse(facts, block, at.index)
+    return reuses and makes_variables(facts, block, set(at.later)) and not at.makes_input
+
+
+def _may_go_before(at: _Between) -> bool:
+    """Whether a statement means the same in front of all that stand above it in the towers."""
+    facts, block = at.facts, at.block
+    if at.from_tower or sets_reuse(facts, block, at.index):
+        return False
+    if any(e.kind in GRAPH_STATE and block.statement(e.site) == at.index for e in facts.effects):
+        return False
+    above = {i for i in at.tower if i < at.index}
+    if finds_variables(facts, block, at.index) and makes_variables(facts, block, above):
+        return False
+    if _collects_for(facts, block, at.index, at.earlier) or at.clashes(at.earlier):
+        return False
+    return not (at.keeps_order and _makes_any_variable(facts, block, {i for i in at.earlier if i in at.tower}))
+
+
+def _reads_batch(at: _Between) -> bool:
+    """Whether a statement reads a batch that a feed or a pipeline brings in.
+
+    An object is read for the sake of its attributes, and these are read on their own account.
+    """
+    return any(carries_batch(a.value) for a in at.read if not isinstance(a.value, Instance) and not _is_data(a.value))
+
+
+def _towers_need(at: _Between) -> bool:
+    """Whether later statements of the towers, or losses that are written out, read what a statement writes."""
+    writes = at.touched[at.index][1]
+    fed_by = any(writes & at.touched[i][0] for i in at.later) or bool(writes & at.written_out)
+    return fed_by or _collects_for(at.facts, at.block, at.index, at.later)
+
+
+def _side_of_rest(at: _Between) -> Side | str:
+    """Where a statement goes that cannot go in front, and that the towers do not need."""
+    facts, block = at.facts, at.block
+    if not at.clashes(at.later):
+        if _may_collect(facts, block, at.index, at.tower):
+            return "may add to the collection that the loss is computed from: what it calls is not followed"
+        if at.keeps_order and _makes_any_variable(facts, block, set(at.later)):
+            return Side.TOWER
+        if not _names_a_part(at):
+            counts = numbers_names(facts, block, {at.index}) and numbers_names(facts, block, set(at.later))
+            return Side.TOWER if counts and not at.makes_input else Side.AFTER
+    return Side.TOWER if not at.makes_input else "cannot be moved"
+
+
+def _names_a_part(at: _Between) -> bool:
+    """A name for what an object of the towers gives: that can be merged, the object cannot."""
+    body = at.stmt.body if isinstance(at.stmt, ast.With) else [at.stmt]
+    return all(isinstance(s, ast.Assign) for s in body) and any(
+        is_made_of_shard(a.value) and _made_in(at.block, a.value, at.tower) for a in at.read
+    )
+
+
+def _makes_any_variable(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements make variables of any kind."""
+    return any(e.kind in VARIABLES and block.statement(e.site) in indexes for e in facts.effects)
+
+
+def _makes_container_for(block: Block, index: int, touched: Touched, later: Iterable[int]) -> bool:
+    """Whether a statement does nothing but make lists or dicts that later statements of the towers fill."""
+    made = [a.value for i, a in block.accesses() if i == index and a.write]
+    if not made or not all(is_filled(v) and block.statement(v.site) == index for v in made):
+        return False
+    if not isinstance(block.body[index], ast.Assign) or any(_is_repeated(v) for v in made):
+        return False
+    filled = {place.owner for i in later for place in touched[i][1] if place.kind == "contents"}
+    return any(value.uid in filled for value in made)
+
+
+def _is_repeated(value: Value) -> bool:
+    """Whether a list was made with a number: `[0] * batch_size`."""
+    return isinstance(value, Sequence) and any(v not in value.elements for v in value.inputs)
+
+
+def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
+    """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
+    calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
+    read = any(
+        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and not has(e.name, Trait.VARIABLE_COLLECTION)
+        and (at := block.statement(e.site)) is not None and at in tower and at > index
+        for e in facts.effects
+    )  # fmt: skip
+    return read and any(is_foreign(e.value) for e in calls if e.value is not None)
+
+
+def _collects_for(facts: Facts, block: Block, index: int, others: Iterable[int]) -> bool:
+    """Whether a statement adds to a collection of the graph that some of the others read."""
+    chosen = set(others)
+    added = {e.name for e in facts.effects_of(EffectKind.COLLECTION) if block.statement(e.site) == index}
+    if not added:
+        return False
+    read = {
+        "losses" if e.kind is EffectKind.TOTAL_LOSS else e.name
+        for e in facts.effects
+        if e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and block.statement(e.site) in chosen
+    }
+    return bool(added & read) or (bool(read) and UNKNOWN in added | read)
+
+
+def _made_in(block: Block, value: Value, tower: set[int]) -> bool:
+    return block.statement(value.site) in tower or any(block.statement(v.site) in tower for v in value.inputs)
+
+
+def _is_data(value: Value) -> bool:
+    """Data is there before the model: what else is computed from it can stay in front."""
+    return isinstance(value, Input) and value.op == DATA

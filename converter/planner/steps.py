@@ -1,0 +1,41 @@
+"""The training steps of a script."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.values import needed
+
+
+def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
+    """The training steps that a batch goes into, and those without one.
+
+    There is one for each call in the source and each loss that the call is given: a function that minimises its
+    argument may be called for several losses of one model. A call that is executed again for a loss of the same
+    expression makes another model: the largest one on batches counts.
+    """
+    by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
+    for step in facts.train_steps:
+        known = by_loss.get((step.call, step.loss.node))
+        if known is None or _weight(step) > _weight(known):
+            by_loss[step.call, step.loss.node] = step
+    batched = tuple(s for s in by_loss.values() if _is_batched(s))
+    called = {s.call for s in batched}
+    return batched, tuple(s for s in by_loss.values() if not _is_batched(s) and s.call not in called)
+
+
+def executions(facts: Facts, steps: Iterable[TrainStep]) -> list[TrainStep]:
+    """The training steps, and those that the same calls made when they were executed for other models."""
+    chosen = list(steps)
+    calls = {step.call for step in chosen}
+    return [*chosen, *(step for step in facts.train_steps if step.call in calls and step not in chosen)]
+
+
+def _is_batched(step: TrainStep) -> bool:
+    return step.loss.batch.kind != "free"
+
+
+def _weight(step: TrainStep) -> tuple[bool, int]:
+    return _is_batched(step), len(needed([step.loss]))
