@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from converter.plan import Plan
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided, LossPlan
-    from converter.planner.region.named_calls import Apart
+    from converter.planner.towers.global_loss.named_calls import Apart
     from converter.rewrite import Rewritten
     from converter.source import Source
     from converter.source.separated import Separated
@@ -205,7 +205,7 @@ def _decided(
 ) -> tuple[Decided | Refused, Reading]:
     """The plans and the text that they belong to, or why there are none."""
     from converter.planner.passes import Decided
-    from converter.planner.region.named_calls import Apart
+    from converter.planner.towers.global_loss.named_calls import Apart
 
     made = _plans(read, several, users, "try")
     if not isinstance(made, Apart):

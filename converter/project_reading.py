@@ -14,7 +14,7 @@ from converter.source import encode, from_bytes, parse
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions
     from converter.options import Options
-    from converter.planner.region.named_calls import Named
+    from converter.planner.towers.global_loss.named_calls import Named
     from converter.source import Source
     from converter.source.separated import Separated
 

@@ -10,9 +10,9 @@ from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.batch_size.batch_size import BatchSize
-from converter.planner.merges.wanted import Wanted
 from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.wanted import Wanted
 from converter.source.users import User
 
 

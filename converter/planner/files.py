@@ -9,21 +9,21 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaling, scale
-from converter.planner.border.site import LoopSite
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
 from converter.planner.host.gpu_count import GpuCount
+from converter.planner.host.learning_rate import rate_edits
 from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.visible_gpus import visible_edits
-from converter.planner.loop import LoopPart, plan_loop
-from converter.planner.merges.summaries import names_in
 from converter.planner.outcome import Refused
-from converter.planner.partitioned.slices import cut_variables
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
-from converter.planner.training.learning_rate import rate_edits
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.loop import LoopPart, plan_loop
+from converter.planner.towers.merges.summaries import names_in
+from converter.planner.towers.partitioned.slices import cut_variables
 from converter.planner.writing.aliases import Aliases, helper_module
 from converter.planner.writing.builtin_names import Builtins, taken_modules
 from converter.planner.writing.free_names import Names

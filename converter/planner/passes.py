@@ -21,16 +21,16 @@ from converter.planner.cases import Measured, Placed, Planned, Script, Selected,
 from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
 from converter.planner.host.padding import lengths_to_read
-from converter.planner.merges.loss_kind import needs_whole_batch
-from converter.planner.merges.loss_weights import loss_counts
 from converter.planner.outcome import Faults, Refused, Reread
-from converter.planner.region.global_loss import global_region
 from converter.planner.region.groups import Group, grouped
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.region.named_calls import Apart, Named
 from converter.planner.region.prepared_batches import upstream
 from converter.planner.region.region import Region
 from converter.planner.steps import executions, training_steps
+from converter.planner.towers.global_loss.global_region import global_region
+from converter.planner.towers.global_loss.named_calls import Apart, Named
+from converter.planner.towers.merges.loss_kind import needs_whole_batch
+from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text

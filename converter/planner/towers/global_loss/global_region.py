@@ -12,8 +12,8 @@ from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import counts_examples, depends_on_batch
 from converter.planner.region.block import Block
 from converter.planner.region.layers import layers_in
-from converter.planner.region.named_calls import Apart, expressions_apart
 from converter.planner.region.region import Model, Region, around_inputs, innermost_block, settled
+from converter.planner.towers.global_loss.named_calls import Apart, expressions_apart
 from converter.planner.writing.findings import error
 
 

@@ -8,8 +8,8 @@ from collections.abc import Container, Iterator
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Tensor
 from converter.diagnostics import Diagnostic
-from converter.planner.merges.wanted import Wanted, is_mergeable
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable
 from converter.planner.writing.findings import warn
 from converter.planner.writing.spelling import spelling
 

@@ -12,29 +12,29 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic
 from converter.plan import Again, At, Insert, Loop, Replace
 from converter.planner.batch_size.batch_size import Scaling
-from converter.planner.border.global_names import declarations
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
-from converter.planner.merges.collections import merged_keys
-from converter.planner.merges.first_tower_lists import keep_first
-from converter.planner.merges.loss_kind import warn_of_statistics
-from converter.planner.merges.loss_weights import loss_counts, warn_of_counts
-from converter.planner.merges.merging import merges_out
-from converter.planner.merges.one_towers_values import warn_of_one_towers_values
-from converter.planner.merges.recomputed import Repeat, repeats
-from converter.planner.merges.reopened_scopes import asks_again, reopened
-from converter.planner.merges.reused_scopes import reuse_scopes
-from converter.planner.merges.unread_attributes import unread as unread_attributes
-from converter.planner.merges.wanted import Wanted, wanted_out
 from converter.planner.outcome import Faults
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
-from converter.planner.shards.drawn_rows import drawn_rows
-from converter.planner.shards.shards import numbers_in, shards_in
-from converter.planner.shards.starting_values import begin_anew
-from converter.planner.training.gradients import gradients
+from converter.planner.towers.border.global_names import declarations
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.gradients import gradients
+from converter.planner.towers.merges.collections import merged_keys
+from converter.planner.towers.merges.first_tower_lists import keep_first
+from converter.planner.towers.merges.loss_kind import warn_of_statistics
+from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_counts
+from converter.planner.towers.merges.merging import merges_out
+from converter.planner.towers.merges.one_towers_values import warn_of_one_towers_values
+from converter.planner.towers.merges.recomputed import Repeat, repeats
+from converter.planner.towers.merges.reopened_scopes import asks_again, reopened
+from converter.planner.towers.merges.reused_scopes import reuse_scopes
+from converter.planner.towers.merges.unread_attributes import unread as unread_attributes
+from converter.planner.towers.merges.wanted import Wanted, wanted_out
+from converter.planner.towers.shards.drawn_rows import drawn_rows
+from converter.planner.towers.shards.shards import numbers_in, shards_in
+from converter.planner.towers.shards.starting_values import begin_anew
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.free_names import Names

@@ -10,13 +10,13 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.diagnostics import Diagnostic
 from converter.plan import Reset
-from converter.planner.border.global_names import declare
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.outcome import Faults, noted
 from converter.planner.region.changed_between_towers import carried
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
+from converter.planner.towers.border.global_names import declare
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 

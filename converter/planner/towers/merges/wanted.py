@@ -11,11 +11,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
-from converter.planner.merges.tensor_names import op_name
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, selected
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.spelling import spelling
 

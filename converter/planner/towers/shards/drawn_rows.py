@@ -8,11 +8,11 @@ from converter.analysis.facts import TrainStep
 from converter.analysis.values import Number, Origin, needed
 from converter.plan import Shard
 from converter.planner.batch_size.batch_size import Scaling
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.questions.drawn_batches import drawn_in, drawn_sizes
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.shards.shards import keeps_size
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.shards.shards import keeps_size
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.spelling import spelling
 

@@ -6,7 +6,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Input
 from converter.planner.batch_size.fed_number import HINT, is_fed_number
-from converter.planner.border.traffic import Traffic
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.findings import refuse
 
 

@@ -17,8 +17,8 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Variable
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
-from converter.planner.partitioned.variable_lists import check_lists, last_name
 from converter.planner.region.region import Region
+from converter.planner.towers.partitioned.variable_lists import check_lists, last_name
 from converter.planner.writing.findings import refuse, warn
 from converter.planner.writing.source_text import Text
 

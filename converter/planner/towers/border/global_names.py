@@ -7,8 +7,8 @@ import ast
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.plan import Insert
-from converter.planner.border.traffic import Traffic
 from converter.planner.region.region import Region
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.source_text import Text
 

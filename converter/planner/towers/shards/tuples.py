@@ -9,11 +9,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Sequence
 from converter.plan import Regroup
-from converter.planner.border.global_names import declare
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.questions.structures import parts_of, rebuilt
 from converter.planner.region.region import Region
+from converter.planner.towers.border.global_names import declare
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
 

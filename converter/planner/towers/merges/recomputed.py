@@ -17,9 +17,9 @@ from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, Variable, needed
-from converter.planner.merges.wanted import Wanted, is_mergeable, want
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable, want
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice

@@ -12,18 +12,18 @@ from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Rebuild
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
-from converter.planner.merges.loss_kind import loss_how
-from converter.planner.merges.losses import is_read, loss_part
-from converter.planner.merges.tensor_names import op_name
-from converter.planner.merges.wanted import Wanted, bound_by_tower, is_mergeable
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
 from converter.planner.region.region import Region
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.merges.loss_kind import loss_how
+from converter.planner.towers.merges.losses import is_read, loss_part
+from converter.planner.towers.merges.tensor_names import op_name
+from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling

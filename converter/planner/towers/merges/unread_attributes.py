@@ -7,8 +7,8 @@ import ast
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Class, Function, Instance, Module, Partial, Symbol, Tensor, Typed, Value
-from converter.planner.merges.tensor_names import op_name
 from converter.planner.region.region import Region
+from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.writing.spelling import spelling
 
 # Calls that read attributes by names that are not written out, or all of them.

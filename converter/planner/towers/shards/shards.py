@@ -14,15 +14,15 @@ from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
-from converter.planner.border.global_names import declare
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
 from converter.planner.region.region import Region
-from converter.planner.shards.fed_number import counted_rows
-from converter.planner.shards.tuples import key_of, make_anew, saved_tuple
+from converter.planner.towers.border.global_names import declare
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
+from converter.planner.towers.shards.fed_number import counted_rows
+from converter.planner.towers.shards.tuples import key_of, make_anew, saved_tuple
 from converter.planner.writing.findings import error, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 

@@ -8,10 +8,10 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
-from converter.planner.border.site import LoopSite
-from converter.planner.border.traffic import Traffic
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
+from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.findings import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called

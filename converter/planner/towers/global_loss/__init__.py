@@ -1,0 +1,1 @@
+"""Losses that are computed once, behind the towers, from their merged results."""

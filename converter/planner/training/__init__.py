@@ -1,1 +1,0 @@
-"""The training step: gradients and the learning rate."""
