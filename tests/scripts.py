@@ -5,10 +5,12 @@ from __future__ import annotations
 import textwrap
 from pathlib import Path
 
+from converter.analysis import read_facts
 from converter.conversion import Conversion, convert
 from converter.header import find_header, relabel
 from converter.options import Options
-from converter.source import encode, from_bytes, read
+from converter.planner.cases import Script, Sources
+from converter.source import encode, from_bytes, parse, read
 
 INPUTS = """\
 import tensorflow as tf
@@ -80,3 +82,11 @@ def parts(script: str, **options: object) -> tuple[list[str], list[str], list[st
 def codes(script: str, **options: object) -> list[str]:
     """The codes of what was found, in order."""
     return [finding.code for finding in run(script, **options).diagnostics]
+
+
+def case_of(script: str) -> Script:
+    """A script as the planner's first pass gets it."""
+    source = from_bytes("train.py", textwrap.dedent(script).encode())
+    options = Options(line_length=100)
+    sources = Sources(lambda path: source.text, False, lambda module, define: False, lambda paths: ())
+    return Script(read_facts(source.path, parse(source), options, {}), options, sources)

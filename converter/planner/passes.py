@@ -95,7 +95,8 @@ def _run(
         if isinstance(made, Reread):
             return made
         if isinstance(made, Refused):
-            return Refused(in_order(case.facts.path, [*found, *made.findings]))
+            errors = [finding for finding in found if finding.severity == "error"]
+            return Refused(in_order(case.facts.path, [*errors, *made.findings]))
         case = made
     return case, found
 

@@ -1,0 +1,96 @@
+"""The passes of the planner: what each knows, and how many faults are told at once."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from converter.planner.cases import Measured, Placed, Script, Selected
+from converter.planner.checking import findings
+from converter.planner.outcome import Refused, Reread
+from converter.planner.passes import PLACING, measure, place, select
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, case_of, codes, run
+
+THREE = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4], name='X')
+Y = tf.placeholder(tf.float32, [None, 1])
+scale = tf.placeholder(tf.float32)
+state = tf.Variable(tf.zeros([batch_size, 4]))
+prediction = tf.layers.dense(X, 1, name='prediction')
+loss = tf.reduce_mean(tf.square(prediction - Y) * scale) + tf.reduce_sum(state)
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+found = tf.get_default_graph().get_tensor_by_name(names()[0])
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {X: xs, Y: ys, scale: weights()})
+"""
+
+
+def test_three_faults_are_told_at_once_in_the_order_of_their_lines() -> None:
+    conversion = run(THREE)
+    assert conversion.status == "refused"
+    assert [(d.code, d.line) for d in conversion.diagnostics] == [("TMG253", 6), ("TMG224", 7), ("TMG209", 11)]
+
+
+NAMES = """\
+scores = tf.layers.dense(X, 3)
+largest = tf.reduce_max(tf.nn.dropout(scores, 0.5))
+middle = tf.reduce_max(tf.nn.dropout(scores, 0.9))
+loss = tf.reduce_mean(tf.square(scores)) + 0.0 * (largest + middle)
+"""
+
+
+def test_every_value_that_has_no_merge_is_told() -> None:
+    found = run(INPUTS + NAMES + STEP + "print(largest, middle)\n" + TRAINING).diagnostics
+    assert [(d.code, d.line) for d in found] == [("TMG210", 7), ("TMG210", 8)]
+
+
+def test_warnings_are_left_out_of_a_refusal() -> None:
+    def with_summary(script: str) -> str:
+        return script.replace("prediction = tf.layers", "shown, prediction = tf.summary.histogram('h', X), tf.layers")
+
+    assert codes(with_summary(SCRIPT)) == ["TMG315"]
+    assert codes(with_summary(THREE)) == ["TMG253", "TMG224", "TMG209"]
+
+
+def test_a_script_that_is_distributed_is_told_nothing_else() -> None:
+    script = THREE.replace("batch_size = 32", "cluster = tf.train.ClusterSpec({})\nbatch_size = 32")
+    assert codes(script) == ["TMG217"]
+
+
+def test_each_pass_adds_to_what_is_known() -> None:
+    script = case_of(SCRIPT)
+    assert findings(script) == ()
+    selected = select(script)
+    assert (len(selected.steps), selected.unbatched) == (1, ())
+    measured = measure(selected)
+    assert {origin.line for origin in measured.size.origins} == {3}
+    assert not measured.size.fixed
+    placed = place(measured)
+    assert isinstance(placed, Placed)
+    (region,) = placed.regions
+    lines = [region.block.body[index].lineno for index in sorted(region.tower)]
+    assert [ast.unparse(stmt) for stmt in region.block.body if stmt.lineno in lines] == MODEL.splitlines()
+
+
+def test_a_pass_leaves_what_it_takes_as_it_is() -> None:
+    script = case_of(SCRIPT)
+    known = dict(vars(script))
+    measure(select(script))
+    assert vars(script) == known
+
+
+@pytest.mark.parametrize("model", ["train_op = build(X, Y)\n", "loss = tf.constant(1.0)\n" + STEP])
+def test_a_refusal_is_a_result(model: str) -> None:
+    case: Script | Refused | Reread = case_of(INPUTS + model + TRAINING)
+    for step in PLACING:
+        assert isinstance(case, Script)
+        if any(finding.severity == "error" for finding in findings(case)):
+            break
+        case = step.run(case)
+    assert type(case) in (Selected, Measured)
