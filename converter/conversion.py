@@ -156,6 +156,7 @@ def _converted(
     if isinstance(made_plans, Refused):
         return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
+    plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(plans, {
         plan.path: File(os.path.basename(read.file(plan.path).path), read.file(plan.path).text,
                         read.facts.tree_of(plan.path))
@@ -186,10 +187,24 @@ def _converted(
     )  # fmt: skip
 
 
+def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
+    """A plan that says why statements read names where they had calls (TMG167)."""
+    from converter.plan import At, Replace
+
+    uses = named.uses() if named else ()
+    kept = [
+        Replace(At(line, column, plan.path), At(line, column + len(name), plan.path), name, "TMG167")
+        for line, column, name in uses
+    ]
+    return replace(plan, replaces=(*plan.replaces, *kept)) if kept else plan
+
+
 def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
     """What of the converted texts could not be held against the original; raises Refusal where they differ."""
     from converter.review import Text, Written, read_again
 
+    if plans[0].options.traced:
+        return ("what a run told of the script stands at other places of the converted text",)
     helpers = {given: own for plan in plans for own, given in plan.helpers}
     written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
     texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]

@@ -43,7 +43,7 @@ MAY_IMPORT = {
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
     # Reads what was written; it shares no decision of the planner.
-    "converter.review": {"converter.analysis"},
+    "converter.review": {"converter.analysis", "converter.source"},
     # A script and the files of its project with their facts: what the engine reads, and reads again.
     "converter.project_reading": {"converter.source", "converter.analysis", "converter.planner"},
     "converter.conversion": {

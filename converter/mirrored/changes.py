@@ -38,7 +38,8 @@ def applied(text: str, changes: Iterable[Change]) -> tuple[str, tuple[tuple[int,
             parts.append(part)
             line += _ends(part)
         place = change.end
-        lines.setdefault(line - change.text.endswith(("\n", "\r")), set()).add(change.code)
+        written = change.text.rstrip(" \t")  # what is left are blanks in front of the script's own text
+        lines.setdefault(line - written.endswith(("\n", "\r")), set()).add(change.code)
     return "".join([*parts, text[place:]]), tuple(
         (at, tuple(sorted(codes))) for at, codes in sorted(lines.items())
     )

@@ -21,6 +21,7 @@ from converter.review.second import Second, Text, Written, walk_again
 from converter.review.shared import unshared
 from converter.review.sizes import sizes_differ
 from converter.review.towers import turn_of
+from converter.source.text import split_lines
 
 Path = tuple[int, ...]  # the identities of statements
 Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place
@@ -59,7 +60,7 @@ def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
         reading.unread.append("the converted text is too long to be walked")
         return reading
     found = list(_Comparing(facts, second, written, reading).differences())
-    lines = {text.path: text.after.split("\n") for text in texts}
+    lines = {text.path: split_lines(text.after) for text in texts}
     for one in found:
         kept = reading.findings if one.sure else reading.doubts
         kept.append(_diagnostic(one, facts, second, lines))

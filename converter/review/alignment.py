@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from converter.source.text import split_lines
+
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 Scope = tuple[str, ...]  # the names of the functions and classes around a statement
 
@@ -50,7 +52,7 @@ def align(original: ast.Module, text: str, converted: ast.Module, new_text: str)
 
 def _lines(tree: ast.Module, text: str) -> dict[Scope, list[_Line]]:
     """The statements of each function and class, from the top down."""
-    source = text.encode().split(b"\n") if "\r" not in text else text.replace("\r\n", "\n").encode().split(b"\n")
+    source = [line.encode() for line in split_lines(text)]
     found: dict[Scope, list[_Line]] = defaultdict(list)
 
     def visit(parent: ast.AST, scope: Scope) -> None:

@@ -17,6 +17,7 @@ from converter.options import Options
 from converter.review.alignment import Alignment, align
 from converter.review.own_lines import OwnLines
 from converter.review.towers import Towers
+from converter.source.text import split_lines
 
 BEGIN, END = "# tf-multigpu: helpers for training on several GPUs", "# tf-multigpu: end of helpers"
 
@@ -90,7 +91,7 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
 
 def _without_helpers(text: str) -> str:
     """A text with blank lines in place of the helpers' definitions: what they do is known."""
-    lines = text.split("\n")
+    lines = split_lines(text)
     begin = next((i for i, line in enumerate(lines) if line.startswith(BEGIN)), len(lines))
     end = next((i for i, line in enumerate(lines) if line.startswith(END)), begin)
     inside = False

@@ -32,6 +32,17 @@ class Separated:
     source: str = field(repr=False)
     parts: tuple[tuple[int, int, bool], ...] = ()
 
+    def uses(self) -> list[tuple[int, int, str]]:
+        """Where names stand in place of calls: line from 1, column from 0, and the name."""
+        starts = _starts(self.text)
+        ends = [begin for begin, _, _ in self.parts[1:]] + [len(self.text)]
+        found = []
+        for (begin, _, copied), end in zip(self.parts, ends, strict=True):
+            if not copied and self.text[begin:end].isidentifier():
+                line = bisect_right(starts, begin)
+                found.append((line, begin - starts[line - 1], self.text[begin:end]))
+        return found
+
     def place(self, line: int, column: int) -> tuple[int, int]:
         """The place in the source of a place in the text: line and column from 1; line 0 is the whole file."""
         if line == 0:

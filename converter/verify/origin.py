@@ -59,14 +59,20 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         same_text = same_text and bool(data) and _bare(from_bytes(name, data).text) == _bare(part.text)
         if part.source is not None:
             files[name] = part
-    edited = () if again.text is None else _edited_lines(_bare(again.text), _bare(made.text))
+    edited = () if again.text is None else _edited_lines(again.text, made.text, header.line)
     return Repeated(header, again, header.sha256 == source.sha256, same_text, edited, files)
 
 
-def _edited_lines(written: str, held: str) -> tuple[int, ...]:
-    """The lines of the second text, from one, that the first has not; where lines are missing, the one before."""
+def _edited_lines(written: str, held: str, header: int) -> tuple[int, ...]:
+    """The lines of the second text, from one, that the first has not; where lines are missing, the one before.
+
+    header: the line of the header, of which further lines are not compared.
+    """
+    lines = len(held.splitlines())
+    written, held = _bare(written), _bare(held)
     if written == held:
         return ()
+    left_out = lines - len(held.splitlines())
     import difflib
 
     found: list[int] = []
@@ -74,7 +80,7 @@ def _edited_lines(written: str, held: str) -> tuple[int, ...]:
     for tag, _, _, first, last in matcher.get_opcodes():
         if tag != "equal":
             found += range(first + 1, last + 1) if last > first else [max(first, 1)]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(line + left_out if line > header else line for line in found))
 
 
 def _bare(text: str) -> str:

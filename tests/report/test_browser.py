@@ -20,7 +20,7 @@ from tests.conftest import CHROMIUM  # noqa: E402
 from tests.report.standins import report, scripts  # noqa: E402
 
 pytestmark = pytest.mark.browser
-WIDTH, HEIGHT = 1300, 3700
+WIDTH, HEIGHT = 1300, 4200
 DARK = "--blink-settings=preferredColorScheme=0"
 LIGHT = "--blink-settings=preferredColorScheme=1"
 
