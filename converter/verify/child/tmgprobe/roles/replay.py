@@ -49,9 +49,9 @@ class Replay(object):
             self._begin(call)
         kept = self.recording['steps'][len(self.figures)]
         one = Comparison(call, kept, self.job['gpus'], self.job['total'])
+        one.figures['between'] = self._changed(call, kept)  # before anything is loaded to compare with
         self._compare_asides(one.figures)
         self._fed(call, one)
-        one.figures['between'] = self._changed(call, kept)
         result = None
         if one.figures['rows'] == 0:  # no gradient of no examples: nothing from here on can be compared
             self.figures.append(dict(one.figures, diverged=True, empty=True, slack={}))
@@ -177,7 +177,12 @@ class Replay(object):
         trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
         last, now = self.recording['steps'][len(self.figures) - 1]['after'], call.store().read()
         theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
-        own = {name for name, value in now.items() if not np.array_equal(value, self.left.get(name))}
+        # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
+        own = {
+            name
+            for name, value in now.items()
+            if not any(np.array_equal(value, held.get(name)) for held in (self.left, last))
+        }
         return sorted(trained & (theirs - own)), sorted(trained & (own - theirs))
 
     def _fed(self, call, one):
