@@ -127,7 +127,6 @@ def test_other_scripts_of_a_project_go_on_as_before(tensorflow_python: str, tmp_
     """In place and beside the converted files of another folder, with the checkpoint of either training."""
     for folder in ("before", "after"):
         shutil.copytree(PROJECTS / "predicted/single", tmp_path / folder)
-    shutil.copytree(tmp_path / "before", tmp_path / "out")
     assert main(["convert", str(tmp_path / "after/train.py"), "--in-place"]) == 0
     assert main(["convert", str(tmp_path / "before/train.py"), "--output-dir", str(tmp_path / "out")]) == 0
 
