@@ -11,6 +11,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
+from tests.proofs import skipped
 
 DATA = Path(__file__).parent / "data"
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
@@ -36,10 +37,9 @@ def test_passes(tensorflow_python: str, version: str, subject: str, gpus: int) -
     shares = [row.share for row in report.devices if row.share is not None]
     assert len(shares) == gpus and 0.6 < sum(shares) <= 1
     assert max(shares) <= 1.5 * min(shares)
-    skipped = {name for name, status in statuses(report).items() if status == "skipped"}
     fixed = {"uneven batch", "fewer examples than towers"} if subject == "time_major" and gpus > 1 else set()
     # written by hand, so that there is no plan; where a unit sits on the edge of a ReLU, two runs of one script part
-    assert skipped - {"weights"} == {"traced lines", *fixed}
+    assert skipped(report) - {"weights"} == {"traced lines", *fixed}
 
 
 @pytest.mark.parametrize("version", VERSIONS[:2])
