@@ -45,5 +45,5 @@ def _pairs(folder: Path) -> Iterator[tuple[Path, Path]]:
         yield folder / "single.py", folder / "multi.py"
     for after in sorted((folder / "multi").rglob("*.py")):
         before = folder / "single" / after.relative_to(folder / "multi")
-        if before.exists():
+        if before.exists() and before.read_bytes() != after.read_bytes():
             yield before, after

@@ -10,11 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from converter.conversion import Conversion
-from converter.diagnostics import Diagnostic
 from converter.header import find_header, from_flags
 from converter.options import Options
-from converter.source import Source
 from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -407,16 +404,6 @@ def test_a_diff_is_coloured_on_a_terminal(
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert (b"\x1b[32m+towers()" in run("convert", "--diff", "train.py").out) == coloured
 
-
-def test_what_the_engine_calls_a_failure_is_one(project: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(source: Source, options: Options, **_: object) -> Conversion:
-        return Conversion(source, "failed", None, (Diagnostic("TMG090", source.path, 0, 0, "broken"),))
-
-    put("train.py")
-    monkeypatch.setattr("converter.conversion.convert", fail)
-    done = run("convert", "train.py", "-o", "multi.py")
-    assert (done.code, "TMG090 broken" in done.err) == (4, True)
-    assert files(project) == ["train.py"]
 
 
 def test_quiet_still_says_why(project: Path, run: Run) -> None:

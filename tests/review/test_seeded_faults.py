@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
@@ -101,9 +102,11 @@ def converted_with(fixture: str, fault: str) -> Conversion:
     decide = passes.decide
 
     def decide_wrongly(*given: object) -> object:
-        plans, findings = decide(*given)  # type: ignore[arg-type]
-        wrong: dict[str, Plan] = dict(faults(plans[0]))
-        return (wrong[fault], *plans[1:]), findings
+        made = decide(*given)  # type: ignore[arg-type]
+        if not isinstance(made, passes.Decided):  # the script is read once more, with other inputs
+            return made
+        wrong: dict[str, Plan] = dict(faults(made.plans[0]))
+        return replace(made, plans=(wrong[fault], *made.plans[1:]))
 
     with patch.object(passes, "decide", decide_wrongly):
         return convert(read(str(FIXTURES / fixture / "single.py")), Options())
