@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # The refusal that is none in a folder: most files of a project train nothing.
 NO_TRAINING_STEP = "TMG201"
+# What is asked for was not done, though the script could be converted: that passes for nobody.
+UNWRITTEN = frozenset({"TMG020", "TMG021", "TMG023", "TMG024"})
 PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
 # What is refused in a module because it is no script: without the script that trains it nothing can be said of it.
 OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
@@ -119,7 +121,8 @@ class _Run:
 
     def _refused(self, job: Job, result: FileResult) -> FileResult:
         """A refused script: an output folder gets it as it is."""
-        if self.request.refused == "pass" and result.outcome == "refused":
+        unwritten = any(finding.code in UNWRITTEN for finding in result.diagnostics)
+        if self.request.refused == "pass" and result.outcome == "refused" and not unwritten:
             result = replace(result, passes=True)
         target = job.target
         if not job.copies or target is None or os.path.abspath(target) in self.written.targets:
