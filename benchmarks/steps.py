@@ -59,8 +59,12 @@ def measured(python: str, folder: Path, rounds: int, steps: int) -> tuple[list[t
     """The figures of one TensorFlow, and the lines of a table of milliseconds, operations and seconds."""
     version = _version(python)
     figures = []
-    lines = [f"TensorFlow {version}: step in ms: converted / by hand / one device; graphs for N = 2 / 4 / 8",
-             "", "| | step | operations | by hand | build | by hand |", "| --- " * 6 + "|"]  # fmt: skip
+    lines = [
+        f"TensorFlow {version}: step in ms: converted / by hand / one device; graphs for N = 2 / 4 / 8",
+        "",
+        "| | step | operations | by hand | build | by hand |",
+        "| --- " * 6 + "|",
+    ]
     for model in MODELS:
         times = [_step_seconds(model, _children(python, folder, model, TOWERS, steps)) for _ in range(rounds)]
         built = {towers: _children(python, folder, model, towers, 0) for towers in (2, 4, 8)}
@@ -70,8 +74,12 @@ def measured(python: str, folder: Path, rounds: int, steps: int) -> tuple[list[t
         figures.append(timing.Figure(f"{what}: step / towers by hand", values, 1.0))
         figures.append(timing.Figure(f"{what}: operations of a tower / model", (added / built[4][2]["model"],), 1.15))
         shown = " / ".join(f"{1000 * median(column):.1f}" for column in zip(*times, strict=True))
-        cells = [_row(built, "operations", 0, 0), _row(built, "operations", 1, 0), _row(built, "built", 0, 2),
-                 _row(built, "built", 1, 2)]  # fmt: skip
+        cells = [
+            _row(built, "operations", 0, 0),
+            _row(built, "operations", 1, 0),
+            _row(built, "built", 0, 2),
+            _row(built, "built", 1, 2),
+        ]
         lines.append(f"| {model} | {shown} | {' | '.join(cells)} |")
     return figures, lines
 

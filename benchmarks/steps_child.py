@@ -104,10 +104,17 @@ def main():
         for turn in turns:
             if not turn.done:
                 turn.go_on()
-    print(json.dumps([
-        {"seconds": t.seconds, "built": t.built, "operations": len(t.graph.get_operations()),
-         "model": model_operations(t.graph), "error": t.error} for t in turns
-    ]))  # fmt: skip
+    print(json.dumps([figures(turn) for turn in turns]))
+
+
+def figures(turn):
+    return {
+        "seconds": turn.seconds,
+        "built": turn.built,
+        "operations": len(turn.graph.get_operations()),
+        "model": model_operations(turn.graph),
+        "error": turn.error,
+    }
 
 
 main()

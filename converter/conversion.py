@@ -94,9 +94,13 @@ class Conversion:
 
 
 def convert(
-    source: Source, options: Options, several: bool = False, originals: Mapping[str, bytes] | None = None,
-    again: bool = False, output: str | None = None,
-) -> Conversion:  # fmt: skip
+    source: Source,
+    options: Options,
+    several: bool = False,
+    originals: Mapping[str, bytes] | None = None,
+    again: bool = False,
+    output: str | None = None,
+) -> Conversion:
     """Converts one script; never raises for what a script contains.
 
     several: whether other files of its project may change with it; else it is refused where they must.
@@ -134,9 +138,12 @@ def _convert(
 
 
 def _converted(
-    source: Source, options: Options, several: bool, originals: Mapping[str, bytes],
+    source: Source,
+    options: Options,
+    several: bool,
+    originals: Mapping[str, bytes],
     users: Callable[[list[str], Collection[str]], Sequence[User]],
-) -> Conversion:  # fmt: skip
+) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.asked import marks_of, unknown_names, unused_marks, with_marks
     from converter.decisions import File, decisions_of
@@ -157,11 +164,15 @@ def _converted(
         return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
-    decided = decisions_of(plans, {
-        plan.path: File(os.path.basename(read.file(plan.path).path), read.file(plan.path).text,
-                        read.facts.tree_of(plan.path))
-        for plan in plans
-    })  # fmt: skip
+    decided = decisions_of(
+        plans,
+        {
+            plan.path: File(
+                os.path.basename(read.file(plan.path).path), read.file(plan.path).text, read.facts.tree_of(plan.path)
+            )
+            for plan in plans
+        },
+    )
     width = options.line_length or project_line_length(source.path)
     made = []
     for plan in plans:
@@ -169,11 +180,15 @@ def _converted(
         made.append(_edited(read.file(plan.path), read.facts, plan, header, width))
     parts = [
         Part(
-            read.file(plan.path).path, read.original(plan.path), sealed(one.text), plan, one.trace,
+            read.file(plan.path).path,
+            read.original(plan.path),
+            sealed(one.text),
+            plan,
+            one.trace,
             read.named.get(plan.path),
         )
         for plan, one in zip(plans[1:], made[1:], strict=True)
-    ]  # fmt: skip
+    ]
     if plans[0].helper_module:
         name = plans[0].helper_module.lstrip(".")
         path = os.path.join(os.path.dirname(source.path), name + ".py")
@@ -182,9 +197,17 @@ def _converted(
     unread = _read_again(read, plans, made)
     findings = (*read.placed(made_plans.findings), *said)
     return Conversion(
-        source, "converted", sealed(made[0].text), findings, plans[0], tuple(parts), made[0].trace, read.named.get(""),
-        unread, decided,
-    )  # fmt: skip
+        source,
+        "converted",
+        sealed(made[0].text),
+        findings,
+        plans[0],
+        tuple(parts),
+        made[0].trace,
+        read.named.get(""),
+        unread,
+        decided,
+    )
 
 
 def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
@@ -278,8 +301,16 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     style = style_of(source.path, source.text, tree)
     if not style:
         if options.target == "mirrored":
-            raise Refusal(Diagnostic("TMG280", source.path, 1, 1, "no Estimator and no Keras model trains here",
-                                     "leave --target out: towers are for scripts that run a session"))  # fmt: skip
+            raise Refusal(
+                Diagnostic(
+                    "TMG280",
+                    source.path,
+                    1,
+                    1,
+                    "no Estimator and no Keras model trains here",
+                    "leave --target out: towers are for scripts that run a session",
+                )
+            )
         return None
     options = replace(options, target="mirrored")
     width = options.line_length or project_line_length(source.path)

@@ -27,9 +27,12 @@ class Reading:
     """
 
     def __init__(
-        self, source: Source, options: Options, originals: Mapping[str, bytes],
+        self,
+        source: Source,
+        options: Options,
+        originals: Mapping[str, bytes],
         named: Mapping[str, tuple[Source, Separated]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         from converter.analysis import read_facts
 
         self.options = options

@@ -71,8 +71,11 @@ def test_a_name_that_no_input_has_is_refused() -> None:
 def test_all_files_of_a_project_are_given() -> None:
     done = tf_multigpu.convert(PROJECT / "single/train.py")
     here = {Path(file.path).relative_to(PROJECT / "single"): file for file in done.files}
-    changed = {path.relative_to(PROJECT / "multi") for path in (PROJECT / "multi").rglob("*.py")
-               if b"# tf-multigpu" in path.read_bytes()}  # fmt: skip
+    changed = {
+        path.relative_to(PROJECT / "multi")
+        for path in (PROJECT / "multi").rglob("*.py")
+        if b"# tf-multigpu" in path.read_bytes()
+    }
     assert set(here) == changed and len(changed) > 1
     for name, file in here.items():
         assert file.new == (not (PROJECT / "single" / name).exists())
@@ -83,9 +86,15 @@ def test_all_files_of_a_project_are_given() -> None:
 
 def test_options_reach_the_conversion(tmp_path: Path) -> None:
     done = tf_multigpu.convert(
-        SINGLE, num_gpus="auto", batch="total", variables="balanced", scale_lr="sqrt", gpu_memory=0.5,
-        fewer_gpus="allow", line_length=90,
-    )  # fmt: skip
+        SINGLE,
+        num_gpus="auto",
+        batch="total",
+        variables="balanced",
+        scale_lr="sqrt",
+        gpu_memory=0.5,
+        fewer_gpus="allow",
+        line_length=90,
+    )
     flags = "--num-gpus auto --batch total --variables balanced --scale-lr sqrt --gpu-memory 0.5 --fewer-gpus allow"
     assert done.text and f" with {flags} --line-length 90\n" in done.text
 
@@ -148,9 +157,14 @@ def test_a_proof_is_plain_data(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (settings.gpus, settings.steps, settings.args) == (4, 5, ("--lr", "1"))
     assert (settings.batch, settings.timeout, settings.memory, settings.python) == ("total", 9, None, None)
     assert dataclasses.asdict(done) == {
-        "verdict": "failed", "reason": "W:0 differs", "gpus": 4, "steps": 3, "batch": "total",
-        "ledger": ({"fate": "same", "what": "loss", "detail": "of 3 steps", "figure": 1e-7},), "seconds": 1.5,
-    }  # fmt: skip
+        "verdict": "failed",
+        "reason": "W:0 differs",
+        "gpus": 4,
+        "steps": 3,
+        "batch": "total",
+        "ledger": ({"fate": "same", "what": "loss", "detail": "of 3 steps", "figure": 1e-7},),
+        "seconds": 1.5,
+    }
 
 
 def test_a_proof_that_cannot_begin_raises(tmp_path: Path) -> None:

@@ -47,13 +47,16 @@ MOVED = {
     "reused_scope": ["self.fake_score = self.critic(self.upper, self.fake)"],
 }
 WARNED = {
-    "constant_data": ["TMG304"], "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is
-    "inference_loss_training": ["TMG315"], "crf": ["TMG315"],  # a summary of one tower's share
-    "full_batch": ["TMG304"], "trained_and_sampled": ["TMG316"],
+    "constant_data": ["TMG304"],
+    "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is
+    "inference_loss_training": ["TMG315"],
+    "crf": ["TMG315"],  # a summary of one tower's share
+    "full_batch": ["TMG304"],
+    "trained_and_sampled": ["TMG316"],
     "masked_fixed_batch": ["TMG322"],
     "moving_averages": ["TMG302"],  # its weights follow the largest error of a tower's share
     "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row
-}  # fmt: skip
+}
 
 
 def squeezed(text: str) -> list[str]:

@@ -85,7 +85,7 @@ WRONG = [
     ("keras_arrays", "x_train[:rows], y_train", "x_train[1:rows + 1], y_train", "data"),
     ("keras_dataset", "SGD(0.1)", "SGD(0.2)", "weights"),
     ("keras_dataset", "with strategy.scope():", "if strategy:", "replicas"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.tf1

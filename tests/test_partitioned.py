@@ -93,21 +93,39 @@ def test_what_treats_every_number_alike_is_proven(tensorflow_python: str, tmp_pa
 # what is done to a conversion, and the check that finds it
 MUTATIONS = {
     # the value of the whole: its slices in another order
-    "order": ("dense_net", "            towers[tower] = kind.as_tensor(self)",
-              "            towers[tower] = tf.concat(list(reversed(list(self))), -1)",
-              "gradients", "they differ (step 1, "),
+    "order": (
+        "dense_net",
+        "            towers[tower] = kind.as_tensor(self)",
+        "            towers[tower] = tf.concat(list(reversed(list(self))), -1)",
+        "gradients",
+        "they differ (step 1, ",
+    ),
     # the last slice begins where the first does: what it covers is in no checkpoint
-    "lost": ("dense_net", "        return read_as_one(getter(name, *args, **kwargs))",
-             "        cut = getter(name, *args, **kwargs)\n"
-             "        list(cut)[-1]._get_save_slice_info().var_offset[:] = [0] * len(parts)\n"
-             "        return read_as_one(cut)",
-             "variables", "part_"),
-    "one device": ("dense_net", "        home = (FIRST_SLICES.setdefault(name, home) + int(number)) % num_gpus",
-                   "        home = 0", "slices", "share devices: 2 of net/wide/kernel:0 on "),
+    "lost": (
+        "dense_net",
+        "        return read_as_one(getter(name, *args, **kwargs))",
+        "        cut = getter(name, *args, **kwargs)\n"
+        "        list(cut)[-1]._get_save_slice_info().var_offset[:] = [0] * len(parts)\n"
+        "        return read_as_one(cut)",
+        "variables",
+        "part_",
+    ),
+    "one device": (
+        "dense_net",
+        "        home = (FIRST_SLICES.setdefault(name, home) + int(number)) % num_gpus",
+        "        home = 0",
+        "slices",
+        "share devices: 2 of net/wide/kernel:0 on ",
+    ),
     # the rows of slices as TensorFlow numbers them by default
-    "look-up": ("text_lstm", "partition_strategy='div'", "partition_strategy='mod'",
-                "gradients", "they differ (step 1, "),
-}  # fmt: skip
+    "look-up": (
+        "text_lstm",
+        "partition_strategy='div'",
+        "partition_strategy='mod'",
+        "gradients",
+        "they differ (step 1, ",
+    ),
+}
 
 
 @pytest.mark.tf1

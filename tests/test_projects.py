@@ -363,8 +363,12 @@ def test_a_module_of_the_script_is_no_script_that_is_left_behind(tmp_path: Path)
 def test_modules_are_attributes_of_their_package(tmp_path: Path, lines: str, called: str) -> None:
     (tmp_path / "lib/ops").mkdir(parents=True)
     put(tmp_path / "lib", __init__="def size():\n    return 3\n")
-    put(tmp_path / "lib/ops", __init__="", linear="import lib\nimport tensorflow as tf\n\n\n"
-        "def linear(x):\n    return tf.layers.dense(x, lib.size())\n")  # fmt: skip
+    put(
+        tmp_path / "lib/ops",
+        __init__="",
+        linear="import lib\nimport tensorflow as tf\n\n\n"
+        "def linear(x):\n    return tf.layers.dense(x, lib.size())\n",
+    )
     script = MODEL.replace("tf.layers.dense(self.x, 3)", f"{called}.linear(self.x)") + TRAIN.partition("Net\n")[2]
     put(tmp_path, train=script.replace("import tensorflow as tf", f"import tensorflow as tf\n{lines}"))
     done = converted(tmp_path)

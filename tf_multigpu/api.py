@@ -105,11 +105,20 @@ class VerifyResult:
 
 
 def convert(
-    script: PathLike, *, num_gpus: int | Literal["auto"] = 2, batch: BatchMode = "per-gpu",
-    loss: LossMode = "towers", target: Target = "auto", variables: Variables = "cpu", scale_lr: ScaleLr = "none",
-    gpu_memory: str | float = "growth", fewer_gpus: FewerGpus = "refuse", shared: Sequence[str] = (),
-    batch_axis: Mapping[str, int] | None = None, line_length: int | None = None,
-) -> ConvertResult:  # fmt: skip
+    script: PathLike,
+    *,
+    num_gpus: int | Literal["auto"] = 2,
+    batch: BatchMode = "per-gpu",
+    loss: LossMode = "towers",
+    target: Target = "auto",
+    variables: Variables = "cpu",
+    scale_lr: ScaleLr = "none",
+    gpu_memory: str | float = "growth",
+    fewer_gpus: FewerGpus = "refuse",
+    shared: Sequence[str] = (),
+    batch_axis: Mapping[str, int] | None = None,
+    line_length: int | None = None,
+) -> ConvertResult:
     """Converts one script with the files of its project that it imports; writes nothing.
 
     The parameters are the options of `tf-multigpu convert`. A script that cannot be converted or read gives the status
@@ -149,10 +158,19 @@ def convert(
 
 
 def verify(
-    single: PathLike, multi: PathLike, *, gpus: int | None = None, steps: int | Literal["all"] = 3, epochs: int = 0,
-    batch: BatchMode | None = None, python: str | None = None, args: Sequence[str] = (), timeout: float = 600.0,
-    memory: float | None = None, network: bool = False,
-) -> VerifyResult:  # fmt: skip
+    single: PathLike,
+    multi: PathLike,
+    *,
+    gpus: int | None = None,
+    steps: int | Literal["all"] = 3,
+    epochs: int = 0,
+    batch: BatchMode | None = None,
+    python: str | None = None,
+    args: Sequence[str] = (),
+    timeout: float = 600.0,
+    memory: float | None = None,
+    network: bool = False,
+) -> VerifyResult:
     """Runs the original and the converted script on virtual devices and compares their training steps.
 
     The parameters are the options of `tf-multigpu verify`; args: the command line arguments of both scripts.

@@ -28,14 +28,45 @@ def cores() -> int:
 
 
 def convert_command(
-    *, sources: Sequence[str], output: str | None, output_dir: str | None, in_place: bool, diff: bool, check: bool,
-    num_gpus: str, fewer_gpus: str, target: str, batch: str, loss: str, variables: str, scale_lr: str,
-    gpu_memory: str, shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, verify: bool,
-    html: str, network: bool,
-    trace: bool, python: str | None, skip_non_training: bool, output_format: OutputFormat, json: bool, quiet: bool,
-    verbose: bool, debug: bool, jobs: int | None, max_lines: int, ignore_all_space: bool, force: bool, data: Data,
-    copy_limit: int, exclude: Sequence[str], strict: bool, refused: Refused,
-) -> int:  # fmt: skip
+    *,
+    sources: Sequence[str],
+    output: str | None,
+    output_dir: str | None,
+    in_place: bool,
+    diff: bool,
+    check: bool,
+    num_gpus: str,
+    fewer_gpus: str,
+    target: str,
+    batch: str,
+    loss: str,
+    variables: str,
+    scale_lr: str,
+    gpu_memory: str,
+    shared: Sequence[str],
+    batch_axis: Sequence[str],
+    line_length: str | None,
+    verify: bool,
+    html: str,
+    network: bool,
+    trace: bool,
+    python: str | None,
+    skip_non_training: bool,
+    output_format: OutputFormat,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+    jobs: int | None,
+    max_lines: int,
+    ignore_all_space: bool,
+    force: bool,
+    data: Data,
+    copy_limit: int,
+    exclude: Sequence[str],
+    strict: bool,
+    refused: Refused,
+) -> int:
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
     try:
@@ -55,9 +86,17 @@ def convert_command(
         if ignore_all_space and not diff:
             raise ValueError("-w says which lines --diff shows: it needs --diff")
         request = replace(
-            request, max_lines=max_lines, ignore_space=ignore_all_space, network=network, force=force, data=data,
-            copy_limit=copy_limit, exclude=tuple(exclude), strict=strict, refused=refused,
-        )  # fmt: skip
+            request,
+            max_lines=max_lines,
+            ignore_space=ignore_all_space,
+            network=network,
+            force=force,
+            data=data,
+            copy_limit=copy_limit,
+            exclude=tuple(exclude),
+            strict=strict,
+            refused=refused,
+        )
         if html:
             from converter.cli.page import problem_with_page
 
@@ -69,9 +108,16 @@ def convert_command(
 
 
 def _options(
-    num_gpus: str, batch: str, variables: str, scale_lr: str, gpu_memory: str,
-    shared: Sequence[str], batch_axis: Sequence[str], line_length: str | None, target: str,
-) -> Options:  # fmt: skip
+    num_gpus: str,
+    batch: str,
+    variables: str,
+    scale_lr: str,
+    gpu_memory: str,
+    shared: Sequence[str],
+    batch_axis: Sequence[str],
+    line_length: str | None,
+    target: str,
+) -> Options:
     flags = ["--num-gpus", num_gpus, "--batch", batch, "--variables", variables]
     flags += ["--scale-lr", scale_lr, "--gpu-memory", gpu_memory, "--target", target]
     flags += [] if line_length is None else ["--line-length", line_length]

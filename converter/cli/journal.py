@@ -71,22 +71,32 @@ def interrupted(folder: str, may_finish: bool) -> list[str]:
     try:
         held = json.loads(load(journal))
         process, script = int(held["process"]), str(held["script"])
-        files = [(os.path.join(folder, row["path"]), row["before"], row["after"].encode("latin-1"))
-                 for row in held["files"]]  # fmt: skip
+        files = [
+            (os.path.join(folder, row["path"]), row["before"], row["after"].encode("latin-1")) for row in held["files"]
+        ]
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _refusal(journal, "cannot be read", "restore the scripts from version control, and remove it") from None
     if process != os.getpid() and is_alive(process):
-        raise _refusal(journal, f"belongs to process {process}, which is still at work",
-                       "wait for it; where that process is something else, remove the journal")  # fmt: skip
+        raise _refusal(
+            journal,
+            f"belongs to process {process}, which is still at work",
+            "wait for it; where that process is something else, remove the journal",
+        )
     again = f"tf-multigpu convert --in-place {os.path.join(folder, script)}"
     if not may_finish:
-        raise _refusal(journal, "is from a run that was stopped midway: some files are converted, and some are not",
-                       f"this finishes it: {again}")  # fmt: skip
+        raise _refusal(
+            journal,
+            "is from a run that was stopped midway: some files are converted, and some are not",
+            f"this finishes it: {again}",
+        )
     edited = [path for path, before, after in files if _state(path) not in (before, sha256(after))]
     if edited:
-        raise _refusal(journal, f"is from a run that was stopped midway, and {edited[0]} was edited since",
-                       "restore that file from version control, and run this again; or restore all files and "
-                       "remove the journal")  # fmt: skip
+        raise _refusal(
+            journal,
+            f"is from a run that was stopped midway, and {edited[0]} was edited since",
+            "restore that file from version control, and run this again; or restore all files and "
+            "remove the journal",
+        )
     written = []
     for path, before, after in files:
         if _state(path) == before:

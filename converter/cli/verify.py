@@ -20,11 +20,27 @@ if TYPE_CHECKING:
 
 
 def verify_command(
-    *, single: str, multi: str, args: Sequence[str], gpus: int | None, steps: str, epochs: int,
-    batch: BatchMode | None, python: str | None, timeout: float, memory: float | None, each_choice: bool,
-    also: Sequence[str], network: bool, html: str | None, output_format: OutputFormat, json: bool, quiet: bool,
-    verbose: bool, debug: bool,
-) -> int:  # fmt: skip
+    *,
+    single: str,
+    multi: str,
+    args: Sequence[str],
+    gpus: int | None,
+    steps: str,
+    epochs: int,
+    batch: BatchMode | None,
+    python: str | None,
+    timeout: float,
+    memory: float | None,
+    each_choice: bool,
+    also: Sequence[str],
+    network: bool,
+    html: str | None,
+    output_format: OutputFormat,
+    json: bool,
+    quiet: bool,
+    verbose: bool,
+    debug: bool,
+) -> int:
     """Runs both scripts on virtual devices and compares their training steps; returns the exit status."""
     from converter.cli.page import problem_with_page, write_page
     from converter.verify import Settings, VerifyError

@@ -404,9 +404,13 @@ def _not_converted(
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data, written)
     nothing = Diagnostic(
-        NO_TRAINING_STEP, source.path, 0, 0, "there is nothing to convert: this file does not use TensorFlow",
+        NO_TRAINING_STEP,
+        source.path,
+        0,
+        0,
+        "there is nothing to convert: this file does not use TensorFlow",
         "name the script that trains the model; it brings the files that it imports",
-    )  # fmt: skip
+    )
     return FileResult(source.path, "refused", findings or (nothing,))
 
 

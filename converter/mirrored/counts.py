@@ -48,9 +48,12 @@ def _is_batch_size(node: ast.expr) -> bool:
 def warn_of_count(script: Script, node: ast.expr) -> None:
     """Warns of a number that may count batches (TMG384)."""
     script.say(
-        node, "TMG384", "this number may count batches, of which a step takes one for each GPU",
-        "divide it by the number of GPUs where it does", "warning",
-    )  # fmt: skip
+        node,
+        "TMG384",
+        "this number may count batches, of which a step takes one for each GPU",
+        "divide it by the number of GPUs where it does",
+        "warning",
+    )
 
 
 def check_count(script: Script, given: ast.expr) -> None:

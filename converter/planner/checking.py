@@ -26,8 +26,9 @@ class Check(Generic[Case]):
     unless: tuple[str, ...] = ()
 
 
-def check(stage: type[Case], unless: tuple[str, ...] = ()) -> Callable[[Callable[[Case], Iterable[Diagnostic]]],
-                                                                       Check[Case]]:  # fmt: skip
+def check(
+    stage: type[Case], unless: tuple[str, ...] = ()
+) -> Callable[[Callable[[Case], Iterable[Diagnostic]]], Check[Case]]:
     """Makes a function that yields diagnostics a check of a stage."""
     return lambda find: Check(stage, find, unless)
 

@@ -63,10 +63,15 @@ def profile(
     rest = iter(answers[len(jobs) :])
     measured = {variables: _steps(several, [next(rest) for _ in several]) for variables, several in apart.items()}
     placements = tuple(
-        placement(one, found.original, found.measured if one.own else measured.get(one.variables, ()), found.batch,
-                  found.machine)
+        placement(
+            one,
+            found.original,
+            found.measured if one.own else measured.get(one.variables, ()),
+            found.batch,
+            found.machine,
+        )
         for one in compared
-    )  # fmt: skip
+    )
     return replace(found, placements=placements, chosen=choice(placements))
 
 
@@ -131,9 +136,12 @@ def _run(
 
 
 def _conclude(
-    answers: Sequence[tuple[Event, Event] | Stopped], jobs: Sequence[dict[str, Any]], batch: Any, settings: Settings,
+    answers: Sequence[tuple[Event, Event] | Stopped],
+    jobs: Sequence[dict[str, Any]],
+    batch: Any,
+    settings: Settings,
     begin: float,
-) -> Profile:  # fmt: skip
+) -> Profile:
     original, *conversions = answers
     if isinstance(original, Stopped):
         raise original

@@ -207,9 +207,8 @@ def _map(old: ast.AST, new: ast.AST, nodes: dict[ast.AST, ast.AST]) -> None:
                 todo.append((first, second))
             elif isinstance(first, list) and isinstance(second, list) and len(first) == len(second):
                 todo += [
-                    (a, b) for a, b in zip(first, second, strict=True)
-                    if isinstance(a, ast.AST) and type(a) is type(b)
-                ]  # fmt: skip
+                    (a, b) for a, b in zip(first, second, strict=True) if isinstance(a, ast.AST) and type(a) is type(b)
+                ]
 
 
 __all__ = ["Alignment", "align"]

@@ -96,13 +96,17 @@ class Comparison:
         self.inputs: dict[int, Value] = {}  # of the original -> of the converted text
         self.labels = {value.label for value in self.first.inputs if value.label}
         self.changed = {
-            effect.value.uid for facts in (self.first, self.second.facts) for effect in facts.effects
+            effect.value.uid
+            for facts in (self.first, self.second.facts)
+            for effect in facts.effects
             if effect.kind is EffectKind.MUTATION and effect.value is not None
-        }  # fmt: skip
+        }
         self.changed |= {
-            access.place.owner for facts in (self.first, self.second.facts) for access in facts.accesses
+            access.place.owner
+            for facts in (self.first, self.second.facts)
+            for access in facts.accesses
             if access.write and access.place.kind == "item"
-        }  # fmt: skip
+        }
         self.sizes = {o.key for number, _, _ in self.first.batch_sizes for o in getattr(number, "origins", ())}
 
     # -- what is what ---------------------------------------------------------------------------
@@ -383,10 +387,13 @@ class Comparison:
             return isinstance(inner, Number) and self._same_number(one, inner)
         if one.inputs or two.inputs:
             return len(one.inputs) == len(two.inputs) and all(
-                self._same_number(a, b) if isinstance(a, Number) and isinstance(b, Number)
-                else self.differ(a, b, self.turn(b, None)) is None
+                (
+                    self._same_number(a, b)
+                    if isinstance(a, Number) and isinstance(b, Number)
+                    else self.differ(a, b, self.turn(b, None)) is None
+                )
                 for a, b in zip(one.inputs, two.inputs, strict=True)
-            )  # fmt: skip
+            )
         there, here = {o.node for o in one.origins}, {self.nodes.get(o.node, o.node) for o in two.origins}
         return bool(there & here) or not there or not here
 

@@ -42,8 +42,14 @@ from converter.review.towers import (
 )
 
 SHARDS = (
-    "shard", "shard_along", "shard_static", "shard_static_along", "shard_sparse", "shard_data", "shard_data_along",
-)  # fmt: skip
+    "shard",
+    "shard_along",
+    "shard_static",
+    "shard_static_along",
+    "shard_sparse",
+    "shard_data",
+    "shard_data_along",
+)
 ENTERED = ("TowerCollections", "MergedCollections", "SharedVariables", "LayerNames", "TowerAverages")
 
 

@@ -115,9 +115,12 @@ class OwnLines:
         """Slices, products and merges in an added statement; statements inside of it are seen on their own."""
         blocks = ("body", "orelse", "finalbody", "handlers")
         todo: list[ast.AST] = [
-            part for name, value in ast.iter_fields(stmt) if name not in blocks
-            for part in (value if isinstance(value, list) else [value]) if isinstance(part, ast.AST)
-        ]  # fmt: skip
+            part
+            for name, value in ast.iter_fields(stmt)
+            if name not in blocks
+            for part in (value if isinstance(value, list) else [value])
+            if isinstance(part, ast.AST)
+        ]
         while todo:
             node = todo.pop()
             todo += ast.iter_child_nodes(node)
@@ -259,5 +262,3 @@ def _share(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
     if isinstance(left, Tensor) and any(v.uid in towers.cuts for v in behind(right)):
         return Tensor(left.batch, (left, right), left.dims, SHARE, node)
     return EVALUATE[ast.BinOp](walk, node)
-
-

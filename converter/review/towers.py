@@ -11,8 +11,13 @@ from converter.analysis.values import Input, Number, Origin, Tensor, Value
 TOWERS = 2  # that are walked; what two of them do to each other, any number does
 
 SHARD, ROWS, WEIGHT, TRIM, SHARE, MERGE = (
-    "tower shard", "tower rows", "tower weight", "tower trim", "tower share", "tower merge",
-)  # fmt: skip
+    "tower shard",
+    "tower rows",
+    "tower weight",
+    "tower trim",
+    "tower share",
+    "tower merge",
+)
 WHOLE, COUNTED = "tower whole batch", "tower weighed"
 GROWN = "grown"  # the last entry of the key of an origin whose number was multiplied with the number of towers
 

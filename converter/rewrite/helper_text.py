@@ -87,8 +87,16 @@ def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:
     earlier = {given: given for given in _DEFINED.findall(held) if given in catalog() and given not in own_names}
     helpers = {**earlier, **dict(plan.helpers)}
     helpers = {helper: helpers[helper] for helper in catalog() if helper in helpers}
-    own = replace(plan, tensorflow="tf", import_tensorflow=True, num_gpus=number, helpers=tuple(helpers.items()),
-                  builtins="", hidden=(), modules=())  # fmt: skip
+    own = replace(
+        plan,
+        tensorflow="tf",
+        import_tensorflow=True,
+        num_gpus=number,
+        helpers=tuple(helpers.items()),
+        builtins="",
+        hidden=(),
+        modules=(),
+    )
     text, _ = take_out(helper_text(own, "    ", set()))
     return text.replace(f"{IMPORT} tf\n", f"{tensorflow} tf\n", 1)
 

@@ -343,8 +343,11 @@ def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) ->
     one, parts = merge.each or ("t", "parts")
     named = f", name={names['plain_name']}({one})" if merge.renamed else ""
     concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"
-    made = f"{concat}({parts}, {merge.axis}{named})" if merge.how == "concat" else (
-        f"{plan.tensorflow}.add_n({parts}{named})")  # fmt: skip
+    made = (
+        f"{concat}({parts}, {merge.axis}{named})"
+        if merge.how == "concat"
+        else (f"{plan.tensorflow}.add_n({parts}{named})")
+    )
     if not merge.each:
         taken, given = ("t, ", f"{merge.place}, ") if merge.renamed else ("", "")
         return f"{names['map_structure']}(lambda {taken}*parts: {made}, {given}*{merge.towers})"

@@ -144,8 +144,12 @@ def split_lines(text: str) -> list[str]:
 
 
 def _encoding_of(path: str, data: bytes) -> str:
-    for mark, name in ((codecs.BOM_UTF32_LE, "UTF-32"), (codecs.BOM_UTF16_LE, "UTF-16"),
-                       (codecs.BOM_UTF32_BE, "UTF-32"), (codecs.BOM_UTF16_BE, "UTF-16")):  # fmt: skip
+    for mark, name in (
+        (codecs.BOM_UTF32_LE, "UTF-32"),
+        (codecs.BOM_UTF16_LE, "UTF-16"),
+        (codecs.BOM_UTF32_BE, "UTF-32"),
+        (codecs.BOM_UTF16_BE, "UTF-16"),
+    ):
         if data.startswith(mark):
             message = f"the file is {name}, which Python does not read"
             raise Refusal(Diagnostic("TMG002", path, 1, 1, message, "save the file as UTF-8"))

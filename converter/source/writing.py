@@ -31,9 +31,12 @@ class Anything:
 
 
 def write(
-    path: str, data: bytes, mode_from: str | None = None, make_folders: bool = False,
+    path: str,
+    data: bytes,
+    mode_from: str | None = None,
+    make_folders: bool = False,
     before: bytes | None | type[Anything] = Anything,
-) -> None:  # fmt: skip
+) -> None:
     """Writes a file whole or not at all: a temporary file in the same folder takes its place.
 
     A link stays a link, and what it leads to is written. An existing file keeps its mode, a new one

@@ -73,8 +73,9 @@ def planned_lines(repeated: Repeated | None) -> Planned:
                 spans += spans_of(name, made.source.text, made.plan)
                 continue
             found = spans_of(name, made.named.text, made.plan)
-            spans += (replace(s, first=made.named.place(s.first, 1)[0], last=made.named.place(s.last, 1)[0])
-                      for s in found)  # fmt: skip
+            spans += (
+                replace(s, first=made.named.place(s.first, 1)[0], last=made.named.place(s.last, 1)[0]) for s in found
+            )
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
     once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)

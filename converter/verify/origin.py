@@ -96,6 +96,7 @@ def origin_of(repeated: Repeated | None) -> Origin:
     findings = again.diagnostics if again.status == "converted" else ()
     files = tuple(
         Changed(name, made.source.text if made.source else "", made.text or "", made.trace)
-        for name, made in repeated.files.items() if repeated.same_text
-    )  # fmt: skip
+        for name, made in repeated.files.items()
+        if repeated.same_text
+    )
     return Origin(repeated.header, repeated.same_source, repeated.same_text, files, findings, repeated.edited)

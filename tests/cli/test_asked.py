@@ -10,9 +10,13 @@ from tests.cli.standins import Run, files, put
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted
 from tests.scripts import run as convert
 
-WEIGHTED = (INPUTS + "w = tf.placeholder(tf.float32, [4, 1])\n"
-            + MODEL.replace("tf.layers.dense(X, 1)", "tf.matmul(X, w)")
-            .replace("- Y", "- Y + tf.get_variable('b', [1])") + STEP + TRAINING)  # fmt: skip
+WEIGHTED = (
+    INPUTS
+    + "w = tf.placeholder(tf.float32, [4, 1])\n"
+    + MODEL.replace("tf.layers.dense(X, 1)", "tf.matmul(X, w)").replace("- Y", "- Y + tf.get_variable('b', [1])")
+    + STEP
+    + TRAINING
+)
 
 
 @pytest.mark.parametrize("option", [("--shared", "z"), ("--batch-axis", "z=1")])

@@ -141,8 +141,13 @@ def test_a_folder_into_a_folder(project: Path, run: Run) -> None:
     done = run("convert", "src", "-o", "out")
     assert done.code == 0
     assert files(project / "out") == [
-        "__init__.py", "data.py", "nets/deep.py", "nets/model.py", "notes.txt", "train.py",
-    ]  # fmt: skip
+        "__init__.py",
+        "data.py",
+        "nets/deep.py",
+        "nets/model.py",
+        "notes.txt",
+        "train.py",
+    ]
     assert Path("out/data.py").read_bytes() == PLAIN
     assert Path("out/nets/deep.py").read_bytes().endswith(b"towers()")
     assert b"converted from ../../src/nets/deep.py sha256" in Path("out/nets/deep.py").read_bytes()

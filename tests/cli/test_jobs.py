@@ -54,9 +54,14 @@ def test_results_come_in_the_order_of_the_items(tmp_path: Path, workers: int) ->
 def test_a_process_that_dies_takes_one_item_with_it(tmp_path: Path, workers: int) -> None:
     items = ["kill 1", "a", "exit", "kill 2", "b", "c", "kill 3"]
     expected = [
-        "kill 1 was ended by SIGKILL", "aa", "exit ended with status 3",
-        "kill 2 was ended by SIGKILL", "bb", "cc", "kill 3 was ended by SIGKILL",
-    ]  # fmt: skip
+        "kill 1 was ended by SIGKILL",
+        "aa",
+        "exit ended with status 3",
+        "kill 2 was ended by SIGKILL",
+        "bb",
+        "cc",
+        "kill 3 was ended by SIGKILL",
+    ]
     assert list(in_turn(partial(doubled, tmp_path), items, workers, lost)) == expected
     begun = [path.stem for path in tmp_path.iterdir()]
     assert sorted(begun) == sorted(items)  # none of them twice
@@ -208,8 +213,13 @@ def test_a_process_that_dies_is_its_files_internal_error(tmp_path: Path) -> None
     assert "b_dies.py: TMG090 internal error: the process at work on it was ended by SIGSEGV" in error
     assert "4 converted, 1 failed" in error
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        ".tf-multigpu.sha256", "a.py", "b_dies.py", "c.py", "d.py", "e.py",
-    ]  # fmt: skip
+        ".tf-multigpu.sha256",
+        "a.py",
+        "b_dies.py",
+        "c.py",
+        "d.py",
+        "e.py",
+    ]
 
 
 SLOW = """

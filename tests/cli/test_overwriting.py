@@ -39,8 +39,14 @@ def test_a_file_with_nothing_in_it_is_nobodys(project: Path, run: Run, data: byt
     assert run("convert", "train.py", "-o", "multi.py").code == 0
 
 
-@pytest.mark.parametrize("edit", [lambda d: d + b"# mine\n", lambda d: d.replace(b"tensorflow", b"tensorflow "),
-                                  lambda d: d.replace(b"text ", b"text 0")])  # fmt: skip
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda d: d + b"# mine\n",
+        lambda d: d.replace(b"tensorflow", b"tensorflow "),
+        lambda d: d.replace(b"text ", b"text 0"),
+    ],
+)
 def test_a_conversion_that_was_edited_is_not_written_over(
     project: Path, run: Run, edit: Callable[[bytes], bytes]
 ) -> None:
@@ -175,8 +181,10 @@ def test_the_next_run_in_place_finishes_it(killed: Path, run: Run) -> None:
     assert "p/train.py: converted" in done.err and "p/tower_helpers.py: converted" in done.err
     assert files(killed) == ["model.py", "tower_helpers.py", "train.py"]
     assert [(killed / name).read_bytes() for name in files(killed)] == [
-        b"new model\xff\n", b"helpers\n", b"new script\n",
-    ]  # fmt: skip
+        b"new model\xff\n",
+        b"helpers\n",
+        b"new script\n",
+    ]
 
 
 @pytest.mark.parametrize("mode", [("-o", "out.py"), ("--check",), ("--diff",), (), ("--check", "--in-place")])

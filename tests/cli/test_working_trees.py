@@ -27,8 +27,16 @@ def tree(project: Path) -> Path:
     return project
 
 
-EVERYTHING = ["config.yml", "data/a b.csv", "data/sub/größe.bin", "old.py", "pkg/__init__.py", "pkg/data.py", "run.sh",
-              "train.py"]  # fmt: skip
+EVERYTHING = [
+    "config.yml",
+    "data/a b.csv",
+    "data/sub/größe.bin",
+    "old.py",
+    "pkg/__init__.py",
+    "pkg/data.py",
+    "run.sh",
+    "train.py",
+]
 
 
 def statuses(out: bytes) -> dict[str, str]:
@@ -88,8 +96,14 @@ def test_what_gitignore_and_exclude_name_is_left_out(tree: Path, run: Run) -> No
     done = run("convert", "src", "-o", "out", "--exclude", "junk", "--exclude", "/run.sh", "--json")
     assert done.code == 0
     assert files(tree / "out") == [
-        ".gitignore", "config.yml", "keep.log", "pkg/.gitignore", "pkg/__init__.py", "pkg/keep.log", "train.py",
-    ]  # fmt: skip
+        ".gitignore",
+        "config.yml",
+        "keep.log",
+        "pkg/.gitignore",
+        "pkg/__init__.py",
+        "pkg/keep.log",
+        "train.py",
+    ]
     left = {path for path, status in statuses(done.out).items() if status == "left out"}
     assert left == {"src/data", "src/junk", "src/pkg/data.py", "src/run.sh", "src/x.log"}
 
@@ -155,8 +169,9 @@ def test_modules_have_one_status(project: Path, run: Run) -> None:
     put("src/eval.py", b"import train\n" + NO_TRAINING)
     done = run("convert", "src", "-o", "out", "--json")
     assert (done.code, statuses(done.out)) == (
-        0, {"src/eval.py": "copied", "src/train.py": "converted", "src/a_model.py": "copied"},
-    )  # fmt: skip
+        0,
+        {"src/eval.py": "copied", "src/train.py": "converted", "src/a_model.py": "copied"},
+    )
 
 
 @pytest.mark.parametrize("chain", [("z_model", "m_train", "a_main"), ("a_model", "m_train", "z_main")])
@@ -171,9 +186,15 @@ def test_models_are_taken_with_the_script_that_trains_them(
     put(f"{tmp_path}/src/{main}.py", f"import tensorflow as tf\nfrom {model} import Net\nnet = Net()\n".encode())
     done = run("convert", tmp_path / "src", "-o", tmp_path / "out", "--json", "--jobs", "1")
     found = {os.path.basename(path): status for path, status in statuses(done.out).items()}
-    assert (done.code, found) == (0, {
-        f"{train}.py": "converted", f"{model}.py": "converted", "tower_helpers.py": "added", f"{main}.py": "copied",
-    })  # fmt: skip
+    assert (done.code, found) == (
+        0,
+        {
+            f"{train}.py": "converted",
+            f"{model}.py": "converted",
+            "tower_helpers.py": "added",
+            f"{main}.py": "copied",
+        },
+    )
 
 
 @pytest.mark.parametrize("option", [("--refused", "fail"), ("--refused", "pass"), ()])

@@ -18,11 +18,12 @@ ODD = {
     "comprehensions": f"{INPUTS}made = {'[' * 18}X{'for _ in range(1)]' * 18}\n{MODEL}{STEP}{TRAINING}".replace(
         "for _", " for _"
     ),
-    "branches": f"{INPUTS}h = X\n" + "".join(f"if len(str({n})) > 1:\n    h = h + {n}\n" for n in range(60))
+    "branches": f"{INPUTS}h = X\n"
+    + "".join(f"if len(str({n})) > 1:\n    h = h + {n}\n" for n in range(60))
     + f"{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
-    "functions that call the next one twice": f"{INPUTS}" + "".join(
-        f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(12)
-    ) + f"def f12(x):\n    return x\nh = f0(X)\n{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
+    "functions that call the next one twice": f"{INPUTS}"
+    + "".join(f"def f{n}(x):\n    return f{n + 1}(x) + f{n + 1}(x)\n" for n in range(12))
+    + f"def f12(x):\n    return x\nh = f0(X)\n{MODEL.replace('dense(X', 'dense(h')}{STEP}{TRAINING}",
     "a name in a call": f"{INPUTS}{MODEL}train_op = (opt := tf.train.AdamOptimizer(0.1)).minimize(loss)\n{TRAINING}",
     "a name in a model's call": f"{INPUTS}{MODEL.replace('dense(X', 'dense((h := X)')}{STEP}{TRAINING}",
     "a name of the loss": f"{INPUTS}{MODEL}train_op = tf.train.AdamOptimizer(0.1).minimize((cost := loss))\n{TRAINING}",
@@ -30,12 +31,13 @@ ODD = {
     "form feeds in blocks": f"{INPUTS}def f(x):\n\f    return x\n\f\nh = f(X)\n{MODEL}{STEP}{TRAINING}",
     "many statements in a line": f"{INPUTS}{'pass; ' * 2000}pass\n{MODEL}{STEP}{TRAINING}",
     "a long line": f"{INPUTS}names = [{', '.join(map(str, range(20000)))}]\n{MODEL}{STEP}{TRAINING}",
-    "many continued lines": f"{INPUTS}total = 0 {chr(92)}\n" + f"    + 1 {chr(92)}\n" * 1000
+    "many continued lines": f"{INPUTS}total = 0 {chr(92)}\n"
+    + f"    + 1 {chr(92)}\n" * 1000
     + f"    + 1\n{MODEL}{STEP}{TRAINING}",
     "many decorators": f"{INPUTS}" + "@print\n" * 500 + f"def f():\n    pass\n{MODEL}{STEP}{TRAINING}",
     "a chain of assignments": f"{INPUTS}{'a = ' * 500}1\n{MODEL}{STEP}{TRAINING}",
-    "a deep string": f"{INPUTS}a = f\"{{f'{{f\\\"{{1}}\\\"}}'}}\"\n{MODEL}{STEP}{TRAINING}",
-}  # fmt: skip
+    "a deep string": f'{INPUTS}a = f"{{f\'{{f\\"{{1}}\\"}}\'}}"\n{MODEL}{STEP}{TRAINING}',
+}
 
 
 @pytest.mark.parametrize("name", ODD)

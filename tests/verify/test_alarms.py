@@ -53,13 +53,17 @@ def of(report: Report, name: str) -> str:
         # a window, where there is none
         ("import os", WINDOW + "import os", "update", "passed"),
         # a mean over n - 1 examples is none of one example, in the original, too
-        (MEAN, "tf.reduce_sum((out - y) ** 2) / (tf.cast(tf.shape(x)[0], tf.float32) - 1.0)",
-         "fewer examples than towers", "skipped 1 examples on 2 towers: the original's own loss on these is"),
+        (
+            MEAN,
+            "tf.reduce_sum((out - y) ** 2) / (tf.cast(tf.shape(x)[0], tf.float32) - 1.0)",
+            "fewer examples than towers",
+            "skipped 1 examples on 2 towers: the original's own loss on these is",
+        ),
         # training that leaves all bounds
         (RATE, "Optimizer(1e30)", "weights", "skipped the original's gradients are not finite in step 3"),
     ],
     ids=["plain", "exit", "window", "no mean of one", "explodes"],
-)  # fmt: skip
+)
 def test_passes(tmp_path: Path, old: str, new: str, check: str, said: str) -> None:
     report = converted(tmp_path, PLAIN.replace(old, new) if old else PLAIN + new)
     assert report.verdict == "passed", report

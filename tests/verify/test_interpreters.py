@@ -119,8 +119,15 @@ def told(tmp_path: Path, pool: Interpreters, python: str, alone: bool) -> tuple[
     script = put(tmp_path, "script", trains(TELLS.format(note=str(note))))
     work = tmp_path / f"work {alone}"
     work.mkdir()
-    job = {"role": "trace", "title": "the script", "script": str(script), "args": ["a", "b c"], "gpus": 1,
-           "work": str(work), "log": str(work / "log")}  # fmt: skip
+    job = {
+        "role": "trace",
+        "title": "the script",
+        "script": str(script),
+        "args": ["a", "b c"],
+        "gpus": 1,
+        "work": str(work),
+        "log": str(work / "log"),
+    }
     settled = {**environment(1), "LATER": "value with ünicode"}
     with Child(pool, python, job, settled, Limits(time.monotonic() + 100)) as child:
         assert child.event()["event"] == "started"
@@ -174,8 +181,9 @@ def test_a_crash_ends_no_other_script(
 ) -> None:
     report = verified(tmp_path, f"import ctypes, os\n{line}\n", pool, tensorflow_python)
     assert (report.verdict, report.reason) == (
-        "not comparable", f"the original script ended its process (status {status})",
-    )  # fmt: skip
+        "not comparable",
+        f"the original script ended its process (status {status})",
+    )
     (server,) = servers(pool)
     report = verified(tmp_path, trains(), pool, tensorflow_python)
     assert (report.verdict, servers(pool)) == ("passed", [server])
@@ -211,8 +219,15 @@ def test_daemons_end_with_their_script_and_not_with_another(
 ) -> None:
     (tmp_path / "other").mkdir()
     script = put(tmp_path, "stays", DAEMONS.format(note=str(tmp_path / "other/pids")) + "time.sleep(60)\n")
-    job = {"role": "trace", "title": "it", "script": str(script), "args": [], "gpus": 1,
-           "work": str(tmp_path), "log": str(tmp_path / "log")}  # fmt: skip
+    job = {
+        "role": "trace",
+        "title": "it",
+        "script": str(script),
+        "args": [],
+        "gpus": 1,
+        "work": str(tmp_path),
+        "log": str(tmp_path / "log"),
+    }
     with Child(pool, tensorflow_python, job, environment(1), Limits(time.monotonic() + 100)) as child:
         assert child.event()["event"] == "started"
         others = noted(tmp_path / "other", 3)
@@ -226,8 +241,10 @@ def test_daemons_end_with_their_script_and_not_with_another(
 
 @pytest.mark.tf1
 def test_a_script_that_forks_goes_on(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
-    text = trains("import os, multiprocessing\nif os.fork() == 0:\n    os._exit(0)\nassert os.wait()[1] == 0\n"
-                  "assert multiprocessing.Pool(2).map(abs, [-1, 2]) == [1, 2]\n")  # fmt: skip
+    text = trains(
+        "import os, multiprocessing\nif os.fork() == 0:\n    os._exit(0)\nassert os.wait()[1] == 0\n"
+        "assert multiprocessing.Pool(2).map(abs, [-1, 2]) == [1, 2]\n"
+    )
     report = verified(tmp_path, text, pool, tensorflow_python)
     assert (report.verdict, report.processes) == ("passed", ONCE), report
 

@@ -46,8 +46,16 @@ def of(entries: list[Entry], what: str) -> Entry:
 def test_what_is_the_same_has_its_measured_error() -> None:
     same = lines()["same"]
     assert [entry.what for entry in same] == [
-        "gradients", "loss", "update", "weights", "names", "initial values", "data", "checkpoints", "placement",
-    ]  # fmt: skip
+        "gradients",
+        "loss",
+        "update",
+        "weights",
+        "names",
+        "initial values",
+        "data",
+        "checkpoints",
+        "placement",
+    ]
     assert (of(same, "gradients").figure, of(same, "gradients").tolerance) == (1e-7, 1e-4)
     assert of(same, "weights").figure == 1e-6
     assert of(same, "names").figure is None

@@ -261,8 +261,9 @@ def test_a_batch_without_examples() -> None:
     ]
     alone = verdict(steps=[empty])
     assert (alone.verdict, alone.reason) == (
-        "not comparable", "the conversion is fed a batch without examples: there is nothing to compare with"
-    )  # fmt: skip
+        "not comparable",
+        "the conversion is fed a batch without examples: there is nothing to compare with",
+    )
 
 
 def test_text() -> None:

@@ -143,8 +143,17 @@ def test_the_verdict_on_data(fed: Any, name: str, status: str, words: str) -> No
 
 def ran(**changes: Any) -> Ran:
     diary = {"notes": {}, "steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
-    sizes = {"steps": 5, "own_steps": 10, "rows": 80, "own_rows": 80, "short": False, "batch": 8, "new": 0, "lost": 0,
-             "different": 80}  # fmt: skip
+    sizes = {
+        "steps": 5,
+        "own_steps": 10,
+        "rows": 80,
+        "own_rows": 80,
+        "short": False,
+        "batch": 8,
+        "new": 0,
+        "lost": 0,
+        "different": 80,
+    }
     mine = {"ended": changes.pop("mine", "end"), "epochs": 0, "steps": 10, "diary": changes.pop("diary", diary)}
     theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
@@ -166,16 +175,20 @@ def ran(**changes: Any) -> Ran:
         ({"after": [2, 0]}, "after training, whole run", "failed", "2 runs of the original"),
         (
             {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "new": 30},
-            "examples, whole run", "failed", "30 examples that the original is never fed",
+            "examples, whole run",
+            "failed",
+            "30 examples that the original is never fed",
         ),
         (
             {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "lost": 40},
-            "examples, whole run", "failed", "never fed 40 of the original's 80",
+            "examples, whole run",
+            "failed",
+            "never fed 40 of the original's 80",
         ),
         ({"fed": [{**SAME, "status": "drawn"}]}, "examples, whole run", "passed", "the same set"),
         ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
     ],
-)  # fmt: skip
+)
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found

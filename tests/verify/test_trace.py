@@ -101,9 +101,13 @@ def write(folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, batch: int 
 @pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(("model", "facts"), RIGHT.values(), ids=RIGHT)
 def test_what_a_run_tells_converts(
-    tensorflow_python: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str,
+    tensorflow_python: str,
+    version: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    model: str,
     facts: dict[str, str] | None,
-) -> None:  # fmt: skip
+) -> None:
     single = write(tmp_path, monkeypatch, model)
     source = read(str(single))
     assert convert(source, Options()).status == "refused"

@@ -119,8 +119,15 @@ def _of_fixed_rows(
     batched = any(v.batch.kind == "example" for v in kept)
     if batched or any(axis is not None for axis in decisions.values()):
         return {}
-    found = [v for v in facts.inputs if v.node is not None and "placeholder" in v.op and v.dims
-             and any(map(_is_batch, fed.get(v.uid, ()))) and v.label not in options.shared]  # fmt: skip
+    found = [
+        v
+        for v in facts.inputs
+        if v.node is not None
+        and "placeholder" in v.op
+        and v.dims
+        and any(map(_is_batch, fed.get(v.uid, ())))
+        and v.label not in options.shared
+    ]
     rows = {v.dims[0] for v in found if v.dims}
     number = next(iter(rows), None)
     fixed = len(rows) == 1 and number is not None and number > 1

@@ -68,9 +68,19 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:
-        return BatchSize(frozenset(), True, (_kept(
-            facts, steps[0].call, "TMG304", "the whole data set goes into each step as a part of the graph",
-            "feed batches of the size of one tower times the number of GPUs to scale up"),))  # fmt: skip
+        return BatchSize(
+            frozenset(),
+            True,
+            (
+                _kept(
+                    facts,
+                    steps[0].call,
+                    "TMG304",
+                    "the whole data set goes into each step as a part of the graph",
+                    "feed batches of the size of one tower times the number of GPUs to scale up",
+                ),
+            ),
+        )
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
     origins -= when_run
@@ -81,50 +91,94 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
     if alone is not None:
-        warnings.append(warn(facts, alone.node, "TMG316", "the same model is built for one example at a time, which "
-                             "has no shards: all towers but the first compute on a copy that is left out",
-                             "build that model in a script of its own, and restore the checkpoint there"))  # fmt: skip
+        warnings.append(
+            warn(
+                facts,
+                alone.node,
+                "TMG316",
+                "the same model is built for one example at a time, which "
+                "has no shards: all towers but the first compute on a copy that is left out",
+                "build that model in a script of its own, and restore the checkpoint there",
+            )
+        )
     call = whole[0].call if whole else steps[0].call
     acting = _acting(facts, steps)
     if acting is not None:
         warnings.append(_acted(facts, acting.call, bool(origins) and not computed))
     elif not whole and not origins:
         call = unknown[0].call if unknown else call
-        warnings.append(_kept(facts, call, "TMG303", "the size of the batches that are fed here was not found",
-                              "cut the batches that are fed here by one number, named batch_size, in this file or one "
-                              "that it imports"))  # fmt: skip
+        warnings.append(
+            _kept(
+                facts,
+                call,
+                "TMG303",
+                "the size of the batches that are fed here was not found",
+                "cut the batches that are fed here by one number, named batch_size, in this file or one "
+                "that it imports",
+            )
+        )
     elif not origins or computed:
         seen = whole or computed
-        warnings.append(_kept(
-            facts, call, "TMG304" if seen else "TMG303",
-            "the whole data set is fed in each step" if seen else "this training step is run by code outside this file",
-            "feed batches of the size of one tower times the number of GPUs to scale up"))  # fmt: skip
+        warnings.append(
+            _kept(
+                facts,
+                call,
+                "TMG304" if seen else "TMG303",
+                (
+                    "the whole data set is fed in each step"
+                    if seen
+                    else "this training step is run by code outside this file"
+                ),
+                "feed batches of the size of one tower times the number of GPUs to scale up",
+            )
+        )
     for origin in origins:
         if origin.key[0] == "parameter":
-            warnings.append(warn(
-                facts, origin.node, "TMG305",
-                f"the batch size comes from the caller: {origin.name} is multiplied here, "
-                "and what the caller does with it is not",
-                "let callers hand over the batch size of one tower, and load their own batches N times as large",
-            ))  # fmt: skip
+            warnings.append(
+                warn(
+                    facts,
+                    origin.node,
+                    "TMG305",
+                    f"the batch size comes from the caller: {origin.name} is multiplied here, "
+                    "and what the caller does with it is not",
+                    "let callers hand over the batch size of one tower, and load their own batches N times as large",
+                )
+            )
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and origins and not computed:
-        warnings.append(_kept(
-            facts, by_hand.call, "TMG303",
-            "the script fills the queue of its batches in runs of its own, with as many examples at a time as before",
-            "fill it by a QueueRunner, which goes on until a larger batch is there"))  # fmt: skip
+        warnings.append(
+            _kept(
+                facts,
+                by_hand.call,
+                "TMG303",
+                "the script fills the queue of its batches in runs of its own, with as many examples at a time as "
+                "before",
+                "fill it by a QueueRunner, which goes on until a larger batch is there",
+            )
+        )
     fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
     same = [run for run, values in fed if values and all(is_kept(facts, value, run) for value in values)]
     if same and origins and not computed:
-        warnings.append(_kept(
-            facts, same[0].call, "TMG304",
-            "the whole data set is fed in this training step, and batches are in another",
-            "convert the models apart, each in a script of its own"))  # fmt: skip
+        warnings.append(
+            _kept(
+                facts,
+                same[0].call,
+                "TMG304",
+                "the whole data set is fed in this training step, and batches are in another",
+                "convert the models apart, each in a script of its own",
+            )
+        )
     written = [i for i in inputs if _has_plain_rows(i, origins)]
     if written and origins and not computed:
-        warnings.append(_kept(
-            facts, written[0].node or call, "TMG303", "this input has a plain number of rows in its shape",
-            "name the batch size batch_size, and write this name in shapes and where batches are made"))  # fmt: skip
+        warnings.append(
+            _kept(
+                facts,
+                written[0].node or call,
+                "TMG303",
+                "this input has a plain number of rows in its shape",
+                "name the batch size batch_size, and write this name in shapes and where batches are made",
+            )
+        )
     fixed = bool(not origins or computed or by_hand is not None or same or written)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in base_of(facts, number)}
@@ -256,9 +310,13 @@ def _scaled_reads(
             outside.setdefault(access.node, access)
     for node in outside:
         if node in inside:
-            raise refuse(facts, node, "TMG212",
-                         "this batch size is read both by the towers and by code outside of them",
-                         "pass the batch size to the function as an argument")  # fmt: skip
+            raise refuse(
+                facts,
+                node,
+                "TMG212",
+                "this batch size is read both by the towers and by code outside of them",
+                "pass the batch size to the function as an argument",
+            )
     return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
 
 

@@ -81,7 +81,7 @@ def _is_alone(facts: Facts, run: RunCall, origin: Origin, found: set[Origin]) ->
     within = [loop, next((a for a in around if isinstance(a, FUNCTIONS)), None)]
     same = {n for w in within if w is not None for n in ast.walk(w)
             if isinstance(n, ast.Constant) and n.value == node.value and type(n.value) is type(node.value)}
-    return same <= {o.node for o in found}  # fmt: skip
+    return same <= {o.node for o in found}
 
 
 def _around(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:

@@ -41,12 +41,21 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
             kept = [layer for layer in layers if _is_inside(layer, effect)]
             if len(layers) - len(kept) < SHARE * len(layers):
                 replaces[node] = _left_to_towers(named[0], text)
-                warnings[node] = warn(facts, node, "TMG326", "the script computes these layers on the CPU; the towers "
-                                      "compute them on their GPUs",
-                                      "put only variables and look-ups there that must stay on the CPU")  # fmt: skip
+                warnings[node] = warn(
+                    facts,
+                    node,
+                    "TMG326",
+                    "the script computes these layers on the CPU; the towers compute them on their GPUs",
+                    "put only variables and look-ups there that must stay on the CPU",
+                )
         elif chosen or effect.name == "None":
-            warnings[node] = warn(facts, node, "TMG314", "the device that is chosen here is the same for all towers",
-                                  "leave it to the towers: tf.device('') keeps the device around it")  # fmt: skip
+            warnings[node] = warn(
+                facts,
+                node,
+                "TMG314",
+                "the device that is chosen here is the same for all towers",
+                "leave it to the towers: tf.device('') keeps the device around it",
+            )
     return list(replaces.values()), list(warnings.values())
 
 

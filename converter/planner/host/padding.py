@@ -109,12 +109,16 @@ def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
 def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
     """Why these lengths end the conversion."""
     what, hint = (
-        "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
-        "feed the lengths that its helper is given as an input of their own",
-    ) if uncut.decodes else (
-        "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
-        "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
-    )  # fmt: skip
+        (
+            "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
+            "feed the lengths that its helper is given as an input of their own",
+        )
+        if uncut.decodes
+        else (
+            "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+            "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
+        )
+    )
     return error(facts, uncut.call, "TMG227", what, hint)
 
 

@@ -118,9 +118,17 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
         for index in (i for i in range(first, last + 1) if i not in tower):
             side = _side(_Between(facts, block, index, tower, after, touched, written_out))
             if isinstance(side, str):
-                return Refused((error(facts, block.body[index], "TMG203",
-                                      f"this statement stands between those of the model and {side}",
-                                      "move it before the model or after the loss"),))  # fmt: skip
+                return Refused(
+                    (
+                        error(
+                            facts,
+                            block.body[index],
+                            "TMG203",
+                            f"this statement stands between those of the model and {side}",
+                            "move it before the model or after the loss",
+                        ),
+                    )
+                )
             if side is Side.TOWER:
                 tower.add(index)
                 joined = True
@@ -244,10 +252,13 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
     """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
     calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
     read = any(
-        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and not has(e.name, Trait.VARIABLE_COLLECTION)
-        and (at := block.statement(e.site)) is not None and at in tower and at > index
+        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS)
+        and not has(e.name, Trait.VARIABLE_COLLECTION)
+        and (at := block.statement(e.site)) is not None
+        and at in tower
+        and at > index
         for e in facts.effects
-    )  # fmt: skip
+    )
     return read and any(is_foreign(e.value) for e in calls if e.value is not None)
 
 

@@ -32,8 +32,10 @@ def grouped(
         return found
     apart = [
         replace(step, loss=loss, chosen=loss is not step.loss)
-        for step in steps for loss in choices(step.loss) if loss.batch.kind != "free"
-    ]  # fmt: skip
+        for step in steps
+        for loss in choices(step.loss)
+        if loss.batch.kind != "free"
+    ]
     if len(apart) == len(steps) or not all(batches_behind([step]) for step in apart):
         return found
     by_choice = _groups(facts, apart, sizes)

@@ -46,8 +46,11 @@ def _tells_reuse(facts: Facts, effect: Effect) -> bool:
     target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
     if not isinstance(target, ast.Name) or not _is_question(stmt.value):  # type: ignore[attr-defined]
         return False
-    own = [a for a in facts.accesses if a.place.kind == "name" and a.place.owner == effect.site.frame.uid
-           and a.place.key == target.id]  # fmt: skip
+    own = [
+        a
+        for a in facts.accesses
+        if a.place.kind == "name" and a.place.owner == effect.site.frame.uid and a.place.key == target.id
+    ]
     return all(a.node in reuses for a in own if not a.write) and sum(a.write for a in own) == 1
 
 

@@ -109,10 +109,14 @@ def find_region(
     inline = _inline_losses(facts, steps)
     there = [s for s in steps if s.loss_node in inline]
     made = [
-        v for v in values.values()
-        if depends_on_batch(v) and not isinstance(v, Input) and v.site is not None and not _inside_call(v, there)
+        v
+        for v in values.values()
+        if depends_on_batch(v)
+        and not isinstance(v, Input)
+        and v.site is not None
+        and not _inside_call(v, there)
         and not inputs_in(v)
-    ]  # fmt: skip
+    ]
     model = Model(facts, steps, inputs, values, made, frozenset(inline), sizes)
     if not made:
         return _refused(facts, steps[0].call, NOT_ONE_PLACE)
@@ -178,10 +182,20 @@ def settled(
     times = [a.time for i, a in block.accesses() if i in order.tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
     return Region(
-        block=block, before=frozenset(order.before), tower=frozenset(order.tower), after=frozenset(order.after),
-        inputs=model.inputs, needed=model.values, start=min(times), end=max(times), inline=frozenset(nodes),
-        splits={**splits, **late}, behind=behind, forward=forward, exact=exact,
-    )  # fmt: skip
+        block=block,
+        before=frozenset(order.before),
+        tower=frozenset(order.tower),
+        after=frozenset(order.after),
+        inputs=model.inputs,
+        needed=model.values,
+        start=min(times),
+        end=max(times),
+        inline=frozenset(nodes),
+        splits={**splits, **late},
+        behind=behind,
+        forward=forward,
+        exact=exact,
+    )
 
 
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
@@ -203,9 +217,17 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        return Refused((error(facts, late.node or facts.tree, "TMG214",
-                              "a part of the model is built apart from its inputs",
-                              "build the model in one function"),))  # fmt: skip
+        return Refused(
+            (
+                error(
+                    facts,
+                    late.node or facts.tree,
+                    "TMG214",
+                    "a part of the model is built apart from its inputs",
+                    "build the model in one function",
+                ),
+            )
+        )
     return block, tower
 
 
@@ -223,20 +245,25 @@ def _inline_losses(facts: Facts, steps: Sequence[TrainStep]) -> set[ast.expr]:
     A function that makes variables for them, or leaves anything in collections, is a part of the model.
     """
     return {
-        s.loss_node for s in steps
-        if s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
-        and s.loss.site is not None and _inside_call(s.loss, steps)
+        s.loss_node
+        for s in steps
+        if s.loss_node is not None
+        and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
+        and s.loss.site is not None
+        and _inside_call(s.loss, steps)
         and not any(e.site is not s.site and e.time <= s.time and _within(e.site, s) for e in facts.effects)
-    }  # fmt: skip
+    }
 
 
 def _inside_call(value: Value, steps: Sequence[TrainStep]) -> bool:
     """Whether a value was made by evaluating the loss argument of a training step."""
     return any(
-        value.time <= s.time and _within(value.site, s)
-        and s.loss_node is not None and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
+        value.time <= s.time
+        and _within(value.site, s)
+        and s.loss_node is not None
+        and not isinstance(s.loss_node, (ast.Name, ast.Attribute, ast.Subscript))
         for s in steps
-    )  # fmt: skip
+    )
 
 
 def _within(site: Site | None, step: TrainStep) -> bool:

@@ -67,8 +67,12 @@ def behind_loop(
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
             if trains and around is not trains[0].site.stmt:
-                return _refused(facts, trains[0], "the training step stands in the same statement as the model",
-                                "take the gradients in a statement of its own, after the loss")  # fmt: skip
+                return _refused(
+                    facts,
+                    trains[0],
+                    "the training step stands in the same statement as the model",
+                    "take the gradients in a statement of its own, after the loss",
+                )
             continue
         rests = _rests(facts, block, index, tower, made, trains)
         if rests is None and trains:
@@ -144,5 +148,6 @@ def _leads(facts: Facts, block: Block, around: ast.stmt, child: ast.stmt) -> boo
     reads, writes, _ = touched[place]
     return not any(
         writes & (touched[i][0] | touched[i][1]) or reads & touched[i][1]
-        for i in range(place) if not makes_input(inner, facts, i)
-    )  # fmt: skip
+        for i in range(place)
+        if not makes_input(inner, facts, i)
+    )

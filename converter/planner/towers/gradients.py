@@ -18,8 +18,16 @@ from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
 COMPUTE_ARGUMENTS = ("var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
-MINIMIZE = ("loss", "global_step", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops",
-            "name", "grad_loss")  # fmt: skip
+MINIMIZE = (
+    "loss",
+    "global_step",
+    "var_list",
+    "gate_gradients",
+    "aggregation_method",
+    "colocate_gradients_with_ops",
+    "name",
+    "grad_loss",
+)
 
 
 def gradients(
@@ -42,15 +50,24 @@ def gradients(
     register = False
     for step in steps:
         if step.loss.uid not in traffic.loss_lists:
-            raise refuse(facts, step.call, "TMG209", "the name of this loss is given to another one within the towers",
-                         "give each loss a name of its own")  # fmt: skip
+            raise refuse(
+                facts,
+                step.call,
+                "TMG209",
+                "the name of this loss is given to another one within the towers",
+                "give each loss a name of its own",
+            )
         losses = traffic.loss_lists[step.loss.uid]
         near = _same_names(region, step)
         if not near:
             if step.loss.batch.kind == "example":
-                raise refuse(facts, step.call, "TMG209",
-                             "the loss has one value for each example, and is minimised in another function",
-                             "reduce it to a number, by tf.reduce_mean, where it is built")  # fmt: skip
+                raise refuse(
+                    facts,
+                    step.call,
+                    "TMG209",
+                    "the loss has one value for each example, and is minimised in another function",
+                    "reduce it to a number, by tf.reduce_mean, where it is built",
+                )
             register = True
             assert step.loss_node is not None
             losses = _registered(step.loss_node, text, traffic.one_gpu)
@@ -92,8 +109,13 @@ def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace:
     """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
     call = step.call
     if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
-        raise refuse(facts, call, "TMG219", "the training step stands among the statements of the model",
-                     "take the gradients after the loss")  # fmt: skip
+        raise refuse(
+            facts,
+            call,
+            "TMG219",
+            "the training step stands among the statements of the model",
+            "take the gradients after the loss",
+        )
     made = text.with_argument(call, "colocate_gradients_with_ops=True")
     return Replace(text.start(call), text.end(call), made, why)
 
@@ -158,9 +180,14 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
 
 
 # What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)
-BY_NAME = {"Adagrad": "AdagradOptimizer(rate)", "Adam": "AdamOptimizer(rate)", "Ftrl": "FtrlOptimizer(rate)",
-           "Momentum": "MomentumOptimizer(rate, 0.9)", "RMSProp": "RMSPropOptimizer(rate)",
-           "SGD": "GradientDescentOptimizer(rate)"}  # fmt: skip
+BY_NAME = {
+    "Adagrad": "AdagradOptimizer(rate)",
+    "Adam": "AdamOptimizer(rate)",
+    "Ftrl": "FtrlOptimizer(rate)",
+    "Momentum": "MomentumOptimizer(rate, 0.9)",
+    "RMSProp": "RMSPropOptimizer(rate)",
+    "SGD": "GradientDescentOptimizer(rate)",
+}
 
 
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
@@ -201,8 +228,13 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         or arguments is None
         or not isinstance(call.func, ast.Attribute)
     ):
-        raise refuse(facts, call, "TMG213", f"a training step made by {step.kind} is not converted yet",
-                     "use optimizer.minimize, or compute_gradients and apply_gradients")  # fmt: skip
+        raise refuse(
+            facts,
+            call,
+            "TMG213",
+            f"a training step made by {step.kind} is not converted yet",
+            "use optimizer.minimize, or compute_gradients and apply_gradients",
+        )
     if step.kind == "compute_gradients":
         order = ("loss", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
         arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}

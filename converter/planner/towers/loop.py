@@ -79,8 +79,12 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         tower=_starts(facts, region, region.tower, text),
         after=_starts(facts, region, region.after, text),
         gpu=names.again("gpu", "tower"),
-        shards=tuple(traffic.shards), nests=tuple(traffic.nests), regroups=tuple(traffic.regroups),
-        rebinds=tuple(traffic.rebinds), resets=tuple(traffic.resets), merges=tuple(traffic.merges),
+        shards=tuple(traffic.shards),
+        nests=tuple(traffic.nests),
+        regroups=tuple(traffic.regroups),
+        rebinds=tuple(traffic.rebinds),
+        resets=tuple(traffic.resets),
+        merges=tuple(traffic.merges),
         rebuilds=tuple(traffic.rebuilds),
         gradient=gradient,
         contexts=contexts,
@@ -96,7 +100,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
-    )  # fmt: skip
+    )
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
@@ -158,9 +162,13 @@ def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) ->
         if text.anchor(stmt) == text.start(stmt):
             found.append(text.start(stmt))
         elif text.anchor(stmt) not in found:
-            raise refuse(facts, stmt, "TMG203",
-                         "this statement shares its line with another that stays outside of the towers",
-                         "write it on a line of its own")  # fmt: skip
+            raise refuse(
+                facts,
+                stmt,
+                "TMG203",
+                "this statement shares its line with another that stays outside of the towers",
+                "write it on a line of its own",
+            )
     return tuple(found)
 
 
@@ -168,8 +176,13 @@ def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
     """What follows the towers' last statement on its line would go into the loop with it."""
     for stmt in region.block.body[max(region.tower) + 1 :][:1]:
         if text.anchor(stmt) != text.start(stmt):
-            raise refuse(facts, stmt, "TMG203", "this statement shares its line with one of the towers'",
-                         "write it on a line of its own")  # fmt: skip
+            raise refuse(
+                facts,
+                stmt,
+                "TMG203",
+                "this statement shares its line with one of the towers'",
+                "write it on a line of its own",
+            )
 
 
 # -- helpers ---------------------------------------------------------------------------------------

@@ -54,6 +54,10 @@ def left_to_its_default(case: Placed) -> Iterator[Diagnostic]:
     for run in facts.runs if single else ():
         keys = {key.uid for key, _ in run.feeds}
         if keys & inputs and single - keys:
-            yield error(facts, run.call, "TMG243", "this run leaves an input to its default, which has one row for "
-                        "all examples and cannot be shared",
-                        "feed it, or give it a default with a row for each example")  # fmt: skip
+            yield error(
+                facts,
+                run.call,
+                "TMG243",
+                "this run leaves an input to its default, which has one row for all examples and cannot be shared",
+                "feed it, or give it a default with a row for each example",
+            )

@@ -73,11 +73,15 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
                 stays = built and not key.batch.axis and any(_is_as_long(facts, run, value, n, keys) for n in read)
             if stays:
                 name = key.label or "an input"
-                yield error(facts, run.call, "TMG252",
-                            f"what is fed here to {name} keeps its number of rows, where the model goes on to take "
-                            "those of all towers",
-                            "make it with the batch size, or leave the rows of the model open (None); "
-                            "--batch total keeps the number")  # fmt: skip
+                yield error(
+                    facts,
+                    run.call,
+                    "TMG252",
+                    f"what is fed here to {name} keeps its number of rows, where the model goes on to take "
+                    "those of all towers",
+                    "make it with the batch size, or leave the rows of the model open (None); "
+                    "--batch total keeps the number",
+                )
 
 
 def _grows(value: Value, keys: set[tuple[object, ...]]) -> bool:

@@ -67,13 +67,18 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
         made = (v for v in parts if v.batch.kind == "free" and not isinstance(v, Variable) and v.dims)
         beside = has(tensor.op, Trait.ROW_BY_ROW) and any(
             v.dims[0] in known and any(r.rank == v.rank for r in rows) and any(_is_apart(n, keys) for n in _first(v))
-            for v in made if v.dims
-        )  # fmt: skip
+            for v in made
+            if v.dims
+        )
         if rows and (told or beside):
-            yield error(facts, tensor.node or regions[0].block.body[0], "TMG254",
-                        "the model has a number here that is as large as the batch size, where each tower has a share "
-                        "of the batch",
-                        "write the batch size by its name")  # fmt: skip
+            yield error(
+                facts,
+                tensor.node or regions[0].block.body[0],
+                "TMG254",
+                "the model has a number here that is as large as the batch size, where each tower has a share "
+                "of the batch",
+                "write the batch size by its name",
+            )
 
 
 @check(Placed)
@@ -97,9 +102,13 @@ def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
         lists = (v.elements for v in value.inputs if isinstance(v, Sequence))
         numbers = (v for v in chain(value.inputs, *lists) if isinstance(v, Number))
         if value.batch.why in PARTS or any(n.value in known and _is_apart(n, keys) for n in numbers):
-            yield error(case.facts, value.node or group.steps[0].call, "TMG254",
-                        "the loss counts the rows of one batch here, and is computed of the batches of all towers",
-                        "use --batch total, with which these are one batch")  # fmt: skip
+            yield error(
+                case.facts,
+                value.node or group.steps[0].call,
+                "TMG254",
+                "the loss counts the rows of one batch here, and is computed of the batches of all towers",
+                "use --batch total, with which these are one batch",
+            )
 
 
 def _first(tensor: Tensor) -> Iterator[Number]:

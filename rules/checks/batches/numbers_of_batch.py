@@ -85,9 +85,14 @@ with tf.Session() as sess:
 @check(Selected)
 def unknown_number_of_rows(case: Selected) -> Iterator[Diagnostic]:
     """Batches that the model gives a number of rows which is not known to be the batch size."""
-    yield from uncut_values(case.facts, case.steps, "TMG207", {
-        Why.UNSIZED: "reshape to -1 rows, or name the number batch_size where it is one",
-    })  # fmt: skip
+    yield from uncut_values(
+        case.facts,
+        case.steps,
+        "TMG207",
+        {
+            Why.UNSIZED: "reshape to -1 rows, or name the number batch_size where it is one",
+        },
+    )
 
 
 @check(Placed)
@@ -101,9 +106,14 @@ def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
             continue
         written = {a.place.key for a in facts.accesses if a.write and a.value is value and isinstance(a.place.key, str)}
         if named_batch(written):
-            yield error(facts, value.node or case.steps[0].call, "TMG207",
-                        "the fed batch size is not an integer placeholder: each tower would take the size of the whole "
-                        "batch for its own", HINT)  # fmt: skip
+            yield error(
+                facts,
+                value.node or case.steps[0].call,
+                "TMG207",
+                "the fed batch size is not an integer placeholder: each tower would take the size of the whole "
+                "batch for its own",
+                HINT,
+            )
 
 
 @check(Placed)
@@ -114,9 +124,14 @@ def fed_size_may_not_grow(case: Placed) -> Iterator[Diagnostic]:
     for run in facts.runs if case.options.batch == "per-gpu" and facts.fed_sizes else ():
         behind = _read_after(run, case.regions) if run.computes(trained) else None
         if behind is not None and not _grows(run, size):
-            yield error(facts, behind.node or run.call, "TMG207",
-                        "this is computed from the whole batch with a batch size that is fed, and nothing tells that "
-                        "the number that is fed in training grows as the batch does", HINT)  # fmt: skip
+            yield error(
+                facts,
+                behind.node or run.call,
+                "TMG207",
+                "this is computed from the whole batch with a batch size that is fed, and nothing tells that "
+                "the number that is fed in training grows as the batch does",
+                HINT,
+            )
 
 
 def _read_after(run: RunCall, regions: tuple[Region, ...]) -> Tensor | None:

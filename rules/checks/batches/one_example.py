@@ -82,11 +82,16 @@ def fed_one_by_one(case: Selected) -> Iterator[Diagnostic]:
 @check(Selected)
 def in_pieces(case: Selected) -> Iterator[Diagnostic]:
     """Batches of which only the steps of a sequence, or one joined row, are left."""
-    yield from uncut_values(case.facts, case.steps, "TMG218", {
-        Why.STEPS: "feed several sequences at a time; where they lie along the second axis, say so: "
-                        "--batch-axis NAME=1",
-        Why.JOINED: "feed one row for each example, to a placeholder of shape [None, steps, …]",
-    })  # fmt: skip
+    yield from uncut_values(
+        case.facts,
+        case.steps,
+        "TMG218",
+        {
+            Why.STEPS: "feed several sequences at a time; where they lie along the second axis, say so: "
+            "--batch-axis NAME=1",
+            Why.JOINED: "feed one row for each example, to a placeholder of shape [None, steps, …]",
+        },
+    )
 
 
 @check(Placed)
@@ -96,9 +101,13 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
         entries = value.shape.elements if isinstance(value.shape, Sequence) else []
         rows = entries[value.batch.axis] if len(entries) > value.batch.axis else None
         if isinstance(rows, Number) and rows.value == 1:
-            yield error(case.facts, value.node or case.steps[0].call, "TMG218",
-                        "each training step takes one example: this input has room for no more",
-                        "feed several examples at a time, and leave the batch axis open")  # fmt: skip
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG218",
+                "each training step takes one example: this input has room for no more",
+                "feed several examples at a time, and leave the batch axis open",
+            )
 
 
 def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
@@ -109,8 +118,13 @@ def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> 
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
             if shapeless and key.uid in roots and is_one_example(value) and run.computes(trained):
-                yield error(facts, run.call, "TMG218", "each training step takes one example, without a batch axis",
-                            "feed several examples at a time to placeholders with a batch axis")  # fmt: skip
+                yield error(
+                    facts,
+                    run.call,
+                    "TMG218",
+                    "each training step takes one example, without a batch axis",
+                    "feed several examples at a time to placeholders with a batch axis",
+                )
 
 
 def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic]:
@@ -128,6 +142,10 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
     runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
     if all(single for *_, single in fed) and not all(is_kept(facts, value, run) for run, value, _ in fed):
-        yield error(facts, fed[0][0].call, "TMG218",
-                    "each training step takes one example: its batch has a single row",
-                    "collect several examples, and feed them in one step")  # fmt: skip
+        yield error(
+            facts,
+            fed[0][0].call,
+            "TMG218",
+            "each training step takes one example: its batch has a single row",
+            "collect several examples, and feed them in one step",
+        )

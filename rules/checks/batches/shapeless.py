@@ -70,10 +70,13 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
         objects = {v.kind for v in values if isinstance(v, Typed) and value in v.inputs}
         if (not fed or not all(map(_is_one_value, fed))) and not (objects <= {"Cell"} and _is_setting(facts, value)):
             name = value.label or "this input"
-            yield error(facts, value.node or case.steps[0].call, "TMG253",
-                        f"nothing tells whether {name} is one value or has a row for each example, as other inputs do",
-                        f"give it a shape ([] for one value), or say so: --shared {name}, --batch-axis {name}=0",
-                        )  # fmt: skip
+            yield error(
+                facts,
+                value.node or case.steps[0].call,
+                "TMG253",
+                f"nothing tells whether {name} is one value or has a row for each example, as other inputs do",
+                f"give it a shape ([] for one value), or say so: --shared {name}, --batch-axis {name}=0",
+            )
 
 
 def _is_one_value(value: Value) -> bool:

@@ -66,7 +66,12 @@ with tf.Session() as sess:
 @check(Selected)
 def stacked_batches(case: Selected) -> Iterator[Diagnostic]:
     """Several batches stacked on top of each other that meet an input with one row for each example."""
-    yield from uncut_values(case.facts, case.steps, "TMG215", {
-        Why.CONFLICT: "feed what belongs to each of the batches on its own",
-        Why.PIECES: "feed each of the pieces on its own",
-    })  # fmt: skip
+    yield from uncut_values(
+        case.facts,
+        case.steps,
+        "TMG215",
+        {
+            Why.CONFLICT: "feed what belongs to each of the batches on its own",
+            Why.PIECES: "feed each of the pieces on its own",
+        },
+    )

@@ -63,9 +63,13 @@ def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     keys = {o.key for o in case.size.origins}
     for value in needed(s.loss for s in case.steps).values():
         if isinstance(value, Variable) and any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
-            yield error(case.facts, value.node or case.steps[0].call, "TMG224",
-                        "this variable is made with the batch size in it",
-                        "make its shape independent of the batch size")  # fmt: skip
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG224",
+                "this variable is made with the batch size in it",
+                "make its shape independent of the batch size",
+            )
 
 
 def _numbers_behind(variable: Variable) -> list[Number]:

@@ -81,10 +81,18 @@ def module_chosen_by_a_flag(case: Shared) -> Iterator[Diagnostic]:
     changed = {plan.path for plan in case.plans}
     for effect in case.facts.effects:
         if effect.kind is EffectKind.CHOSEN_MODULE and effect.name in changed:
-            yield error(case.facts, effect.node, "TMG266",
-                        f"a flag chooses the module here, and {os.path.basename(effect.name)} must change",
-                        "build the loss and the training step in this script, or import it by name")  # fmt: skip
+            yield error(
+                case.facts,
+                effect.node,
+                "TMG266",
+                f"a flag chooses the module here, and {os.path.basename(effect.name)} must change",
+                "build the loss and the training step in this script, or import it by name",
+            )
         elif effect.kind is EffectKind.CHOSEN_MODULE:
-            yield warn(case.facts, effect.node, "TMG331",
-                       "a flag chooses the module here: its default is read, and no other one",
-                       "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice")  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG331",
+                "a flag chooses the module here: its default is read, and no other one",
+                "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice",
+            )

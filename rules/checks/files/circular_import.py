@@ -28,6 +28,10 @@ def circular_imports(case: Placed) -> Iterator[Diagnostic]:
     """Names that a file is asked for while it is still being imported."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.CIRCULAR_IMPORT:
-            yield warn(case.facts, effect.node, "TMG014",
-                       f"{effect.name} is asked for while that file is being imported, before it has it: Python stops "
-                       "here", "import the module itself, and read the name from it where it is needed")  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG014",
+                f"{effect.name} is asked for while that file is being imported, before it has it: Python stops here",
+                "import the module itself, and read the name from it where it is needed",
+            )

@@ -76,6 +76,10 @@ def returns_in_front_of_the_loss(case: Shared) -> Iterator[Diagnostic]:
     ends = [s for region in case.regions for stmts in region.behind.values() for s in stmts if returns(s)]
     if ends and case.users:
         where = f"{case.facts.shown(ends[0])}:{ends[0].lineno}"
-        yield at_user(case.facts, case.users[0], "TMG263",
-                      f"it imports the model, which may return at {where}, in front of the loss",
-                      "return behind the loss there, or give this script its own function")  # fmt: skip
+        yield at_user(
+            case.facts,
+            case.users[0],
+            "TMG263",
+            f"it imports the model, which may return at {where}, in front of the loss",
+            "return behind the loss there, or give this script its own function",
+        )

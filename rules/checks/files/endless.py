@@ -77,9 +77,13 @@ OFTEN = "building nothing: what a further call would change is not known"
 def builds_without_end(case: Script) -> Iterator[Diagnostic]:
     """Scripts whose loops and calls execute more statements than the analysis follows."""
     if case.facts.endless is not None:
-        yield error(case.facts, case.facts.endless, "TMG018",
-                    "loops or functions that call each other build too much here to be followed",
-                    "build the model with fewer turns, or fewer calls inside of calls")  # fmt: skip
+        yield error(
+            case.facts,
+            case.facts.endless,
+            "TMG018",
+            "loops or functions that call each other build too much here to be followed",
+            "build the model with fewer turns, or fewer calls inside of calls",
+        )
 
 
 @check(Selected)
@@ -91,11 +95,20 @@ def called_again_and_again(case: Selected) -> Iterator[Diagnostic]:
     for effect in facts.effects if case.steps else ():
         if effect.kind is EffectKind.REPETITION and effect.value is not None:
             if effect.value.uid in behind:
-                yield error(facts, effect.node, "TMG018",
-                            f"the loss needs what {effect.name} gives, which is called again and again, {OFTEN}",
-                            "compute it once, in front of the model")  # fmt: skip
+                yield error(
+                    facts,
+                    effect.node,
+                    "TMG018",
+                    f"the loss needs what {effect.name} gives, which is called again and again, {OFTEN}",
+                    "compute it once, in front of the model",
+                )
             else:
                 found.setdefault(effect.name, effect)
     for name, effect in found.items():
-        yield warn(facts, effect.node, "TMG018", f"{name} is called again and again, {OFTEN}",
-                   "prove the conversion with `tf-multigpu verify`")  # fmt: skip
+        yield warn(
+            facts,
+            effect.node,
+            "TMG018",
+            f"{name} is called again and again, {OFTEN}",
+            "prove the conversion with `tf-multigpu verify`",
+        )

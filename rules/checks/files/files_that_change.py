@@ -86,6 +86,11 @@ def other_files_must_change(case: Shared) -> Iterator[Diagnostic]:
     first = next(at for plan in case.plans for at in plan.places() if at.path)
     here = os.path.dirname(os.path.abspath(facts.path))
     names = sorted({os.path.relpath(plan.path, here) for plan in case.plans[1:]})
-    yield Diagnostic("TMG221", facts.shown(facts.modules[first.path].tree.body[0]), first.line, first.column + 1,
-                     f"{' and '.join(names)} must change with the script",
-                     "write all of them: --output-dir DIR, or --in-place")  # fmt: skip
+    yield Diagnostic(
+        "TMG221",
+        facts.shown(facts.modules[first.path].tree.body[0]),
+        first.line,
+        first.column + 1,
+        f"{' and '.join(names)} must change with the script",
+        "write all of them: --output-dir DIR, or --in-place",
+    )

@@ -74,7 +74,11 @@ def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
     module = case.plans[0].helper_module
     for user in case.users if module and not module.startswith(".") else ():
         if here not in user.folders:
-            yield at_user(case.facts, user, "TMG265",
-                          f"it imports files that change, and does not find {module} beside "
-                          f"{os.path.basename(case.facts.path)}, which these will import",
-                          "put the two scripts into one folder, or add that folder to sys.path")  # fmt: skip
+            yield at_user(
+                case.facts,
+                user,
+                "TMG265",
+                f"it imports files that change, and does not find {module} beside "
+                f"{os.path.basename(case.facts.path)}, which these will import",
+                "put the two scripts into one folder, or add that folder to sys.path",
+            )

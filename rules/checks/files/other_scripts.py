@@ -108,6 +108,11 @@ def stays_on_one_gpu(case: Shared) -> Iterator[Diagnostic]:
     settable = "." in count and "(" not in count
     hint = f"to train with it on several GPUs, set {count} there before the model is built"
     for user in (user for user in case.users if user.trains):
-        yield at_user(case.facts, user, "TMG307",
-                      "it imports files that change, and goes on building the model for one GPU",
-                      hint if settable else "convert it, too, if it trains", "warning")  # fmt: skip
+        yield at_user(
+            case.facts,
+            user,
+            "TMG307",
+            "it imports files that change, and goes on building the model for one GPU",
+            hint if settable else "convert it, too, if it trains",
+            "warning",
+        )

@@ -79,4 +79,4 @@ RULES = (
         why="A comment `# tf-multigpu: skip-file` stands in it. In folders it passes, and an output folder "
         "gets a copy.",
     ),
-)  # fmt: skip
+)

@@ -75,6 +75,10 @@ def model_calls_itself(case: Selected) -> Iterator[Diagnostic]:
     behind = {uid for uid, value in needed(s.loss for s in case.steps).items() if isinstance(value, Host)}
     for effect in case.facts.effects:
         if effect.kind is EffectKind.RECURSION and effect.value is not None and effect.value.uid in behind:
-            yield error(case.facts, effect.node, "TMG232",
-                        f"the model is built by {effect.name}, which calls itself",
-                        "build it in a loop")  # fmt: skip
+            yield error(
+                case.facts,
+                effect.node,
+                "TMG232",
+                f"the model is built by {effect.name}, which calls itself",
+                "build it in a loop",
+            )

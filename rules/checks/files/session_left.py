@@ -67,5 +67,10 @@ def sessions_left(case: Placed) -> Iterator[Diagnostic]:
     """Sessions in files that may not change."""
     for session in case.facts.sessions if not case.sources.several else ():
         if case.facts.path_of(session.call):
-            yield warn(case.facts, session.call, "TMG306", "this session of another file keeps its configuration",
-                       "give it allow_soft_placement=True, or convert with --output-dir or --in-place")  # fmt: skip
+            yield warn(
+                case.facts,
+                session.call,
+                "TMG306",
+                "this session of another file keeps its configuration",
+                "give it allow_soft_placement=True, or convert with --output-dir or --in-place",
+            )

@@ -28,7 +28,10 @@ def unread_modules(case: Placed) -> Iterator[Diagnostic]:
     """Files of the project that could not be followed."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.UNREAD_MODULE:
-            yield warn(case.facts, effect.node, "TMG013",
-                       f"{effect.name}; what the script does with it is not known",
-                       "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax",
-                       )  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG013",
+                f"{effect.name}; what the script does with it is not known",
+                "see that no part of the model is in it; `python -m lib2to3 -w` mends Python 2 syntax",
+            )

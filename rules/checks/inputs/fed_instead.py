@@ -69,6 +69,10 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
         for key, _ in run.feeds:
             made = [t for t in tensors_in(key) if not isinstance(t, Input) and t.batch.kind != "free"]
             if any(region.in_tower(t.site) for region in case.regions for t in made):
-                yield error(case.facts, run.call, "TMG223",
-                            f"{key.label or 'a value'} is computed by the model and fed in its stead",
-                            "feed a placeholder")  # fmt: skip
+                yield error(
+                    case.facts,
+                    run.call,
+                    "TMG223",
+                    f"{key.label or 'a value'} is computed by the model and fed in its stead",
+                    "feed a placeholder",
+                )

@@ -74,9 +74,13 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
     """Training steps that no batch of examples goes into."""
     facts = case.facts
     if case.unbatched and case.steps:
-        yield error(facts, case.unbatched[0].call, "TMG202",
-                    "no batch of examples goes into the loss of this one of the training steps",
-                    "convert the models apart, each in a script of its own")  # fmt: skip
+        yield error(
+            facts,
+            case.unbatched[0].call,
+            "TMG202",
+            "no batch of examples goes into the loss of this one of the training steps",
+            "convert the models apart, each in a script of its own",
+        )
     elif case.unbatched:
         yield _why_no_batch(case)
     elif case.steps and facts.uncut:
@@ -92,9 +96,13 @@ def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
     values = needed(step.loss for step in case.steps).values()
     for value in values if batch_inputs(case.steps) else ():
         if isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
-            yield error(case.facts, value.node or case.steps[0].call, "TMG202",
-                        "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
-                        "batch it by Dataset.batch, also where a transformation gives batches")  # fmt: skip
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG202",
+                "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
+                "batch it by Dataset.batch, also where a transformation gives batches",
+            )
 
 
 @check(Placed)
@@ -102,9 +110,13 @@ def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
     """Lists in the graph that meet a whole data set which is fed: they may have a row for each example, too."""
     for entry in beside(case.facts, [step.loss for step in case.steps]) if case.size.whole else ():
         shown = entry.value.label or getattr(entry.value, "call", "") or "a list"
-        yield error(case.facts, entry.key[0], "TMG202",
-                    f"the data set that is fed here meets {shown}, which may have a row for each example, too",
-                    "feed it through a placeholder")  # fmt: skip
+        yield error(
+            case.facts,
+            entry.key[0],
+            "TMG202",
+            f"the data set that is fed here meets {shown}, which may have a row for each example, too",
+            "feed it through a placeholder",
+        )
 
 
 def _why_no_batch(case: Selected) -> Diagnostic:
@@ -113,16 +125,24 @@ def _why_no_batch(case: Selected) -> Diagnostic:
     for value in needed([step.loss]).values():
         if isinstance(value, Input) and value.op == "train.dequeue":
             name = value.label or "NAME"
-            return error(facts, value.node or step.call, "TMG202",
-                         "nothing tells that what is dequeued here for the loss of a training step is a batch",
-                         f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples")  # fmt: skip
+            return error(
+                facts,
+                value.node or step.call,
+                "TMG202",
+                "nothing tells that what is dequeued here for the loss of a training step is a batch",
+                f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples",
+            )
     if facts.uncut:
         return _uncut(case, f"{NONE}, and")
     outermost = list(step.site.chain())[-1].stmt
     if isinstance(outermost, (ast.FunctionDef, ast.ClassDef)):
-        return error(facts, step.call, "TMG202",
-                     f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
-                     "convert the script that calls it, and its files change with it (--output-dir)")  # fmt: skip
+        return error(
+            facts,
+            step.call,
+            "TMG202",
+            f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
+            "convert the script that calls it, and its files change with it (--output-dir)",
+        )
     return error(facts, step.call, "TMG202", NONE, FEED)
 
 

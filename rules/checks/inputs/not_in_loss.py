@@ -87,10 +87,13 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
             batch = isinstance(key, Input) and key.batch.kind == "example"
             missed = batch and value.uid not in found  # of several inputs that a branch chooses one of, one reaches it
             if missed and not _only_fed(facts, key) and not _result_unused(facts, key):
-                yield error(facts, run.call, "TMG222",
-                            f"{key.label or 'an input'} is fed to this training step, "
-                            "but is not seen to reach its loss",
-                            "leave it out of the feed if the step does not need it")  # fmt: skip
+                yield error(
+                    facts,
+                    run.call,
+                    "TMG222",
+                    f"{key.label or 'an input'} is fed to this training step, but is not seen to reach its loss",
+                    "leave it out of the feed if the step does not need it",
+                )
 
 
 def _only_fed(facts: Facts, value: Value) -> bool:
@@ -109,7 +112,12 @@ def _result_unused(facts: Facts, value: Value) -> bool:
         if given:
             made.add(tensor.uid)
             taken |= given
-    handed = (t for e in facts.effects if e.kind in HANDED and e.value for v in (e.value, *e.value.inputs)
-              for t in (v, *tensors_in(v)))  # fmt: skip
+    handed = (
+        t
+        for e in facts.effects
+        if e.kind in HANDED and e.value
+        for v in (e.value, *e.value.inputs)
+        for t in (v, *tensors_in(v))
+    )
     read = (access.value.uid for access in facts.accesses if not access.write)
     return len(made) > 1 and not any(t.uid in made for t in handed) and (made - taken).isdisjoint(read)

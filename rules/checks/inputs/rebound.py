@@ -63,9 +63,13 @@ def data_read_by_python(case: Placed) -> Iterator[Diagnostic]:
     for effect in facts.effects:
         read = effect.kind is EffectKind.READ_BY_PYTHON and effect.value is not None and effect.value.uid in facts.cut
         if read and effect.node not in facts.by_row and any(r.in_any_tower(effect.site) for r in case.regions):
-            yield error(facts, effect.node, "TMG205",
-                        "the data in the graph is read by Python code among the statements of the model, too",
-                        "compute what this code gives in front of the model")  # fmt: skip
+            yield error(
+                facts,
+                effect.node,
+                "TMG205",
+                "the data in the graph is read by Python code among the statements of the model, too",
+                "compute what this code gives in front of the model",
+            )
 
 
 @check(Placed)
@@ -76,5 +80,10 @@ def data_changed_by_the_model(case: Placed) -> Iterator[Diagnostic]:
     changed += [(a.time, a.node, a.place.owner) for a in facts.accesses if a.write]
     for time, node, uid in changed:
         if uid in facts.cut and any(region.start <= time <= region.end for region in case.regions):
-            yield error(facts, node, "TMG205", "the data in the graph is changed while the model is built",
-                        "change it in front of the model")  # fmt: skip
+            yield error(
+                facts,
+                node,
+                "TMG205",
+                "the data in the graph is changed while the model is built",
+                "change it in front of the model",
+            )

@@ -68,6 +68,10 @@ def sparse_without_rows(case: Placed) -> Iterator[Diagnostic]:
         if effect.kind is not EffectKind.SPARSE_PLACEHOLDER or not isinstance(value, Input) or value.uid not in inputs:
             continue
         if not has_rows(value, facts.tensors):
-            yield error(facts, effect.node, "TMG225",
-                        "nothing tells that the rows of this sparse batch are its examples",
-                        "give it a shape with the batch axis in front, such as [None, 784]")  # fmt: skip
+            yield error(
+                facts,
+                effect.node,
+                "TMG225",
+                "nothing tells that the rows of this sparse batch are its examples",
+                "give it a shape with the batch axis in front, such as [None, 784]",
+            )

@@ -63,7 +63,11 @@ def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
     """Batches that are multiplied with a matrix over all of their examples, as the nodes of one graph are."""
     for value in needed(step.loss for step in case.steps).values():
         if isinstance(value, Tensor) and value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
-            yield error(case.facts, value.node or case.steps[0].call, "TMG233",
-                        f"{value.batch.reason}, as for a graph and its nodes: they cannot be cut into shards",
-                        "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1")  # fmt: skip
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG233",
+                f"{value.batch.reason}, as for a graph and its nodes: they cannot be cut into shards",
+                "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1",
+            )
             return

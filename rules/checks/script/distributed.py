@@ -61,5 +61,10 @@ with tf.Session() as sess:
 def distributed(case: Script) -> Iterator[Diagnostic]:
     """Scripts that train on several machines, or by a distribution strategy."""
     for effect in list(case.facts.effects_of(EffectKind.DISTRIBUTED))[:1]:
-        yield error(case.facts, effect.node, "TMG217", f"this script is distributed already ({effect.name})",
-                    "convert the script as it was for one GPU")  # fmt: skip
+        yield error(
+            case.facts,
+            effect.node,
+            "TMG217",
+            f"this script is distributed already ({effect.name})",
+            "convert the script as it was for one GPU",
+        )

@@ -60,5 +60,10 @@ def trains_eagerly(case: Selected) -> Iterator[Diagnostic]:
     """Scripts without a graph."""
     eager = next((e for e in case.facts.effects_of(EffectKind.EAGER)), None)
     if eager is not None and not case.trains_on_batches:
-        yield error(case.facts, eager.node, "TMG235", f"this script trains eagerly ({eager.name}): it has no graph",
-                    "use tf.distribute.MirroredStrategy, which is made for it")  # fmt: skip
+        yield error(
+            case.facts,
+            eager.node,
+            "TMG235",
+            f"this script trains eagerly ({eager.name}): it has no graph",
+            "use tf.distribute.MirroredStrategy, which is made for it",
+        )

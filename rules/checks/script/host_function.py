@@ -57,7 +57,10 @@ def host_functions(case: Placed) -> Iterator[Diagnostic]:
     """Functions of Python that the towers call with their shards."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.HOST_FUNCTION and any(region.in_any_tower(effect.site) for region in case.regions):
-            yield warn(case.facts, effect.node, "TMG313",
-                       f"tf.{effect.name} is taken to work on each example by itself: each tower calls it with its "
-                       "shard", "see that it does not look at the whole batch, or use TensorFlow's operations",
-                       )  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG313",
+                f"tf.{effect.name} is taken to work on each example by itself: each tower calls it with its shard",
+                "see that it does not look at the whole batch, or use TensorFlow's operations",
+            )

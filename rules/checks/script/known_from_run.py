@@ -50,6 +50,10 @@ def known_from_a_run(case: Placed) -> Iterator[Diagnostic]:
     """Calls whose results are known from a run of the script (`--trace`)."""
     for effect in case.facts.effects:
         if effect.kind is EffectKind.TRACED:
-            yield warn(case.facts, effect.node, "TMG309",
-                       f"what this call gives is known from a run of the script only: {effect.name}",
-                       "prove the conversion with `tf-multigpu verify`")  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG309",
+                f"what this call gives is known from a run of the script only: {effect.name}",
+                "prove the conversion with `tf-multigpu verify`",
+            )

@@ -51,13 +51,18 @@ with tf.Session() as sess:
 
 # Parts of the names of packages that train, what the script does with them, what to do.
 BY_PACKAGE = (
-    ("torch", "this script trains by PyTorch, not by TensorFlow",
-     "use torch.nn.parallel.DistributedDataParallel"),
-    ("object_detection", "the training step lies in the package object_detection, this script configures it",
-     "use that package's own options for several GPUs: num_clones, or model_main with a distribution strategy"),
-    ("keras", "this script builds with Keras, and minimises nothing in a session",
-     "use tf.distribute.MirroredStrategy for Model.fit"),
-)  # fmt: skip
+    ("torch", "this script trains by PyTorch, not by TensorFlow", "use torch.nn.parallel.DistributedDataParallel"),
+    (
+        "object_detection",
+        "the training step lies in the package object_detection, this script configures it",
+        "use that package's own options for several GPUs: num_clones, or model_main with a distribution strategy",
+    ),
+    (
+        "keras",
+        "this script builds with Keras, and minimises nothing in a session",
+        "use tf.distribute.MirroredStrategy for Model.fit",
+    ),
+)
 
 
 @check(Selected, unless=("TMG216", "TMG220", "TMG235"))
@@ -72,5 +77,10 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
             if part in name.split("."):
                 yield error(facts, node, "TMG201", message, hint)
                 return
-    yield error(facts, facts.tree, "TMG201", "no training step was found: nothing is minimised here",
-                "convert the script that calls minimize, compute_gradients or tf.gradients")  # fmt: skip
+    yield error(
+        facts,
+        facts.tree,
+        "TMG201",
+        "no training step was found: nothing is minimised here",
+        "convert the script that calls minimize, compute_gradients or tf.gradients",
+    )

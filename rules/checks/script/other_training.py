@@ -64,7 +64,11 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
     """Scripts whose sessions are made and run by an Estimator or by Keras."""
     other = next((e for e in case.facts.effects_of(EffectKind.OTHER_TRAINING)), None)
     if other is not None and not case.trains_on_batches:
-        yield error(case.facts, other.node, "TMG220",
-                    f"this script trains by {other.name}, not by a session of its own",
-                    "use several GPUs by its own means: an Estimator takes "
-                    "RunConfig(train_distribute=tf.distribute.MirroredStrategy())")  # fmt: skip
+        yield error(
+            case.facts,
+            other.node,
+            "TMG220",
+            f"this script trains by {other.name}, not by a session of its own",
+            "use several GPUs by its own means: an Estimator takes "
+            "RunConfig(train_distribute=tf.distribute.MirroredStrategy())",
+        )

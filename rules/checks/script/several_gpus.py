@@ -67,9 +67,12 @@ with tf.Session() as sess:
 SEVERAL = "convert the script as it was for one GPU"
 BY_PACKAGE = (
     ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
-    ("model_deploy", "this script spreads clones of its model over GPUs already (slim's model_deploy)",
-     "give it the number of GPUs: DeploymentConfig(num_clones=...)"),
-)  # fmt: skip
+    (
+        "model_deploy",
+        "this script spreads clones of its model over GPUs already (slim's model_deploy)",
+        "give it the number of GPUs: DeploymentConfig(num_clones=...)",
+    ),
+)
 
 
 @check(Script, unless=("TMG217",))
@@ -79,14 +82,20 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
     gpus: set[str] = set()
     for effect in facts.effects:
         if effect.kind is EffectKind.CONVERTED_MODULE:
-            yield error(facts, effect.node, "TMG216", f"{effect.name} was converted before, with another script",
-                        "convert both scripts at once, from their originals")  # fmt: skip
+            yield error(
+                facts,
+                effect.node,
+                "TMG216",
+                f"{effect.name} was converted before, with another script",
+                "convert both scripts at once, from their originals",
+            )
         if effect.kind is EffectKind.DEVICE:
             computed = effect.name == "None" and any(isinstance(s.stmt, ast.For) for s in effect.site.chain())
             gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
             if computed or len(gpus) > 1:
-                yield error(facts, effect.node, "TMG216", "this script places its model on several GPUs already",
-                            SEVERAL)  # fmt: skip
+                yield error(
+                    facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL
+                )
                 return
 
 

@@ -65,9 +65,13 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
             package = package_of(facts, value.node)
             goes = f" into the package {package}" if package else ""
-            yield error(facts, value.node, "TMG241",
-                        f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                        TRACE)  # fmt: skip
+            yield error(
+                facts,
+                value.node,
+                "TMG241",
+                f"the loss needs what this call{goes} makes of a batch, and it is not followed",
+                TRACE,
+            )
 
 
 @check(Selected)
@@ -81,17 +85,28 @@ def needs_noise_from_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
             if not isinstance(value, Host) or value.node not in unfollowed:
                 continue
             if drawn & set(needed(value.inputs).values()):
-                yield error(case.facts, value.node, "TMG241", "the loss needs what this call makes of "
-                            "the noise that is drawn for each batch, and it is not followed", TRACE)  # fmt: skip
+                yield error(
+                    case.facts,
+                    value.node,
+                    "TMG241",
+                    "the loss needs what this call makes of "
+                    "the noise that is drawn for each batch, and it is not followed",
+                    TRACE,
+                )
                 return
 
 
 @check(Selected)
 def made_by_unseen_code(case: Selected) -> Iterator[Diagnostic]:
     """Batches that come from code which is not seen."""
-    yield from uncut_values(case.facts, case.steps, "TMG241", {
-        Why.UNSEEN: "convert the script that makes it, and its files change with it (--output-dir)",
-    })  # fmt: skip
+    yield from uncut_values(
+        case.facts,
+        case.steps,
+        "TMG241",
+        {
+            Why.UNSEEN: "convert the script that makes it, and its files change with it (--output-dir)",
+        },
+    )
 
 
 def _set_unseen(facts: Facts, attribute: Bound) -> Iterator[Diagnostic]:
@@ -100,6 +115,11 @@ def _set_unseen(facts: Facts, attribute: Bound) -> Iterator[Diagnostic]:
         result = effect.value if effect.kind is EffectKind.UNFOLLOWED else None
         method = result.inputs[0] if result is not None and result.roots else None
         if isinstance(method, Bound) and method.receiver is attribute.receiver:
-            yield error(facts, effect.node, "TMG241", f"the loss needs {attribute.name}, which may be what this call "
-                        "makes of a batch, and it is not followed", "see that the module of this object's class can "
-                        "be imported from the folder of the script")  # fmt: skip
+            yield error(
+                facts,
+                effect.node,
+                "TMG241",
+                f"the loss needs {attribute.name}, which may be what this call "
+                "makes of a batch, and it is not followed",
+                "see that the module of this object's class can be imported from the folder of the script",
+            )

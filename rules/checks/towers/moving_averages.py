@@ -82,20 +82,33 @@ def moving_averages(case: Placed) -> Iterator[Diagnostic]:
         return
     for name in (e for e in facts.effects_of(EffectKind.GRAPH_NAME) if isinstance(e.value, Input)):
         if any(e.node is name.node for e in applied):
-            yield error(facts, name.node, "TMG226",
-                        "this moving average tracks an input that is split across towers",
-                        "average a tensor that the model computes")  # fmt: skip
+            yield error(
+                facts,
+                name.node,
+                "TMG226",
+                "this moving average tracks an input that is split across towers",
+                "average a tensor that the model computes",
+            )
     for effect in facts.effects:
         if effect.kind in (EffectKind.AVERAGE, EffectKind.AVERAGE_READ) and _meets(effect, applied, regions):
-            yield error(facts, effect.node, "TMG226",
-                        "moving averages that the model made of its tensors are asked for after it",
-                        "keep what .average() gives in the model under a name, and use that")  # fmt: skip
+            yield error(
+                facts,
+                effect.node,
+                "TMG226",
+                "moving averages that the model made of its tensors are asked for after it",
+                "keep what .average() gives in the model under a name, and use that",
+            )
     yield from (
-        error(facts, tensor.node or facts.tree, "TMG226",
-              "this makes the update of moving averages wait or depend on a condition, and is run after the model",
-              "return what .apply() gives from the model, and add the condition after the loss")
-        for region in regions for tensor in _lost(case, region)
-    )  # fmt: skip
+        error(
+            facts,
+            tensor.node or facts.tree,
+            "TMG226",
+            "this makes the update of moving averages wait or depend on a condition, and is run after the model",
+            "return what .apply() gives from the model, and add the condition after the loss",
+        )
+        for region in regions
+        for tensor in _lost(case, region)
+    )
 
 
 def _meets(effect: Effect, applied: list[Effect], regions: tuple[Region, ...]) -> bool:

@@ -51,7 +51,7 @@ RULES = (
         after=_SCRIPT.format(
             inside="self.hidden = hidden",
             after=f"        {_SPREAD.format('self.hidden')}\n",
-        ),  # fmt: skip
+        ),
         references=("docs: TMG210, where the code that reads it was followed",),
     ),
 )

@@ -81,8 +81,12 @@ def summaries_of_the_model(case: Placed) -> Iterator[Diagnostic]:
     for effect in case.facts.effects:
         made = effect.kind is EffectKind.COLLECTION and effect.name == "summaries"
         if made and any(region.in_tower(effect.site) for region in case.regions):
-            yield warn(case.facts, effect.node, "TMG315",
-                       "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
-                       "begins with tower_0", "make it after the loss where it should show the whole batch under its "
-                       "own tag")  # fmt: skip
+            yield warn(
+                case.facts,
+                effect.node,
+                "TMG315",
+                "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
+                "begins with tower_0",
+                "make it after the loss where it should show the whole batch under its own tag",
+            )
             return

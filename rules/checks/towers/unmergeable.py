@@ -102,7 +102,11 @@ def made_by_one_call_alone(case: Leaving) -> Iterator[Diagnostic]:
     for part, node in case.wanted.values():
         key = (part.root or part.text).rpartition(".")[2]
         if key in own and any(key not in bound for bound in calls.values()):
-            yield error(facts, node, "TMG210",
-                        f"{part.text} is made by one call of the function that builds the model, and not by another: "
-                        "the towers of that one would miss it",
-                        "build the model without its loss in a function of its own")  # fmt: skip
+            yield error(
+                facts,
+                node,
+                "TMG210",
+                f"{part.text} is made by one call of the function that builds the model, and not by another: "
+                "the towers of that one would miss it",
+                "build the model without its loss in a function of its own",
+            )

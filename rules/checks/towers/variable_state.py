@@ -82,9 +82,13 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
         once = not any(r.in_any_tower(effect.site) for r in case.regions)
         carried = [v for v in made.inputs if isinstance(v, Variable) and v.uid in read]
         if made.uid in read or any(not once or not _is_number(v) for v in carried):
-            yield error(case.facts, effect.node, "TMG234",
-                        "a variable carries what is computed from one batch to the model's next step",
-                        "feed the state and fetch it, or leave statistics to a normalising layer")  # fmt: skip
+            yield error(
+                case.facts,
+                effect.node,
+                "TMG234",
+                "a variable carries what is computed from one batch to the model's next step",
+                "feed the state and fetch it, or leave statistics to a normalising layer",
+            )
 
 
 def _is_number(variable: Variable) -> bool:

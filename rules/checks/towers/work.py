@@ -64,10 +64,14 @@ def layers_outside_of_towers(case: Placed) -> Iterator[Diagnostic]:
     if inside >= SHARE * len(layers):
         return
     first = min(outside, key=lambda t: t.time)
-    yield error(case.facts, first.node or case.steps[0].call, "TMG258",
-                f"this layer would be computed once for the whole batch, on one device: of {len(layers)} layers "
-                f"between the inputs and the loss, {inside} would be in the towers",
-                "make all inputs before the model, in statements of their own")  # fmt: skip
+    yield error(
+        case.facts,
+        first.node or case.steps[0].call,
+        "TMG258",
+        f"this layer would be computed once for the whole batch, on one device: of {len(layers)} layers "
+        f"between the inputs and the loss, {inside} would be in the towers",
+        "make all inputs before the model, in statements of their own",
+    )
 
 
 def _behind(steps: Iterable[TrainStep], regions: Iterable[Region]) -> list[Value]:

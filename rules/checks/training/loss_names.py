@@ -88,10 +88,13 @@ def looked_up_by_name(case: Placed) -> Iterator[Diagnostic]:
         first = re.split("[/:]", name.lower())[0]
         if any(_may_be(first, other) for other in taken):
             shown = f"{name!r}" if name != "*" else "a name that is not known"
-            yield error(facts, node, "TMG209",
-                        f"what is looked up here ({shown}) may be a part of the model, which has another name in "
-                        "each tower",
-                        "keep the tensor in a variable where it is made, and read that")  # fmt: skip
+            yield error(
+                facts,
+                node,
+                "TMG209",
+                f"what is looked up here ({shown}) may be a part of the model, which has another name in each tower",
+                "keep the tensor in a variable where it is made, and read that",
+            )
 
 
 @check(Leaving)
@@ -106,9 +109,13 @@ def read_by_the_loss_alone(case: Leaving) -> Iterator[Diagnostic]:
         for tensor in (t for v in (*value.inputs, *value.parts()) for t in tensors_in(v)):
             made = depends_on_batch(tensor) and region.in_tower(tensor.site)
             if made and tensor.uid not in merged:
-                yield error(facts, node or tensor.node or facts.tree, "TMG209",
-                            "a value that the loss takes from the towers has no name where they are built",
-                            "make the inputs of the model before it, or assign its result to a variable")  # fmt: skip
+                yield error(
+                    facts,
+                    node or tensor.node or facts.tree,
+                    "TMG209",
+                    "a value that the loss takes from the towers has no name where they are built",
+                    "make the inputs of the model before it, or assign its result to a variable",
+                )
 
 
 def _asked(facts: Facts) -> Iterator[tuple[str, ast.AST]]:

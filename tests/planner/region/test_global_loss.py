@@ -123,14 +123,20 @@ def test_a_call_in_the_loss_gets_a_line_of_its_own() -> None:
     text = script(loss)
     _, inside, after = parts(text, loss="global")
     assert inside[-3:] == [
-        "# how far off", "square_result = tf.square(tf.layers.dense(X, 1) - Y)",
+        "# how far off",
+        "square_result = tf.square(tf.layers.dense(X, 1) - Y)",
         "tower_square_result.append(square_result[:rows])",
-    ]  # fmt: skip
+    ]
     assert "loss = tf.sqrt(tf.reduce_mean(  # a root" in after and "square_result))" in after
 
 
-@pytest.mark.parametrize("loss", ["a = 1; loss = tf.norm(tf.layers.dense(X, 1) - Y)\n",
-                                  "if X is not None: loss = tf.norm(tf.layers.dense(X, 1) - Y)\n"])  # fmt: skip
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "a = 1; loss = tf.norm(tf.layers.dense(X, 1) - Y)\n",
+        "if X is not None: loss = tf.norm(tf.layers.dense(X, 1) - Y)\n",
+    ],
+)
 def test_a_statement_that_does_not_stand_alone(loss: str) -> None:
     assert codes(script(loss), loss="global") == codes(script(loss)) == ["TMG203"]
 

@@ -109,6 +109,14 @@ def _may_be_model(op: str) -> bool:
 
 
 def _no_place(facts: Facts, steps: Sequence[TrainStep]) -> Refused:
-    return Refused((error(facts, steps[0].call, "TMG302",
-                          "the loss is not computed from results for each example that are made in one place",
-                          "make these results, and then the loss, in statements of their own"),))  # fmt: skip
+    return Refused(
+        (
+            error(
+                facts,
+                steps[0].call,
+                "TMG302",
+                "the loss is not computed from results for each example that are made in one place",
+                "make these results, and then the loss, in statements of their own",
+            ),
+        )
+    )

@@ -36,27 +36,45 @@ def loss_how(
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
     warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
     if batch.why is Why.SUM_IN_BRANCH and (options.batch == "total" or options.loss == "global"):
-        raise refuse(facts, step.call, "TMG211",
-                     f"{batch.reason}: whether the towers' losses are to be added is not known",
-                     "divide the sum by the batch size, or keep one of the branches")  # fmt: skip
+        raise refuse(
+            facts,
+            step.call,
+            "TMG211",
+            f"{batch.reason}: whether the towers' losses are to be added is not known",
+            "divide the sum by the batch size, or keep one of the branches",
+        )
     if summed and (options.batch == "total" or options.loss == "global"):
         if batch.affine:
-            raise refuse(facts, step.call, "TMG211",
-                         "this loss adds a sum over the examples and a term that does not depend on them",
-                         "use --batch per-gpu, or divide the sum by the batch size")  # fmt: skip
+            raise refuse(
+                facts,
+                step.call,
+                "TMG211",
+                "this loss adds a sum over the examples and a term that does not depend on them",
+                "use --batch per-gpu, or divide the sum by the batch size",
+            )
         return "sum", warnings
     if summed:
-        warnings.append(warn(
-            facts, step.call, "TMG301",
-            "this loss is a sum over the examples: the towers' sums are averaged, "
-            "so a step is as large as on one GPU with its own batch",
-            "use --loss global to add them up; --batch total also keeps the steps of one GPU"))  # fmt: skip
+        warnings.append(
+            warn(
+                facts,
+                step.call,
+                "TMG301",
+                "this loss is a sum over the examples: the towers' sums are averaged, "
+                "so a step is as large as on one GPU with its own batch",
+                "use --loss global to add them up; --batch total also keeps the steps of one GPU",
+            )
+        )
     elif why := why_no_mean(value, counts):
-        warnings.append(warn(
-            facts, step.call, "TMG302",
-            f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
-            "which differs from one GPU with the whole batch",
-            AVERAGED if options.batch == "total" or options.loss == "global" else ONCE))  # fmt: skip
+        warnings.append(
+            warn(
+                facts,
+                step.call,
+                "TMG302",
+                f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
+                "which differs from one GPU with the whole batch",
+                AVERAGED if options.batch == "total" or options.loss == "global" else ONCE,
+            )
+        )
     return "mean", warnings
 
 
@@ -65,10 +83,13 @@ def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:
     shared = _shared_statistics(facts, loss)
     if shared is not None:
         yield warn(
-            facts, shared, "TMG302",
+            facts,
+            shared,
+            "TMG302",
             "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
             "batch, which differs from one GPU with the whole batch",
-            "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was")  # fmt: skip
+            "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was",
+        )
 
 
 def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:

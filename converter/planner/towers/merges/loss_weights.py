@@ -41,10 +41,14 @@ def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tupl
     for step in steps:
         why = _why_one_size(facts, step.loss) if step.loss.uid in counted else ""
         if why:
-            yield warn(facts, step.call, "TMG322",
-                       f"this loss is a mean over what a mask leaves, and {why}: each tower counts by what its mask "
-                       "leaves, so a step is not the plain mean of as many steps of one GPU",
-                       "to let all towers count alike, divide by the number of examples instead")  # fmt: skip
+            yield warn(
+                facts,
+                step.call,
+                "TMG322",
+                f"this loss is a mean over what a mask leaves, and {why}: each tower counts by what its mask "
+                "leaves, so a step is not the plain mean of as many steps of one GPU",
+                "to let all towers count alike, divide by the number of examples instead",
+            )
 
 
 def _why_one_size(facts: Facts, loss: Tensor) -> str:

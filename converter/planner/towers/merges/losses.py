@@ -13,12 +13,17 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
     """The loss under a name that the towers bind, or in a structure that they do; None where it is written inline."""
     if step.loss_node in region.inline and step.loss_node is not None:
         if step.site.frame.uid != region.block.frame.uid:
-            raise refuse(facts, step.call, "TMG209",
-                         "the loss is written out where it is minimised, in another function than the model's",
-                         "give it a name where the model is built, and minimise that")  # fmt: skip
+            raise refuse(
+                facts,
+                step.call,
+                "TMG209",
+                "the loss is written out where it is minimised, in another function than the model's",
+                "give it a name where the model is built, and minimise that",
+            )
         return None
-    writes = [(a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses()
-              if i in region.tower and a.write]  # fmt: skip
+    writes = [
+        (a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses() if i in region.tower and a.write
+    ]
     for access, text in sorted(writes, key=lambda pair: pair[0].place.kind != "name"):
         own = access.place.kind != "name" or access.place.frame is region.block.frame
         if access.value is step.loss and text is not None and own:
@@ -28,8 +33,13 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
             for part in parts(text, access.value):
                 if part.value is step.loss:
                     return part
-    raise refuse(facts, step.call, "TMG209", "the loss has no name where the towers are built",
-                 "assign the loss to a variable before it is minimised")  # fmt: skip
+    raise refuse(
+        facts,
+        step.call,
+        "TMG209",
+        "the loss has no name where the towers are built",
+        "assign the loss to a variable before it is minimised",
+    )
 
 
 def is_read(facts: Facts, region: Region, step: TrainStep) -> bool:

@@ -81,8 +81,13 @@ def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> 
         return [part]
     found = [p for p in parts(part.text, part.value) if p.value.uid in {t.uid for t in held}]
     if len(found) < len(held):
-        raise refuse(facts, node, "TMG208", f"{part.text} holds tensors with different numbers of rows",
-                     "give each tensor that is read after the loss a name of its own")  # fmt: skip
+        raise refuse(
+            facts,
+            node,
+            "TMG208",
+            f"{part.text} holds tensors with different numbers of rows",
+            "give each tensor that is read after the loss a name of its own",
+        )
     return found
 
 
@@ -93,8 +98,7 @@ def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | No
     if step is None or merge is None:
         return None
     if merge.guard or merge.how == "concat":
-        raise refuse(facts, step.call, "TMG209", "this loss has two names, and is not always made",
-                     "give it one name")  # fmt: skip
+        raise refuse(facts, step.call, "TMG209", "this loss has two names, and is not always made", "give it one name")
     return merge.place
 
 
@@ -109,11 +113,21 @@ def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> No
     count, per_row, counts = _counting(traffic, site.names, step.loss)
     traffic.merges.append(
         Merge(
-            place=text, towers=towers, how=how, axis=0, shard=group, loss=True, packed=False, op_name="",
-            cast=_needs_cast(site.facts, traffic, step.loss, group), merged=False,
-            count=count, per_row=per_row, counts=counts,
+            place=text,
+            towers=towers,
+            how=how,
+            axis=0,
+            shard=group,
+            loss=True,
+            packed=False,
+            op_name="",
+            cast=_needs_cast(site.facts, traffic, step.loss, group),
+            merged=False,
+            count=count,
+            per_row=per_row,
+            counts=counts,
         )
-    )  # fmt: skip
+    )
 
 
 def _unparsed(step: TrainStep) -> str:
@@ -174,20 +188,36 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     each = (names.again("part", "tower_part"), names.again("parts", "tower_parts")) if is_flat_list(value) else None
     traffic.merges.append(
         Merge(
-            place=text, towers=towers, how=how, axis=batch.axis if batch.kind == "example" else 0,  # type: ignore[arg-type]
-            shard=group, loss=step is not None, packed=batch.packed == "major", op_name=name, cast=cast,
-            count=count, per_row=per_row, counts=counts, nested=nested,
-            renamed=_is_renamed(site, value, tensors) and not name, steps=_is_open_ended(value),
-            guard=guard, unset=unset, each=each,
-            in_place=part.whole is None and _is_kept(region, value), keyed=isinstance(value, Mapping),
+            place=text,
+            towers=towers,
+            how=how,
+            axis=batch.axis if batch.kind == "example" else 0,  # type: ignore[arg-type]
+            shard=group,
+            loss=step is not None,
+            packed=batch.packed == "major",
+            op_name=name,
+            cast=cast,
+            count=count,
+            per_row=per_row,
+            counts=counts,
+            nested=nested,
+            renamed=_is_renamed(site, value, tensors) and not name,
+            steps=_is_open_ended(value),
+            guard=guard,
+            unset=unset,
+            each=each,
+            in_place=part.whole is None and _is_kept(region, value),
+            keyed=isinstance(value, Mapping),
         )
-    )  # fmt: skip
+    )
 
 
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     """Whether the script asks for the graph's name of what is merged, or gives one to a part of it."""
-    asked = any(e.kind is EffectKind.GRAPH_NAME and e.value in tensors and not site.region.in_tower(e.site)
-                for e in site.facts.effects)  # fmt: skip
+    asked = any(
+        e.kind is EffectKind.GRAPH_NAME and e.value in tensors and not site.region.in_tower(e.site)
+        for e in site.facts.effects
+    )
     nested = isinstance(value, (Sequence, Mapping))
     return asked or (nested and any(op_name(site.region, t) for t in tensors))
 
@@ -197,16 +227,25 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
-            raise refuse(site.facts, node, "TMG208", f"{text} holds values of the towers in a form that is not merged",
-                         "give each tensor that is read after the loss a name of its own")  # fmt: skip
+            raise refuse(
+                site.facts,
+                node,
+                "TMG208",
+                f"{text} holds values of the towers in a form that is not merged",
+                "give each tensor that is read after the loss a name of its own",
+            )
     elif not is_mergeable(value):
         batch = value.batch if isinstance(value, Tensor) else Batch()
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
         holds = "is an object made of" if is_made_of_shard(value) else "counts the examples of"
         reason = batch.reason or (rows if batch.kind != "free" else f"it {holds} a shard")
-        raise refuse(site.facts, getattr(value, "node", None) or node, "TMG210",
-                     f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
-                     "compute it from tensors that have one row for each example, after the loss")  # fmt: skip
+        raise refuse(
+            site.facts,
+            getattr(value, "node", None) or node,
+            "TMG210",
+            f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
+            "compute it from tensors that have one row for each example, after the loss",
+        )
 
 
 def _is_kept(region: Region, value: Value) -> bool:
@@ -238,8 +277,13 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
             there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
-        raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
-                     "makes it", "let the other branch put None there")  # fmt: skip
+        raise refuse(
+            facts,
+            node,
+            "TMG210",
+            f"{part.text} is read after the loss, and only one branch of a condition makes it",
+            "let the other branch put None there",
+        )
     return "", False
 
 
@@ -249,8 +293,13 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     target = ast.parse(part.text, mode="eval").body
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
-        raise refuse(facts, node, "TMG210", f"{part.text} is read after the loss, and only one branch of a condition "
-                     "makes it", "give it a name of its own, and None in the other branch")  # fmt: skip
+        raise refuse(
+            facts,
+            node,
+            "TMG210",
+            f"{part.text} is read after the loss, and only one branch of a condition makes it",
+            "give it a name of its own, and None in the other branch",
+        )
     if not unset:
         return there
     if isinstance(target, ast.Subscript):

@@ -34,7 +34,11 @@ def warn_of_one_towers_values(
         outside = text and text not in wanted and text not in unread
         if outside and value.batch.kind != "free" and region.in_tower(value.site) and not is_mergeable(value):
             reader = readers.pop(access.place.key)
-            yield warn(facts, access.node, "TMG333",
-                       f"{text} is the last tower's after the loop: it cannot be merged, and {facts.shown(reader)}:"
-                       f"{reader.lineno} reads an attribute of this name in code that is not followed",
-                       "compute it after the loss, from tensors with one row for each example")  # fmt: skip
+            yield warn(
+                facts,
+                access.node,
+                "TMG333",
+                f"{text} is the last tower's after the loop: it cannot be merged, and {facts.shown(reader)}:"
+                f"{reader.lineno} reads an attribute of this name in code that is not followed",
+                "compute it after the loss, from tensors with one row for each example",
+            )

@@ -63,17 +63,25 @@ def _crossed(facts: Facts) -> set[int]:
     In a run that does not train the two may be fed in different numbers, and no shards fit both.
     """
     products = [
-        t for t in facts.tensors
-        if t.op == "matmul" and t.batch.why is Why.MULTIPLIED and len(t.inputs) > 1
+        t
+        for t in facts.tensors
+        if t.op == "matmul"
+        and t.batch.why is Why.MULTIPLIED
+        and len(t.inputs) > 1
         and t.inputs[0].roots.isdisjoint(t.inputs[1].roots)
-    ]  # fmt: skip
+    ]
     return set(needed(products))
 
 
 def _follow(
-    facts: Facts, region: Region, text: str, value: Value, merged: Callable[[Value], bool],
-    chain: dict[ast.stmt, Repeat], reads: Wanted,
-) -> bool:  # fmt: skip
+    facts: Facts,
+    region: Region,
+    text: str,
+    value: Value,
+    merged: Callable[[Value], bool],
+    chain: dict[ast.stmt, Repeat],
+    reads: Wanted,
+) -> bool:
     """Whether a value can be computed once more from what is merged; notes the statements and what they read."""
     made = repeat(facts, region, text, value)
     if made is None:

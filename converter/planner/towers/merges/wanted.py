@@ -43,9 +43,7 @@ def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
 
-def _want_attribute(
-    facts: Facts, region: Region, access: Access, wanted: Wanted, unread: Container[str]
-) -> None:  # fmt: skip
+def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted, unread: Container[str]) -> None:
     """An attribute that the towers set may be read by code that is not walked: it is merged wherever it can be."""
     value, text = access.value, spelling(region.block.frame, access.place)
     if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
@@ -65,8 +63,13 @@ def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.A
             text = spelling(region.block.frame, access.place)
             if text is not None and bound_by_tower(facts, region, access.place, value):
                 return text
-    raise refuse(facts, node, "TMG209", f"{name!r} has no name in the script where the towers are built",
-                 "assign it to a variable where it is made")  # fmt: skip
+    raise refuse(
+        facts,
+        node,
+        "TMG209",
+        f"{name!r} has no name in the script where the towers are built",
+        "assign it to a variable where it is made",
+    )
 
 
 def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
@@ -97,8 +100,11 @@ def _want_parts(
 ) -> None:
     """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
     chosen, value = selected(text, whole, access.node, facts.selections)
-    inside = {t.uid for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)
-              and region.in_tower(t.site)}  # fmt: skip
+    inside = {
+        t.uid
+        for t in tensors_in(value)
+        if t.batch.kind != "free" and not isinstance(t, Input) and region.in_tower(t.site)
+    }
     losses = {step.loss.uid for step in facts.train_steps}
 
     def as_one(text: str, held: Sequence) -> bool:

@@ -25,8 +25,16 @@ from converter.planner.writing.source_text import Text
 # Calls of Python to which a variable is more than a tensor.
 PYTHON = {"append", "extend", "isinstance", "getattr", "len", "list", "zip", "id", "print", "str"}
 
-KEYWORDS = {"custom_getter", "constraint", "kernel_constraint", "recurrent_constraint", "gradient_multipliers",
-            "clip_gradient_norm", "transform_grads_fn", "summarize_gradients"}  # fmt: skip
+KEYWORDS = {
+    "custom_getter",
+    "constraint",
+    "kernel_constraint",
+    "recurrent_constraint",
+    "gradient_multipliers",
+    "clip_gradient_norm",
+    "transform_grads_fn",
+    "summarize_gradients",
+}
 REGULARIZERS = {"regularizer", "kernel_regularizer", "weights_regularizer", "recurrent_regularizer"}
 
 # Effects of code that takes a variable for more than a tensor.
@@ -68,9 +76,13 @@ def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
             continue
         name = pattern_of(name_expression(variable) or _first(variable.node))
         if "*" in name:
-            raise refuse(facts, node or variable.node, "TMG246",
-                         "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
-                         "give the variable a constant name, or use --variables balanced")  # fmt: skip
+            raise refuse(
+                facts,
+                node or variable.node,
+                "TMG246",
+                "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
+                "give the variable a constant name, or use --variables balanced",
+            )
         last = name.rpartition("/")[2]
         if node is None and _by_rows(facts, lookups):
             rows[last] = None
@@ -96,9 +108,13 @@ def _raw(facts: Facts, regions: tuple[Region, ...]) -> Iterator[Diagnostic]:
     objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if e.name.startswith("keras.")]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
-        yield warn(facts, nodes[0], "TMG318",
-                   "variables of tf.Variable and of Keras layers stay whole: they are spread over the GPUs by size",
-                   "make large ones by tf.get_variable or tf.layers, which can cut them")  # fmt: skip
+        yield warn(
+            facts,
+            nodes[0],
+            "TMG318",
+            "variables of tf.Variable and of Keras layers stay whole: they are spread over the GPUs by size",
+            "make large ones by tf.get_variable or tf.layers, which can cut them",
+        )
 
 
 def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
@@ -111,8 +127,12 @@ def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
     """Whether these can be told how a table is cut; a look-up of something unknown could be of its rows, too."""
     known = {t.node for t in facts.tensors if any(isinstance(value, Variable) for value in t.inputs)}
     others = any(has(last_name(call), Trait.TAKES_ROWS) and call not in known for call in facts.nodes(ast.Call))
-    plain = all(last_name(c) == "embedding_lookup" and len(c.args) <= 2 and not any(
-        k.arg in (None, "partition_strategy") for k in c.keywords) for c in lookups)  # fmt: skip
+    plain = all(
+        last_name(c) == "embedding_lookup"
+        and len(c.args) <= 2
+        and not any(k.arg in (None, "partition_strategy") for k in c.keywords)
+        for c in lookups
+    )
     return plain and not others
 
 
@@ -185,8 +205,13 @@ def _check_calls(facts: Facts) -> None:
 
 
 def _refused(facts: Facts, node: ast.AST, what: str) -> Exception:
-    return refuse(facts, node, "TMG246", f"{what}, and slices would count as variables of their own",
-                  "use --variables balanced, which leaves variables whole")  # fmt: skip
+    return refuse(
+        facts,
+        node,
+        "TMG246",
+        f"{what}, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    )
 
 
 def _check_regularizers(facts: Facts) -> None:
@@ -208,15 +233,22 @@ def _check_names(facts: Facts) -> None:
     named = {node for tensor, _, node in facts.named if not isinstance(tensor, Variable)}
     for call in facts.nodes(ast.Call):
         if isinstance(call.func, ast.Attribute) and has(call.func.attr, Trait.ASKS_BY_NAME) and call not in named:
-            raise refuse(facts, call, "TMG247",
-                         "what is looked up here by its name may be a variable that is cut, or a value read from it",
-                         "keep it under a name of Python, or use --variables balanced")  # fmt: skip
+            raise refuse(
+                facts,
+                call,
+                "TMG247",
+                "what is looked up here by its name may be a variable that is cut, or a value read from it",
+                "keep it under a name of Python, or use --variables balanced",
+            )
 
 
 def _check_slots(facts: Facts) -> None:
     """Slots of slices get the whole's name but for the scope that the optimizer stands in (slot_creator.py, 1.15)."""
-    parents = {call: facts.walked[facts.tree_of(facts.path_of(call))].parents for call in facts.nodes(ast.Call)
-               if has(last_name(call), Trait.TRAINS_IN_ANY_CALL)}  # fmt: skip
+    parents = {
+        call: facts.walked[facts.tree_of(facts.path_of(call))].parents
+        for call in facts.nodes(ast.Call)
+        if has(last_name(call), Trait.TRAINS_IN_ANY_CALL)
+    }
     for call, above in parents.items():
         around = [s.stmt for step in facts.train_steps if step.call is call for s in step.site.chain()]
         at: ast.AST | None = call
@@ -226,8 +258,14 @@ def _check_slots(facts: Facts) -> None:
         items = (i for w in around if isinstance(w, ast.With) for i in w.items)
         scoped = any(has(last_name(i.context_expr), Trait.OPENS_VARIABLE_SCOPE) for i in items)
         if scoped or last_name(call) == "optimize_loss":
-            raise refuse(facts, call, "TMG247", "the optimizer stands in a variable scope, where the slots of slices "
-                         "would be saved under other names", "apply the gradients outside of the scope")  # fmt: skip
+            raise refuse(
+                facts,
+                call,
+                "TMG247",
+                "the optimizer stands in a variable scope, where the slots of slices "
+                "would be saved under other names",
+                "apply the gradients outside of the scope",
+            )
 
 
 def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
@@ -244,7 +282,11 @@ def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
             again = effect.kind is EffectKind.VARIABLE and not (isinstance(value, Variable) and value.dims == ())
             outside = not around <= {site.stmt for site in effect.site.chain()}
             if again and outside and effect.time > region.end and not any(r.in_any_tower(effect.site) for r in regions):
-                raise refuse(facts, effect.node, "TMG247", "variables are asked for again outside the scope in which "
-                             "the towers make them, where nothing tells that they are cut",
-                             "build the model in functions that are called at one level, or use --variables "
-                             "balanced")  # fmt: skip
+                raise refuse(
+                    facts,
+                    effect.node,
+                    "TMG247",
+                    "variables are asked for again outside the scope in which "
+                    "the towers make them, where nothing tells that they are cut",
+                    "build the model in functions that are called at one level, or use --variables balanced",
+                )

@@ -44,15 +44,26 @@ def drawn_rows(
     missing = not wanted or any(key not in found for key in wanted)
     if missing:
         tensor = drawn_in(needed(step.loss for step in alone))[0]
-        raise refuse(facts, tensor.node or alone[0].call, "TMG205",
-                     "the number of rows that are drawn here is read in a way that the loop cannot replace",
-                     "pass the batch size to the function as an argument")  # fmt: skip
+        raise refuse(
+            facts,
+            tensor.node or alone[0].call,
+            "TMG205",
+            "the number of rows that are drawn here is read in a way that the loop cannot replace",
+            "pass the batch size to the function as an argument",
+        )
     _, text = min(found[key] for key in wanted)
     first = "" if not traffic.shards else "_drawn"
     traffic.shards.append(
-        Shard(places=(), saved=(), axes=(), rows=names.fresh(f"rows{first}", f"tower_rows{first}"),
-              weight=names.fresh(f"weight{first}", f"tower_weight{first}"), static=False,
-              drawn=(rebound.get(text, text), text in rebound), helper="shard_drawn")
-    )  # fmt: skip
+        Shard(
+            places=(),
+            saved=(),
+            axes=(),
+            rows=names.fresh(f"rows{first}", f"tower_rows{first}"),
+            weight=names.fresh(f"weight{first}", f"tower_weight{first}"),
+            static=False,
+            drawn=(rebound.get(text, text), text in rebound),
+            helper="shard_drawn",
+        )
+    )
     traffic.drawn = len(traffic.shards) - 1
     return traffic

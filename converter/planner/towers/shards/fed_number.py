@@ -19,11 +19,21 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
         return None
     placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
     if not isinstance(placeholder, Input):
-        raise refuse(facts, access.node, "TMG207", "the model reads a number that is made of a fed batch size in front "
-                     "of it", "compute it inside the model")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG207",
+            "the model reads a number that is made of a fed batch size in front of it",
+            "compute it inside the model",
+        )
     cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]
     if len(cut) != 1 or len(traffic.shards) != 1:
-        raise refuse(facts, access.node, "TMG207", "the batch size is fed to the model, and it is not known which of "
-                     "its inputs has as many rows", HINT)  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG207",
+            "the batch size is fed to the model, and it is not known which of its inputs has as many rows",
+            HINT,
+        )
     name, axis = (cut[0].lead[0], cut[0].lead[2]) if cut[0].lead else (cut[0].places[0], cut[0].axes[0])
     return name, axis, placeholder.dtype

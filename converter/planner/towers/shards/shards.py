@@ -87,9 +87,15 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in read.nests)
         if value.op == DATA and not read.places[value.uid] and not nested:
-            found.append(error(facts, value.node or region.block.body[0], "TMG205",
-                               "the model reads this data by no name that the loop could replace",
-                               "give it a name in front of the model"))  # fmt: skip
+            found.append(
+                error(
+                    facts,
+                    value.node or region.block.body[0],
+                    "TMG205",
+                    "the model reads this data by no name that the loop could replace",
+                    "give it a name in front of the model",
+                )
+            )
     if found:
         raise Faults(found)
     return read
@@ -104,8 +110,13 @@ def _note_read(site: LoopSite, traffic: Traffic, read: _Read, access: Access) ->
     if text is None:
         if _local_of_callee(region, access):
             return
-        raise refuse(site.facts, access.node, "TMG205", "this input is read in a way that the loop cannot replace",
-                     "pass it to the function as an argument")  # fmt: skip
+        raise refuse(
+            site.facts,
+            access.node,
+            "TMG205",
+            "this input is read in a way that the loop cannot replace",
+            "pass it to the function as an argument",
+        )
     declare(site.facts, region, traffic, access, text)
     if isinstance(holder, Sequence) and not holder.mutable:
         read.tuples[text] = (reach(region.block.frame, holder) or "", holder)
@@ -125,10 +136,13 @@ def _shard_of(
         return
     holders = [read.tuples.get(t) for t in texts]
     saved = [
-        names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}") if holder is None
-        else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
+        (
+            names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}")
+            if holder is None
+            else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
+        )
         for t, holder in zip(texts, holders, strict=True)
-    ]  # fmt: skip
+    ]
     whole.update(zip(texts, saved, strict=True))
     texts = _regrouped(site, traffic, texts, holders)
     suffix = "" if alone else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
@@ -138,13 +152,18 @@ def _shard_of(
     traffic.groups.append(group)
     traffic.shards.append(
         Shard(
-            places=tuple(texts), saved=tuple(saved), axes=tuple(axes),
+            places=tuple(texts),
+            saved=tuple(saved),
+            axes=tuple(axes),
             rows=names.fresh("rows" + suffix, f"tower_rows{suffix}"),
             weight=names.fresh("weight" + suffix, f"tower_weight{suffix}"),
-            static=static, lead=lead, data=group[0].op == DATA, sparse=sparse,
+            static=static,
+            lead=lead,
+            data=group[0].op == DATA,
+            sparse=sparse,
             helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
         )
-    )  # fmt: skip
+    )
 
 
 def shard_helper(static: bool, along: bool, data: bool = False) -> str:
@@ -174,9 +193,13 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
         unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
         if len(places[value.uid]) > 1 or is_sparse(value) or unseen:
-            raise refuse(facts, value.node or region.block.body[0], "TMG205",
-                         "only one branch of a condition makes this input, and the towers would cut it in any case",
-                         "let the other branch put None there")  # fmt: skip
+            raise refuse(
+                facts,
+                value.node or region.block.body[0],
+                "TMG205",
+                "only one branch of a condition makes this input, and the towers would cut it in any case",
+                "let the other branch put None there",
+            )
         found[value] = source
     return found
 
@@ -203,11 +226,21 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         if by_element or entries or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
-            raise refuse(facts, access.node, "TMG225", "a sparse batch is read together with other inputs",
-                         "read each input by its own name or key")  # fmt: skip
+            raise refuse(
+                facts,
+                access.node,
+                "TMG225",
+                "a sparse batch is read together with other inputs",
+                "read each input by its own name or key",
+            )
         if not whole_inputs(value):
-            raise refuse(facts, access.node, "TMG205", "these inputs are read together with other values",
-                         "read each input by its own name or key")  # fmt: skip
+            raise refuse(
+                facts,
+                access.node,
+                "TMG205",
+                "these inputs are read together with other values",
+                "read each input by its own name or key",
+            )
         found.setdefault(access.place, (value, access))
     return list(found.values())
 
@@ -232,8 +265,13 @@ def _is_chosen(node: ast.AST) -> bool:
 def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -> str:
     text = spelling(region.block.frame, access.place)
     if text is None:
-        raise refuse(facts, access.node, "TMG205", "these inputs are read in a way that the loop cannot replace",
-                     "pass them to the function as an argument")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG205",
+            "these inputs are read in a way that the loop cannot replace",
+            "pass them to the function as an argument",
+        )
     declare(facts, region, traffic, access, text)
     return text
 
@@ -250,9 +288,11 @@ def _lead_in_nest(read: _Read, lead: Input, site: LoopSite) -> tuple[str, str, i
 
 
 def _regrouped(
-    site: LoopSite, traffic: Traffic, texts: list[str],
+    site: LoopSite,
+    traffic: Traffic,
+    texts: list[str],
     holders: list[tuple[str, Sequence] | None],
-) -> list[str]:  # fmt: skip
+) -> list[str]:
     """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
     region, names = site.region, site.names
     found, reads = [], region.tower_reads()
@@ -338,9 +378,13 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
     for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
         if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
-            raise refuse(facts, run.call, "TMG242",
-                         "this part of a run feeds an input before the one by whose rows all inputs are shared",
-                         "feed the input that the model reads first in the first part")  # fmt: skip
+            raise refuse(
+                facts,
+                run.call,
+                "TMG242",
+                "this part of a run feeds an input before the one by whose rows all inputs are shared",
+                "feed the input that the model reads first in the first part",
+            )
 
 
 def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list[list[Input]]:
@@ -359,11 +403,23 @@ def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list
     groups: list[list[Input]] = []
     losses = [set(s.loss.roots) & set(rest) for s in steps]
     while rest:
-        lead = max(rest, key=lambda i: (sum(i in loss for loss in losses), sum(i in b for b in behind),
-                                        not is_sparse(i), -rest.index(i)))  # fmt: skip
-        together = [i for i in rest if all((i in loss) <= (lead in loss) for loss in losses)
-                    and (i.batch.axis == lead.batch.axis or i.op == DATA) and _fixed_rows(i) == _fixed_rows(lead)
-                    and (i.op == DATA) == (lead.op == DATA)]  # fmt: skip
+        lead = max(
+            rest,
+            key=lambda i: (
+                sum(i in loss for loss in losses),
+                sum(i in b for b in behind),
+                not is_sparse(i),
+                -rest.index(i),
+            ),
+        )
+        together = [
+            i
+            for i in rest
+            if all((i in loss) <= (lead in loss) for loss in losses)
+            and (i.batch.axis == lead.batch.axis or i.op == DATA)
+            and _fixed_rows(i) == _fixed_rows(lead)
+            and (i.op == DATA) == (lead.op == DATA)
+        ]
         groups.append([lead, *(i for i in together if i is not lead)])
         rest = [i for i in rest if i not in together]
     return groups
@@ -403,14 +459,23 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
         return None
     if not any(o.key in keys for o in value.linear):
         if any(o.key in keys for o in value.origins):
-            raise refuse(site.facts, access.node, "TMG207",
-                         "the model reads a number that depends on the batch size in an unknown way",
-                         "compute it from the batch size inside the model")  # fmt: skip
+            raise refuse(
+                site.facts,
+                access.node,
+                "TMG207",
+                "the model reads a number that depends on the batch size in an unknown way",
+                "compute it from the batch size inside the model",
+            )
         return None
     text = spelling(site.region.block.frame, access.place)
     if text is None and not _local_of_callee(site.region, access):
-        raise refuse(site.facts, access.node, "TMG205", "this batch size is read in a way that the loop cannot replace",
-                     "pass it to the function as an argument")  # fmt: skip
+        raise refuse(
+            site.facts,
+            access.node,
+            "TMG205",
+            "this batch size is read in a way that the loop cannot replace",
+            "pass it to the function as an argument",
+        )
     return text
 
 
@@ -430,12 +495,21 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     """Rows that Python makes with the batch size are made by each tower; where it cannot, it would read all of them."""
     value = access.value
     if not region.in_tower(value.site) or not are_alike(value):
-        raise refuse(facts, access.node, "TMG207", "the model reads rows that Python makes for the whole batch",
-                     "make them where the model is built, all alike")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG207",
+            "the model reads rows that Python makes for the whole batch",
+            "make them where the model is built, all alike",
+        )
     if any(a.value is value and not a.write and region.comes_after(a) for a in facts.accesses):
-        raise refuse(facts, access.node, "TMG207",
-                     "rows that Python makes for the whole batch are read by the model and after it",
-                     "make them once for the model and once for what comes after it")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG207",
+            "rows that Python makes for the whole batch are read by the model and after it",
+            "make them once for the model and once for what comes after it",
+        )
 
 
 def _number_in_tuple(
@@ -445,8 +519,13 @@ def _number_in_tuple(
     facts, region, names = site.facts, site.region, site.names
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
-        raise refuse(facts, access.node, "TMG205", "this batch size is an item of a tuple of unknown length",
-                     "give it a name of its own in front of the model")  # fmt: skip
+        raise refuse(
+            facts,
+            access.node,
+            "TMG205",
+            "this batch size is an item of a tuple of unknown length",
+            "give it a name of its own in front of the model",
+        )
     name = names.fresh(leaf(text), f"tower_{leaf(text)}")
     saved = saved_tuple(names, traffic, whole) + key
     traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))

@@ -85,6 +85,10 @@ def _reset_container(
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:
-    return refuse(facts, node, "TMG231",
-                  f"the model changes {name} and reads it again: every tower would go on where the one before ended",
-                  "keep it in a variable of the function that builds the model")  # fmt: skip
+    return refuse(
+        facts,
+        node,
+        "TMG231",
+        f"the model changes {name} and reads it again: every tower would go on where the one before ended",
+        "keep it in a variable of the function that builds the model",
+    )

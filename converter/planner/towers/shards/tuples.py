@@ -34,9 +34,13 @@ def saved_tuple(names: Names, traffic: Traffic, place: str) -> str:
 
 
 def make_anew(
-    site: LoopSite, traffic: Traffic, reads: list[Access], held: tuple[str, Sequence],
-    key: str, name: str,
-) -> None:  # fmt: skip
+    site: LoopSite,
+    traffic: Traffic,
+    reads: list[Access],
+    held: tuple[str, Sequence],
+    key: str,
+    name: str,
+) -> None:
     """Puts a name into a tuple's item of this key, under all expressions by which the towers read the tuple.
 
     held: the expression for the tuple where the loop stands, and its value.

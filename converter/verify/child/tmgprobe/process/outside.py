@@ -15,9 +15,17 @@ MOST = 20  # paths that are named
 SYSTEM = ('/dev/', '/proc/', '/sys/')
 # functions of `os` that change what lies at a path -> the places of such paths in their arguments
 CHANGES = {
-    'link': (1,), 'mkdir': (0,), 'mkfifo': (0,), 'remove': (0,), 'rename': (0, 1), 'replace': (0, 1), 'rmdir': (0,),
-    'symlink': (1,), 'truncate': (0,), 'unlink': (0,),
-}  # fmt: skip
+    "link": (1,),
+    "mkdir": (0,),
+    "mkfifo": (0,),
+    "remove": (0,),
+    "rename": (0, 1),
+    "replace": (0, 1),
+    "rmdir": (0,),
+    "symlink": (1,),
+    "truncate": (0,),
+    "unlink": (0,),
+}
 PASSING = re.compile(r'\.tmp[0-9a-f]{32}$')  # what TensorFlow renames when it is whole
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
