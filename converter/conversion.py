@@ -19,6 +19,7 @@ from converter.options import Options
 from converter.project_reading import Reading
 from converter.room import with_room
 from converter.source import (
+    is_pipeline,
     leads_to_tensorflow,
     lost_blank,
     mixed_indents,
@@ -31,7 +32,7 @@ from converter.source import (
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions, Facts
-    from converter.decisions import Decision
+    from converter.decisions import Command, Decision
     from converter.plan import Plan
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided, LossPlan
@@ -123,6 +124,9 @@ def _convert(
         message, hint = "the script is not to be converted", "a comment says so: # tf-multigpu: skip-file"
         skipped = Diagnostic("TMG032", source.path, pragma.line, pragma.column, message, hint, "info")
         return Conversion(source, "unchanged", None, (skipped,))
+
+    if is_pipeline(source.path, source.data):
+        return _pipeline(source, options)
 
     def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
         from converter.source import users_of
@@ -320,6 +324,31 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
 
 
+def _pipeline(source: Source, options: Options) -> Conversion:
+    """The conversion of a configuration of the Object Detection API."""
+    from converter.detection import convert_pipeline
+
+    def header(decided: Sequence[Decision]) -> str:
+        return format_header(replace(_unnamed(source, options), decided=(_brief(decided),)))
+
+    done = convert_pipeline(source.path, source.text, options, header)
+    if not done.text:
+        return Conversion(source, "refused", None, done.findings)
+    return Conversion(source, "converted", sealed(done.text), (), trace=done.trace, decisions=done.decisions)
+
+
+def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command, ...]:
+    """The commands that use a converted file, where the number of GPUs is said to another program.
+
+    path: of the converted file. options: of the conversion.
+    """
+    if done.status != "converted" or options.num_gpus is None or not is_pipeline(done.source.path, done.source.data):
+        return ()
+    from converter.detection import commands
+
+    return commands(path, options.num_gpus)
+
+
 def _as_asked(plan: Plan, asked: Options) -> Plan:
     """A plan whose options say of inputs what options said: what comments say, they go on saying."""
     return replace(plan, options=replace(plan.options, shared=asked.shared, batch_axes=asked.batch_axes))
@@ -417,8 +446,12 @@ def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Deci
     if source is not script:
         main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
         return format_header(replace(header, script=main))
-    brief = "; ".join(decision.brief for decision in decisions if decision.brief)
-    return format_header(replace(header, decided=(brief,)))
+    return format_header(replace(header, decided=(_brief(decisions),)))
+
+
+def _brief(decisions: Sequence[Decision]) -> str:
+    """What was decided, in one line for the header."""
+    return "; ".join(decision.brief for decision in decisions if decision.brief)
 
 
 def project_line_length(path: str) -> int:

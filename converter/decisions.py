@@ -35,6 +35,17 @@ class Decision:
 
 
 @dataclass(frozen=True)
+class Command:
+    """A command that a user runs with a converted file.
+
+    purpose: what it does, in a word. line: for a shell, with names in capitals for what the user fills in.
+    """
+
+    purpose: str
+    line: str
+
+
+@dataclass(frozen=True)
 class File:
     """One file of a conversion: its name as it is shown, its text, and its tree."""
 

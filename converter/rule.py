@@ -22,6 +22,7 @@ class Rule:
     before, after: a whole small script and what becomes of it; the test suite converts `before`
         and looks for every line of `after` in the result, in order. For a refusal or a warning
         `before` is a script that causes it and `after` the script with the advice followed.
+    file: the name that the example has, which tells scripts from configurations.
     """
 
     code: str
@@ -31,6 +32,7 @@ class Rule:
     after: str = ""
     references: tuple[str, ...] = field(default=())
     options: tuple[str, ...] = field(default=())
+    file: str = "train.py"
 
     @property
     def reason(self) -> str:

@@ -49,8 +49,10 @@ MAY_IMPORT = {
     "converter.conversion": {
         "converter.project_reading", "converter.room", "converter.asked", "converter.decisions", "converter.source",
         "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
-        "converter.review", "converter.mirrored",
+        "converter.review", "converter.mirrored", "converter.detection",
     },
+    # Configurations of another program, which builds its clones itself.
+    "converter.detection": {"converter.decisions"},
     # The second target beside towers: it has its own look at a script, and its own edits.
     "converter.mirrored": set(),
     # What verify answers is plain data that a report shows; the rest of verify is above it.

@@ -14,8 +14,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 TEXTS = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
-# Flags of scripts in examples, and of the header of a converted script.
-OTHERS = {"--data_dir", "--lr", "--num_gpus", "--optimizer", "--test", "--traced"}
+# Flags of scripts in examples, of the Object Detection API, and of the header of a converted script.
+OTHERS = {"--data_dir", "--lr", "--num_clones", "--num_gpus", "--optimizer", "--ps_tasks", "--test", "--traced"}
 
 
 def flags() -> set[str]:

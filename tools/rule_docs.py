@@ -26,8 +26,8 @@ def page(rule: Rule) -> str:
     sections = {
         "What it does": f"{title}. {KINDS[rule.kind][1]}",
         "Why": rule.reason,
-        "Before": rule.before and f"```python\n{rule.before.strip()}\n```",
-        "After": rule.after and f"```python\n{rule.after.strip()}\n```",
+        "Before": _block(rule, rule.before),
+        "After": _block(rule, rule.after),
         "References": "\n".join(f"- {reference}" for reference in rule.references),
     }
     parts = [
@@ -35,6 +35,12 @@ def page(rule: Rule) -> str:
         *(f"## {head}\n\n{body}" for head, body in sections.items() if body),
     ]
     return "\n\n".join(parts) + "\n"
+
+
+def _block(rule: Rule, example: str) -> str:
+    """An example as a block of code, "" for none."""
+    language = "python" if rule.file.endswith(".py") else "text"
+    return example and f"```{language}\n{example.strip()}\n```"
 
 
 def index(rules: tuple[Rule, ...]) -> str:

@@ -16,7 +16,7 @@ from converter.cli.request import STDIN, Job, Request, imported_jobs, importers_
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import BEGIN as HEADER
 from converter.report.results import FileResult, Outcome
-from converter.source import from_bytes, leads_to_tensorflow, load, too_long
+from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
 
 if TYPE_CHECKING:
     from converter.cli.delivery import Written
@@ -335,6 +335,10 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
     """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
     if job.script.path.endswith(NOTEBOOK):
         raise _notebook(job.script.path)
+    if (request.verify or request.trace) and is_pipeline(job.script.path, data):
+        flag = "--verify" if request.verify else "--trace"
+        message = f"{flag} runs a script, and this is a configuration of the Object Detection API"
+        raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message, f"leave {flag} out"))
     source = from_bytes(_name_of(job), data)
     if HEADER in source.text:
         from converter.cli.freshness import check, check_options, header_of

@@ -14,6 +14,7 @@ from converter.profile.data import Measured, Profile, Settings
 from converter.profile.placements import choice, conversions, placement
 from converter.profile.predict import predict
 from converter.profile.reading import notes_of, read_measured, trained_bytes
+from converter.source.look import is_pipeline
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import VerifyError
@@ -42,6 +43,8 @@ def profile(
     for path in (single, multi):
         if not path.is_file():
             raise VerifyError(f"{path.name}: no such file")
+        if is_pipeline(str(path), path.read_bytes()):
+            raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
     if not settings.gpus or min(settings.gpus) < 1:
         raise VerifyError("the numbers of GPUs must be 1 or more")
     python, towers = find_interpreter(settings.python), read_towers(multi, {})

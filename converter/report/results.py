@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from converter.decisions import Decision
+from converter.decisions import Command, Decision
 from converter.diagnostics import Diagnostic
 
 Outcome = Literal[
@@ -55,6 +55,7 @@ class FileResult:
     traceback: of an internal error; crash: a report of it without any text of the script.
     fix: for a file that would change.
     decisions: what the conversion decided.
+    commands: what to run with the converted file, where another program has to be told the number of GPUs.
     passes: whether a refusal fails nothing, as the user asked.
     """
 
@@ -71,6 +72,7 @@ class FileResult:
     crash: str = ""
     fix: Fix | None = None
     decisions: tuple[Decision, ...] = ()
+    commands: tuple[Command, ...] = ()
     passes: bool = False
 
 

@@ -36,7 +36,7 @@ def outcome(result: FileResult) -> str:
 
 
 def decisions(result: FileResult, proven: bool = False) -> str:
-    """What a conversion decided, one line each, and the command that comes next; "" where nothing is known of it.
+    """What a conversion decided, one line each, and the commands that come next; "" where nothing is known of it.
 
     proven: whether the proof has been made already.
     """
@@ -45,7 +45,8 @@ def decisions(result: FileResult, proven: bool = False) -> str:
     rows = [(decision.topic, decision.text) for decision in result.decisions]
     warned = sum(finding.severity == "warning" for finding in result.diagnostics)
     rows += [("warnings", f"{warned}, said above")] if warned else []
-    rows += [] if proven else [("next", _next(result))]
+    rows += [(command.purpose, command.line) for command in result.commands]
+    rows += [] if proven or result.commands else [("next", _next(result))]
     return "\n".join(f"    {topic + ':':15}{text}" for topic, text in rows)
 
 

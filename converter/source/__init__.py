@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file
-    from converter.source.look import imported_by, leads_to_tensorflow, mentions_tensorflow, scripts_in
+    from converter.source.look import imported_by, is_pipeline, leads_to_tensorflow, mentions_tensorflow, scripts_in
     from converter.source.pragmas import skips_file
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
@@ -26,6 +26,7 @@ __all__ = [
     "expand",
     "from_bytes",
     "imported_by",
+    "is_pipeline",
     "leads_to_tensorflow",
     "load",
     "mentions_tensorflow",
@@ -55,6 +56,7 @@ _HOME = {
     "expand": "files",
     "from_bytes": "text",
     "imported_by": "look",
+    "is_pipeline": "look",
     "leads_to_tensorflow": "look",
     "load": "text",
     "mentions_tensorflow": "look",

@@ -10,17 +10,26 @@ _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
 
+# One of the parts that every configuration of the Object Detection API has (protos/pipeline.proto there).
+_PIPELINE = re.compile(rb"^[ \t]*(?:train_config|train_input_reader|eval_config)[ \t]*:?\s*[{<]", re.MULTILINE)
+
+
+def is_pipeline(path: str, data: bytes) -> bool:
+    """Whether a file is a configuration of the Object Detection API: by its name, and by its parts."""
+    return path.endswith((".config", ".config.txt", ".pbtxt")) and _PIPELINE.search(data) is not None
+
+
 def mentions_tensorflow(data: bytes) -> bool:
     """Whether a file's bytes name TensorFlow at all; where they do not, there is nothing to convert."""
     return b"tensorflow" in data
 
 
 def leads_to_tensorflow(path: str, data: bytes) -> bool:
-    """Whether a script names TensorFlow, or imports a module of its project that leads there.
+    """Whether a script names TensorFlow, or imports a module of its project that leads there, or a file configures one.
 
     path: of the script; imports are looked for beside it and beside the importing file.
     """
-    if mentions_tensorflow(data):
+    if mentions_tensorflow(data) or is_pipeline(path, data):
         return True
     root = os.path.dirname(path)
     todo, seen = [(path, data)], {os.path.abspath(path)}

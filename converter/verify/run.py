@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from converter.source.look import is_pipeline
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.bare import with_bare
 from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
@@ -123,6 +124,8 @@ def _check(single: Path, multi: Path, settings: Settings) -> None:
     for path in (single, multi):
         if not path.is_file():
             raise VerifyError(f"{path.name}: no such file")
+        if is_pipeline(str(path), path.read_bytes()):
+            raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
     if (settings.steps != "all" and settings.steps < 1) or (settings.gpus is not None and settings.gpus < 1):
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
     if settings.memory is not None and settings.memory <= 0:

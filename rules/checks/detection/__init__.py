@@ -1,0 +1,1 @@
+"""Configurations of the Object Detection API that its trainer cannot use on several GPUs."""

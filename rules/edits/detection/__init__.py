@@ -1,0 +1,1 @@
+"""Changes of configurations of the Object Detection API."""
