@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from converter import conversion
 from converter.cli.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import bare, find_header, relabel, to_flags
@@ -111,7 +110,9 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
     if request.strict and (refusal := strictly(done.diagnostics, done.source.path)):
         return [FileResult(done.source.path, "refused", (*done.diagnostics, refusal))]
     results = [_result(file, request) for file in files]
-    commands = conversion.commands_of(done, job.target or done.source.path, request.options)
+    from converter.conversion import commands_of
+
+    commands = commands_of(done, job.target or done.source.path, request.options)
     results[0] = replace(
         results[0], diagnostics=done.diagnostics, report=report, decisions=done.decisions, commands=commands
     )
