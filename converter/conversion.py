@@ -106,7 +106,8 @@ def convert(
 
     several: whether other files of its project may change with it; else it is refused where they must.
     originals: what other files are to be read as, by absolute path, where this run wrote over them.
-    again: whether the options are a conversion's own, which has looked for other scripts of the project.
+    again: whether the options are a conversion's own, which has looked for other scripts of the project and has held
+        its text against the original.
     output: a folder that conversions go to; scripts in it are no part of the project.
     """
     done = _convert(source, options, several, originals or {}, again, output)
@@ -134,7 +135,7 @@ def _convert(
         return users_of(source.path, changed, own, originals, output) if several and not again else ()
 
     try:
-        return with_room(lambda: _converted(source, options, several, originals, users))
+        return with_room(lambda: _converted(source, options, several, originals, users, again))
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:
@@ -147,6 +148,7 @@ def _converted(
     several: bool,
     originals: Mapping[str, bytes],
     users: Callable[[list[str], Collection[str]], Sequence[User]],
+    again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.asked import marks_of, unknown_names, unused_marks, with_marks
@@ -198,7 +200,7 @@ def _converted(
         path = os.path.join(os.path.dirname(source.path), name + ".py")
         text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
         parts.append(Part(path, None, sealed(text)))
-    unread = _read_again(read, plans, made)
+    unread = () if again else _read_again(read, plans, made)
     findings = (*read.placed(made_plans.findings), *said)
     return Conversion(
         source,

@@ -9,13 +9,14 @@ import queue
 import threading
 import time
 import uuid
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from converter.verify.family import TOKEN, end, family
+from converter.verify.family import TOKEN, Process, all_running, end, family
 from converter.verify.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
+from converter.verify.libraries import shared_by
 from converter.verify.output import Output
 
 Event = dict[str, Any]
@@ -62,9 +63,10 @@ class Limits:
 
     def _used(self) -> int:
         """Bytes in use: what each script holds, shared or not, and what the processes that forked them hold alone."""
-        used = sum(child.memory() for child in self.children)
+        running = all_running()
+        used = sum(child.memory(running) for child in self.children)
         servers = {child.server for child in self.children if child.server}
-        if used + sum(server.resident() for server in servers) <= self.memory:
+        if used + sum(server.resident(running) for server in servers) <= self.memory:
             return used  # to look at what is shared takes longer
         return used + sum(server.unshared() for server in servers)
 
@@ -93,6 +95,7 @@ class Child:
         self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
         self._folder = Path(job["script"]).parent
         self._log = Path(job["log"])
+        self._imports = shared_by(Path(job["script"]))
         self.record = Path(job["work"]) / "record.pickle"
         self.role: str = job["role"]
         self.title: str = job["title"]
@@ -127,7 +130,7 @@ class Child:
             try:
                 if why:
                     raise Unfit(why)
-                self._listen_to(Forked(found, self._job, self._environment))
+                self._listen_to(Forked(found, self._job, self._environment, self._imports))
                 return
             except Unfit as problem:
                 self._leave_server(str(problem))
@@ -197,11 +200,14 @@ class Child:
                 return status
             time.sleep(min(0.01, self._limits.wait()))
 
-    def memory(self) -> int:
-        """Bytes that the script and all it has started take, with what they share with each other and the server."""
+    def memory(self, running: Sequence[Process]) -> int:
+        """Bytes that the script and all it has started take, with what they share with each other and the server.
+
+        running: the processes of this machine.
+        """
         if self._running is None:
             return 0
-        found = family(self._running.pid, "", self._seen)
+        found = family(self._running.pid, "", self._seen, running)
         self._seen |= {process.name for process in found}
         return sum(process.memory for process in found)
 

@@ -14,7 +14,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,20 +58,29 @@ def memory_of_machine() -> int:
     return min((size for size in sizes if size > 0), default=0)
 
 
-def family(leader: int, token: str = "", known: Iterable[tuple[int, int]] = ()) -> list[Process]:
+def family(
+    leader: int, token: str = "", known: Iterable[tuple[int, int]] = (), running: Sequence[Process] | None = None
+) -> list[Process]:
     """The leader of a process group, its descendants, and whatever carries the token; none that has ended.
 
     known: names of processes that belong to it, whatever has become of their parents.
+    running: the processes of this machine, as `all_running` gives them; None looks for them now.
     """
     named = frozenset(known)
     return _with_descendants(
-        lambda p: leader in (p.pid, p.group, p.session) or p.name in named or bool(token) and _carries(p.pid, (token,))
+        lambda p: leader in (p.pid, p.group, p.session) or p.name in named or bool(token) and _carries(p.pid, (token,)),
+        running,
     )
 
 
-def _with_descendants(is_one: Callable[[Process], bool]) -> list[Process]:
+def all_running() -> list[Process]:
+    """All processes of this machine that have not ended. To look for them takes as long as there are many."""
+    return list(_from_proc() if (_PROC / "self/stat").exists() else _from_ps())
+
+
+def _with_descendants(is_one: Callable[[Process], bool], among: Sequence[Process] | None = None) -> list[Process]:
     """The running processes that are meant, and all that they have started."""
-    running = list(_processes())
+    running = all_running() if among is None else among
     found = {p.pid: p for p in running if is_one(p)}
     grown = True
     while grown:
@@ -111,9 +120,10 @@ def _kill(left: Callable[[], list[Process]]) -> None:
         time.sleep(0.02)
 
 
-def resident(pid: int) -> int:
+def resident(pid: int, running: Sequence[Process] | None = None) -> int:
     """Bytes of memory that a process holds, with what it shares with others; 0 where that cannot be told."""
-    return next((process.memory for process in _processes() if process.pid == pid), 0)
+    among = all_running() if running is None else running
+    return next((process.memory for process in among if process.pid == pid), 0)
 
 
 def unshared(pid: int) -> int:
@@ -134,17 +144,14 @@ def _carries(pid: int, tokens: Iterable[str]) -> bool:
     return any(f"{TOKEN}={token}".encode() in held for token in tokens)
 
 
-def _processes() -> Iterator[Process]:
-    return _from_proc() if (_PROC / "self/stat").exists() else _from_ps()
-
-
 def _from_proc() -> Iterator[Process]:
     page = os.sysconf("SC_PAGE_SIZE")
     for entry in os.listdir(_PROC):
         if not entry.isdigit():
             continue
         try:
-            text = (_PROC / entry / "stat").read_text(encoding="utf-8", errors="replace")
+            with open(f"{_PROC}/{entry}/stat", "rb", buffering=0) as stream:
+                text = stream.read().decode("utf-8", "replace")
         except OSError:
             continue
         # the name, in parentheses, may hold anything; proc(5) counts the state behind it as field 3

@@ -10,12 +10,12 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
-from converter.verify.family import TOKEN, end, resident, unshared
+from converter.verify.family import TOKEN, Process, end, resident, unshared
 from converter.verify.guard import Guard
 
 PROBE = Path(__file__).parent / "child" / "probe.py"
@@ -120,11 +120,16 @@ class Server:
             self.unfit("the process that imports TensorFlow does not answer")
             raise Unfit(self._why)
 
-    def fork(self, job: Path, environment: Mapping[str, str], commands: Path, events: Path) -> int:
-        """The number of a new process that runs a job; raises Unfit."""
+    def fork(
+        self, job: Path, environment: Mapping[str, str], commands: Path, events: Path, imports: Iterable[str] = ()
+    ) -> int:
+        """The number of a new process that runs a job; raises Unfit.
+
+        imports: modules that the server imports before, if it has not yet, and that the process finds imported.
+        """
         where = {"job": _latin(str(job)), "commands": _latin(str(commands)), "events": _latin(str(events))}
         settled = {"environment": _latins(environment), "given": _latins(self._given)}
-        pid = self._ask(fork={**where, **settled, "token": environment[TOKEN]})["pid"]
+        pid = self._ask(fork={**where, **settled, "token": environment[TOKEN], "imports": [*imports]})["pid"]
         if pid is None:
             raise Unfit("the process that imports TensorFlow cannot fork")
         return int(pid)
@@ -134,9 +139,9 @@ class Server:
         status: int | None = self._ask(status=pid)["status"]
         return status
 
-    def resident(self) -> int:
+    def resident(self, running: Sequence[Process] | None = None) -> int:
         """Bytes that it holds, with what it shares with the scripts' processes."""
-        return resident(self._process.pid)
+        return resident(self._process.pid, running)
 
     def unshared(self) -> int:
         """Bytes that it alone holds."""
@@ -293,7 +298,9 @@ class Alone:
 class Forked:
     """A process that a server has forked; raises Unfit where it cannot."""
 
-    def __init__(self, server: Server, job: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, server: Server, job: Path, environment: Mapping[str, str], imports: Iterable[str] = ()
+    ) -> None:
         self._server = server
         commands, events = job.with_suffix(".commands"), job.with_suffix(".events")
         with contextlib.ExitStack() as undo:
@@ -307,7 +314,7 @@ class Forked:
             undo.callback(lambda: os.close(reading) if reading >= 0 else None)
             holding = os.open(commands, os.O_RDWR)  # so that the process finds a writer
             undo.callback(os.close, holding)
-            self.pid = server.fork(job, environment, commands, events)
+            self.pid = server.fork(job, environment, commands, events, imports)
             self._commands = os.open(commands, os.O_WRONLY)
             os.set_blocking(reading, True)
             self._events, reading = os.fdopen(reading, "rb"), -1

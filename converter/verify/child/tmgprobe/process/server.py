@@ -6,8 +6,9 @@ It opens no session and runs no operation, so that TensorFlow has no threads at 
 answers are lines of JSON on standard input and output; paths and environments are bytes, written as Latin-1.
 
 First {"event": "ready"}, or why it cannot serve ("no tensorflow", "unfit"); then
-    {"number": 1, "fork": {"job", "environment", "given", "token", "commands", "events"}} -> {"number": 1, "pid": 123}
-        (given: the environment in which this program was started)
+    {"number": 1, "fork": {"job", "environment", "given", "token", "commands", "events", "imports"}}
+        -> {"number": 1, "pid": 123}
+        (given: the environment in which this program was started; imports: modules that the process finds imported)
     {"number": 2, "status": 123} -> {"number": 2, "status": null, or as subprocess.Popen has it}
 At the end of its input it ends what it has forked, and itself.
 """
@@ -46,12 +47,7 @@ def serve():
         job.import_roles()
     except ImportError as error:
         line.leave(event='no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
-    for name in sys.argv[2:]:
-        try:
-            importlib.import_module(name)
-        except ImportError:
-            pass
-    _settle()
+    _import(sys.argv[2:])
     system.adopt_orphans()
     why = _trial(tf, mark)
     if why:
@@ -135,6 +131,7 @@ class _Server(object):
     def __init__(self, line, tf, mark):
         self._line, self._tf, self._mark = line, tf, mark
         self._running, self._ended = {}, {}  # {number of a process: its token}, {number: its status}
+        self._imported = set()  # names that were tried
 
     def answer(self):
         """Answers requests until there are no more."""
@@ -149,7 +146,10 @@ class _Server(object):
 
     def _fork(self, request):
         """The number of a new process that runs a job, None if its line cannot be opened."""
-        ends = []
+        ends, new = [], [name for name in request['imports'] if name not in self._imported]
+        if new:
+            self._imported.update(new)
+            _import(new)
         try:
             ends.append(os.open(_bytes(request['commands']), os.O_RDONLY | os.O_NONBLOCK))
             ends.append(os.open(_bytes(request['events']), os.O_WRONLY | os.O_NONBLOCK))
@@ -237,10 +237,18 @@ def _replace_environment(wanted, given, folder):
             os.environ[name] = folder if name == 'PWD' else found[name]  # where it is a script, its shell sets PWD
 
 
-def _settle():
-    """Objects that stay for good are not looked through again by each process's collector (Python 3.7 and later)."""
+def _import(names):
+    """Imports modules where they are found, for all that is forked from here on.
+
+    What stays for good is not looked through again by each process's collector (Python 3.7 and later).
+    """
     import gc
 
+    for name in names:
+        try:
+            importlib.import_module(name)
+        except Exception:  # the script is to find out by itself
+            pass
     if hasattr(gc, 'freeze'):
         gc.collect()
         gc.freeze()
