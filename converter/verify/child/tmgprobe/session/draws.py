@@ -28,9 +28,8 @@ class Draws(object):
     def install(self, tf):
         """Puts itself between the script and the makers of random numbers."""
         self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
-        made = {'RandomState': np.random.RandomState, 'Random': random.Random}
-        np.random.RandomState = self._kind(made['RandomState'], 'numpy.random.RandomState', _state_of)
-        random.Random = self._kind(made['Random'], 'random.Random', lambda one: one.getstate())
+        np.random.RandomState = self._kind(np.random.RandomState, 'numpy.random.RandomState', _state_of)
+        self._watch_generators()
         np.random.seed = self._seeding(np.random.seed, 'numpy.random.seed')
         random.seed = self._seeding(random.seed, 'random.seed')
         if hasattr(np.random, 'default_rng'):
@@ -72,6 +71,18 @@ class Draws(object):
 
         told = {'__init__': initialise, '__doc__': base.__doc__, '__module__': base.__module__}
         return Kind(base.__name__, (base,), told)
+
+    def _watch_generators(self):
+        """Those of `random`. The class stays: in Python 2 its methods find themselves by its name in the module."""
+        start, draws = random.Random.__init__, self
+
+        def initialise(one, *args, **kwargs):
+            start(one, *args, **kwargs)
+            if not isinstance(one, random.SystemRandom):  # which has no state
+                draws._seeded('random.Random', args, kwargs)
+                draws._remember(one.getstate)
+
+        random.Random.__init__ = initialise
 
     def _seeding(self, original, what):
         def seed(*args, **kwargs):

@@ -1,0 +1,72 @@
+"""Generators of random numbers are watched, and stay what they are."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+np = pytest.importorskip("numpy")
+
+CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
+sys.path.insert(0, str(CHILD))
+try:
+    from tmgprobe.session.draws import Draws
+finally:
+    sys.path.remove(str(CHILD))
+
+
+@pytest.fixture
+def draws(monkeypatch: pytest.MonkeyPatch) -> Iterator[Draws]:
+    """A watch that ends with the test."""
+    for owner, name in (
+        (np.random, "RandomState"),
+        (np.random, "seed"),
+        (np.random, "default_rng"),
+        (random, "seed"),
+        (random.Random, "__init__"),
+    ):
+        monkeypatch.setattr(owner, name, getattr(owner, name))
+    found = Draws()
+    found.install(None)
+    yield found
+
+
+@pytest.mark.parametrize(
+    ("make", "seeds"),
+    [
+        (lambda: random.Random(3), [["random.Random", 3]]),
+        (lambda: random.Random(), []),
+        (lambda: random.SystemRandom(), []),
+        (lambda: random.seed(4), [["random.seed", 4]]),
+        (lambda: np.random.RandomState(5), [["numpy.random.RandomState", 5]]),
+        (lambda: np.random.default_rng(6), [["numpy.random.default_rng", 6]]),
+    ],
+)
+def test_seeds_are_seen(draws: Draws, make: Any, seeds: list[Any]) -> None:
+    make()
+    assert draws.seeds == seeds
+    draws.state()
+
+
+def test_whatever_is_drawn_changes_the_state(draws: Draws) -> None:
+    made = [random.Random(1).random, np.random.RandomState(1).rand, np.random.default_rng(1).random, random.random]
+    for draw in made:
+        before = draws.state()
+        assert draws.state() == before
+        draw()
+        assert draws.state() != before
+
+
+def test_classes_go_on_as_classes(draws: Draws) -> None:
+    class Own(random.Random):
+        pass
+
+    # as Random's own methods do in Python 2: the name in the module is the class of its generators
+    super(random.Random, Own(1)).seed(2)
+    assert isinstance(random.Random(1), random.Random) and issubclass(Own, random.Random)
+    assert isinstance(np.random.mtrand._rand, np.random.RandomState)
