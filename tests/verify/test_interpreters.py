@@ -282,7 +282,7 @@ def test_what_the_servers_hold_alone_is_counted(tmp_path: Path, tensorflow_pytho
     assert isinstance(server, Server)
     limits = Limits(time.monotonic() + 100)
     assert server.why_not(limits) == ""
-    child = type("Child", (), {"memory": lambda self: 100 << 20, "server": server})()
+    child = type("Child", (), {"memory": lambda self, running: 100 << 20, "server": server})()
     limits.children += [child, child]
     limits.memory = 1 << 40
     assert limits._used() == 200 << 20
