@@ -10,6 +10,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests.scripts import as_written_by
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "mirrored"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
@@ -48,9 +49,8 @@ def test_the_golden_is_the_conversion(name: str) -> None:
     conversion = convert(source, Options())
     assert conversion.text is not None
     assert [finding.code for finding in conversion.diagnostics] == WARNED.get(name, [])
-    assert (
-        encode(source, conversion.text) == (FIXTURES / name / "multi.py").read_bytes()
-    ), "run `make goldens`"
+    golden = as_written_by("single.py", FIXTURES / name / "multi.py")
+    assert encode(source, conversion.text) == golden, "run `make goldens`"
 
 
 def test_a_golden_is_converted_no_more() -> None:

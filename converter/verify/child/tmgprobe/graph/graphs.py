@@ -237,6 +237,12 @@ def variables(tf, graph):
     return found
 
 
+def names_iterator(graph, name):
+    """Whether a tensor says which iterator is read: its text is another one in each process."""
+    users = graph.as_graph_element(name).consumers()
+    return bool(users) and all(user.type.startswith('IteratorFromStringHandle') for user in users)
+
+
 def assigned(operation):
     """The variable that an operation assigns its second input to, or adds it to; None for other operations."""
     return _handle(operation.inputs[0]) if operation.type.startswith('Assign') and len(operation.inputs) > 1 else None

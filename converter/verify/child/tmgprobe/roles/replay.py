@@ -15,7 +15,7 @@ import threading
 import time
 
 import numpy as np
-from tmgprobe.graph import lines
+from tmgprobe.graph import graphs, lines
 from tmgprobe.reference import course, gradients, merge, stream, update
 from tmgprobe.reference.reference import Comparison
 from tmgprobe.session import draws, initial, timeline
@@ -188,11 +188,13 @@ class Replay(object):
     def _fed(self, call, one):
         """Keeps what the original feeds one of its steps."""
         kind = tuple(apply.index for apply in call.step.applies)
+        arrays = {name: call.arrays[name] for name in call.arrays if not graphs.names_iterator(self.graph, name)}
         if one is not None:
             self.streams.learn(one.figures['axes'])
-            self.pairs.setdefault(tuple(one.kept['triggered']), one.pairs)
-        self.floats.update(name for name, array in call.arrays.items() if array.dtype.kind == 'f')
-        self.streams.add(kind, call.arrays, self.watch.diary)
+            fed = [pair for pair in one.pairs if not graphs.names_iterator(self.graph, pair['own'])]
+            self.pairs.setdefault(tuple(one.kept['triggered']), fed)
+        self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
+        self.streams.add(kind, arrays, self.watch.diary)
         if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
             self.unordered = True
 
