@@ -178,9 +178,13 @@ class Child:
                 self._on_step(self.role, event["number"])
 
     def _is_over(self) -> bool:
-        """Whether the process had ended at the last look, too: what it has forked may keep its line open for ever."""
-        over, self._over = self._over, self._running is not None and self._running.status() is not None
-        return over and self._over
+        """Whether the process had ended at the last look, too, and all that it said was read.
+
+        What it has forked may keep its line open for ever, so that the line's end is not waited for.
+        """
+        running, before = self._running, self._over
+        self._over = running is not None and running.status() is not None and not running.unread()
+        return before and self._over
 
     def _is_stuck(self) -> bool:
         return bool(self.server) and not self._started and time.monotonic() - self._since > START

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import queue
+import select
 import subprocess
 import threading
 import time
@@ -13,7 +14,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import IO, Any, Protocol
 
 from converter.verify.family import TOKEN, Process, end, resident, unshared
 from converter.verify.guard import Guard
@@ -251,6 +252,10 @@ class Running(Protocol):
         """How it ended, None while it runs."""
         ...
 
+    def unread(self) -> bool:
+        """Whether it has said something that is still to be read from its line."""
+        ...
+
     def close(self) -> None:
         """Closes the line; the process was ended."""
         ...
@@ -284,6 +289,10 @@ class Alone:
     def status(self) -> int | None:
         """How it ended, None while it runs."""
         return self._process.poll()
+
+    def unread(self) -> bool:
+        """Whether it has said something that is still to be read from its line."""
+        return _readable(self._stdout)
 
     def close(self) -> None:
         """Closes the line and waits for the process, which was ended."""
@@ -335,6 +344,10 @@ class Forked:
         except Unfit:
             return -9
 
+    def unread(self) -> bool:
+        """Whether it has said something that is still to be read from its line."""
+        return _readable(self._events)
+
     def close(self) -> None:
         """Closes the line; the server lets go of the process, which was ended."""
         os.close(self._commands)
@@ -342,6 +355,14 @@ class Forked:
         until = time.monotonic() + ANSWER
         while self.status() is None and time.monotonic() < until:
             time.sleep(0.01)
+
+
+def _readable(line: IO[bytes]) -> bool:
+    """Whether a pipe holds bytes or has been closed at its other end; where a system cannot tell, it holds nothing."""
+    try:
+        return bool(select.select([line], [], [], 0)[0])
+    except (OSError, ValueError):
+        return False
 
 
 def _why_alone(environment: Mapping[str, str]) -> str:
