@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
 Status = Literal["converted", "unchanged", "refused"]
 
+ALREADY = ("TMG216", "TMG217")  # refusals of scripts that use several GPUs already
 FLAT = 60  # levels of a tree up to which nothing is looked at twice
 _OTHER_LOOPS = re.compile(r"stimator|keras|\.compile\b")  # what scripts that do not train in sessions mention
 LINE_LENGTH = 100  # where neither the options nor the project say one
@@ -110,7 +111,7 @@ def convert(
         its text against the original.
     output: a folder that conversions go to; scripts in it are no part of the project.
     """
-    done = _convert(source, options, several, originals or {}, again, output)
+    done = _with_advice(_convert(source, options, several, originals or {}, again, output))
     return replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
 
 
@@ -295,6 +296,23 @@ def _plans(
             return Refused((made.otherwise,))
         inputs = {**inputs, **made.decisions}
         read.again(inputs)
+
+
+def _with_advice(done: Conversion) -> Conversion:
+    """A refusal of a script that uses several GPUs already says how that script is told their number."""
+    own = [finding for finding in done.diagnostics if finding.code in ALREADY and finding.path == done.source.path]
+    if done.status != "refused" or not own:
+        return done
+    from converter.lint.ways import advice
+    from converter.mirrored.script import Script
+
+    more = advice(Script(done.source.path, done.source.text, parse(done.source)))
+    if not more:
+        return done
+    told = {
+        id(one): replace(one, hint=f"{more}\nor {one.hint}" if one.hint.startswith("convert") else more) for one in own
+    }
+    return replace(done, diagnostics=tuple(told.get(id(one), one) for one in done.diagnostics))
 
 
 def _mirrored(source: Source, options: Options) -> Conversion | None:

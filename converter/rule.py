@@ -10,7 +10,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import Literal
 
-Kind = Literal["conversion", "refusal", "warning", "input"]
+Kind = Literal["conversion", "refusal", "warning", "input", "lint"]
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Rule:
     """One thing the tool knows, as `explain` and the generated docs show it.
 
     code: TMG0xx input that cannot be read or written, TMG1xx patterns that are converted,
-        TMG2xx refusals, TMG3xx warnings.
+        TMG2xx refusals, TMG3xx warnings, TMG4xx findings of `lint`.
     before, after: a whole small script and what becomes of it; the test suite converts `before`
         and looks for every line of `after` in the result, in order. For a refusal or a warning
         `before` is a script that causes it and `after` the script with the advice followed.
@@ -43,15 +43,15 @@ class Rule:
     @property
     def kind(self) -> Kind:
         """What sort of thing the rule knows, as its code says."""
-        return {"0": "input", "1": "conversion", "2": "refusal", "3": "warning"}[self.code[3]]  # type: ignore[return-value]
+        return {"0": "input", "1": "conversion", "2": "refusal", "3": "warning", "4": "lint"}[self.code[3]]  # type: ignore[return-value]
 
 
 @cache
 def all_rules() -> tuple[Rule, ...]:
-    """Every rule below `rules.checks` and `rules.edits`, found by walking them, in the order of their codes."""
+    """Every rule below `rules.checks`, `rules.edits` and `rules.lint`, found by walking, ordered by code."""
     pages = (
         rule
-        for folder in ("checks", "edits")
+        for folder in ("checks", "edits", "lint")
         for module in rule_modules(folder)
         for rule in getattr(module, "RULES", ())
     )

@@ -17,6 +17,7 @@ KINDS: dict[Kind, tuple[str, str]] = {
     "conversion": ("Conversions", "The pattern is converted."),
     "refusal": ("Refusals", "The file is refused: nothing is written, and the exit status is 2."),
     "warning": ("Warnings", "The file is converted, with a warning that leaves something to decide."),
+    "lint": ("Lint", "`tf-multigpu lint` finds it in scripts that build their towers themselves."),
 }
 
 

@@ -400,6 +400,22 @@ PROFILE = Command(
 )
 
 CODE = Argument("code", "CODE", "A code as in diagnostics, such as TMG004.")
+LINT = Command(
+    "lint",
+    "Find mistakes in scripts that build towers for several GPUs by themselves.",
+    ".lint:lint_command",
+    (Argument("sources", "SRC", "Scripts, or folders of them.", many=True),),
+    (
+        _text("--exclude", "PATTERN", "What to leave out of folders, as in .gitignore. Repeatable.", many=True),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
+        Option(("--json",), "Short for --output-format json."),
+        Option(("--quiet", "-q"), "Print only what is found."),
+    ),
+    "Nothing is converted and nothing is run. A comment takes a finding away: # tf-multigpu: ignore[TMG408].",
+    examples=(("tf-multigpu lint train_multi_gpu.py", ""), ("tf-multigpu lint . --output-format github", "in CI")),
+    statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
+)
+
 EXPLAIN = Command(
     "explain",
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
@@ -416,7 +432,7 @@ RULES = Command(
     examples=(("tf-multigpu rules --json", ""),),
 )
 
-COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, EXPLAIN, RULES)}
+COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, EXPLAIN, RULES)}
 
 HELP = Option(("--help", "-h"), "Show this message and exit.")
 HELP_ALL = Option(("--help-all",), "Explain all options.")

@@ -11,7 +11,7 @@ from converter.diagnostics import Diagnostic
 
 Outcome = Literal[
     "converted", "added", "copied", "linked", "unchanged", "left out", "up to date", "would change", "stale", "refused",
-    "unverified", "failed",
+    "unverified", "failed", "clean", "found",
 ]
 
 EXIT_CODES: dict[Outcome, int] = {
@@ -22,8 +22,10 @@ EXIT_CODES: dict[Outcome, int] = {
     "unchanged": 0,
     "left out": 0,
     "up to date": 0,
+    "clean": 0,
     "would change": 1,
     "stale": 1,
+    "found": 1,
     "refused": 2,
     "unverified": 3,
     "failed": 4,
@@ -45,7 +47,7 @@ class FileResult:
 
     outcome: "added" is the module that carries the helpers of several files; "copied", "linked" and "left out" are
         what else of a folder goes into an output folder, or does not; "unverified" says that the proof failed, "stale"
-        that a converted file no longer belongs to its source.
+        that a converted file no longer belongs to its source; "clean" and "found" are what `lint` says.
     output: the file that was written, or would be; None where none is.
     written: whether it was.
     text: the converted script, where it goes to standard output, with its byte order mark.

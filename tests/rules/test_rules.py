@@ -13,8 +13,9 @@ import pytest
 
 from converter.conversion import Conversion, convert
 from converter.header import from_flags
+from converter.lint import lint
 from converter.rule import Rule, all_rules
-from converter.source import read
+from converter.source import from_bytes, read
 from tools.rule_docs import differing, page, pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -95,7 +96,7 @@ def test_references_name_rules_that_exist() -> None:
     assert {code for text in texts for code in CODE.findall(text)} <= RULES.keys()
 
 
-@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input"))
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input", "lint"))
 def test_rules_read_alike(rule: Rule) -> None:
     assert rule.title[0].islower() and not rule.title.endswith(".")
     assert rule.why.endswith(".")
@@ -143,7 +144,15 @@ def test_the_advice_helps(rule: Rule) -> None:
     assert (conversion.status, codes(conversion)) == ("converted", [])
 
 
-@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning"))
+@pytest.mark.parametrize("rule", of_kind("lint"))
+def test_lint_finds_what_it_says_and_nothing_in_the_mended_script(rule: Rule) -> None:
+    found = lint(from_bytes("train.py", rule.before.encode()))
+    assert {finding.code for finding in found} == {rule.code}
+    assert all(finding.line and finding.message and finding.hint and finding.severity == "warning" for finding in found)
+    assert lint(from_bytes("train.py", rule.after.encode())) == ()
+
+
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "lint"))
 def test_examples_are_whole_scripts(rule: Rule) -> None:
     scripts = [rule.before] if rule.kind == "conversion" else [rule.before, rule.after]
     for script in scripts if rule.file.endswith(".py") else ():
@@ -158,7 +167,7 @@ def test_the_pages_are_current() -> None:
     assert differing(ROOT / "docs/rules", pages(all_rules())) == [], "run `make docs`"
 
 
-@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input"))
+@pytest.mark.parametrize("rule", of_kind("conversion", "refusal", "warning", "input", "lint"))
 def test_every_page_has_the_same_headings(rule: Rule) -> None:
     order = ["What it does", "Why", "Before", "After", "References"]
     found = [line[3:] for line in page(rule).splitlines() if line.startswith("## ")]

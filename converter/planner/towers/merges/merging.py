@@ -190,8 +190,8 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         Merge(
             place=text,
             towers=towers,
-            how=how,
-            axis=batch.axis if batch.kind == "example" else 0,  # type: ignore[arg-type]
+            how=how,  # type: ignore[arg-type]
+            axis=batch.axis if batch.kind == "example" else 0,
             shard=group,
             loss=step is not None,
             packed=batch.packed == "major",

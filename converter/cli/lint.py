@@ -1,0 +1,53 @@
+"""`tf-multigpu lint`: what scripts that use several GPUs by their own means get wrong."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from converter.choices import OutputFormat
+from converter.cli import formats
+from converter.diagnostics import Refusal
+from converter.report import text
+from converter.report.results import FileResult, exit_code
+
+if TYPE_CHECKING:
+    from converter.source import Script
+
+
+def lint_command(
+    *, sources: Sequence[str], exclude: Sequence[str], output_format: OutputFormat, json: bool, quiet: bool
+) -> int:
+    """Prints what is found in scripts and folders; returns the exit status: 1 for any finding."""
+    from converter.source import expand
+
+    form = formats.chosen(output_format, json)
+    scripts, problems = expand(sources, None, exclude)
+    done = [FileResult(problem.path, "refused", (problem,)) for problem in problems]
+    done += [_result(script) for script in scripts]
+    if form == "text":
+        found = [finding for result in done for finding in result.diagnostics]
+        if found:
+            print(text.diagnostics(found), file=sys.stderr)
+        if not quiet:
+            print(text.summary(done), file=sys.stderr)
+    else:
+        print(formats.of_results(form, done), end="")
+    return exit_code(done)
+
+
+def _result(script: Script) -> FileResult:
+    """What is found in one file; one in a folder that is not Python is passed over, as `convert` does."""
+    from converter.lint import lint
+    from converter.source import leads_to_tensorflow, read
+    from converter.source.pragmas import pragmas_in, without_ignored
+
+    try:
+        source = read(script.path)
+        if not leads_to_tensorflow(source.path, source.data):
+            return FileResult(script.path, "clean")
+        found = without_ignored(source.path, pragmas_in(source.text), lint(source))
+    except Refusal as refusal:
+        return FileResult(script.path, "refused", (refusal.diagnostic,))
+    return FileResult(script.path, "found" if found else "clean", found)

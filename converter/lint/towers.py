@@ -1,0 +1,233 @@
+"""Tower loops written by hand: where they stand, what they bind, and what they do to losses and gradients."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from converter.diagnostics import Diagnostic
+from converter.mirrored.script import Script, argument
+
+GRADIENTS = ("compute_gradients", "tf.gradients")
+_SCALING = ("tf.divide", "tf.div", "tf.truediv", "tf.multiply", "tf.scalar_mul")
+_NAMING = ("tf.name_scope", "tf.variable_scope")
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """The names that a piece of code reads."""
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+
+
+def names_bound(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that pieces of code bind."""
+    walked = (n for node in nodes for n in ast.walk(node))
+    return {n.id for n in walked if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def is_scaled(node: ast.expr) -> bool:
+    """Whether an expression is a product or a quotient, or a sum with one."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Sub):
+        return is_scaled(node.left) or is_scaled(node.right)
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult | ast.Div)
+
+
+@dataclass(frozen=True)
+class TowerLoop:
+    """A loop that builds the model on one device after the other.
+
+    script: that it stands in. node: the loop.
+    """
+
+    script: Script
+    node: ast.For
+
+    @cached_property
+    def variables(self) -> set[str]:
+        """What the loop counts with."""
+        return names_bound([self.node.target])
+
+    @cached_property
+    def bound(self) -> set[str]:
+        """What its body binds."""
+        return names_bound(self.node.body)
+
+    @cached_property
+    def walked(self) -> list[ast.AST]:
+        """All nodes of the body."""
+        return [node for stmt in self.node.body for node in ast.walk(stmt)]
+
+    @cached_property
+    def calls(self) -> list[ast.Call]:
+        """All calls in the body."""
+        return [node for node in self.walked if isinstance(node, ast.Call)]
+
+    @property
+    def end(self) -> int:
+        """Its last line."""
+        return self.node.end_lineno or 0
+
+    @cached_property
+    def number(self) -> int | None:
+        """The number of towers, where the script writes it out."""
+        over = self.script.value(self.node.iter)
+        if isinstance(over, ast.Call) and self.of(over) in ("range", "xrange", "enumerate") and len(over.args) == 1:
+            over = self.script.value(over.args[0])
+        if isinstance(over, ast.List | ast.Tuple):
+            return len(over.elts)
+        return over.value if isinstance(over, ast.Constant) and isinstance(over.value, int) else None
+
+    @cached_property
+    def counts(self) -> str:
+        """What says the number of towers, as it is written: FLAGS.num_gpus of `range(FLAGS.num_gpus)`; else ""."""
+        over = self.node.iter
+        if isinstance(over, ast.Call) and self.of(over) in ("range", "xrange") and len(over.args) == 1:
+            return ast.unparse(over.args[0])
+        return ""
+
+    @cached_property
+    def contexts(self) -> list[ast.expr]:
+        """What the body's `with` statements enter."""
+        return [item.context_expr for node in self.walked if isinstance(node, ast.With) for item in node.items]
+
+    @property
+    def looks_after_collections(self) -> bool:
+        """Whether towers enter something of the script's own, which may keep their collections apart."""
+        return any(isinstance(c, ast.Call) and not self.of(c).startswith("tf.") for c in self.contexts)
+
+    @cached_property
+    def templates(self) -> set[str]:
+        """What the towers' scopes are named by, up to the number: `tower_` of `'tower_%d' % i`."""
+        entered = [c for c in self.contexts if isinstance(c, ast.Call) and self.of(c) in _NAMING and c.args]
+        return {found for call in entered if (found := template(call.args[0]))}
+
+    @cached_property
+    def appended(self) -> dict[str, list[ast.expr]]:
+        """The lists that the towers fill, each with what is put into it."""
+        found: dict[str, list[ast.expr]] = {}
+        for call in self.calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "append" and len(call.args) == 1:
+                found.setdefault(ast.unparse(call.func.value), []).append(call.args[0])
+        return found
+
+    @cached_property
+    def gradient_calls(self) -> list[ast.Call]:
+        """Calls that take the gradient of a loss."""
+        return [call for call in self.calls if self.of(call).endswith(GRADIENTS)]
+
+    @cached_property
+    def gradients(self) -> set[str]:
+        """Names that the body binds to gradients, or to parts of these."""
+        found: set[str] = set()
+        for _ in range(2):
+            for node in self.walked:
+                source = getattr(node, "value", None) if isinstance(node, ast.Assign) else getattr(node, "iter", None)
+                targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+                if source is not None and self.takes_gradients(source, found):
+                    found |= names_bound(target for target in targets if target is not None)
+        return found
+
+    def takes_gradients(self, node: ast.AST, known: set[str]) -> bool:
+        """Whether a piece of code takes gradients, or reads names that hold some."""
+        taken = any(isinstance(n, ast.Call) and self.of(n).endswith(GRADIENTS) for n in ast.walk(node))
+        return taken or bool(names_in(node) & known)
+
+    def of(self, call: ast.Call) -> str:
+        """The name of what is called: of TensorFlow's with "tf." in front, of a method its own after a dot."""
+        name = self.script.name(call.func)
+        if name:
+            return name
+        return f".{call.func.attr}" if isinstance(call.func, ast.Attribute) else ast.unparse(call.func)
+
+    def scales(self, node: ast.expr) -> bool:
+        """Whether a loss is scaled: a product or a quotient, also where the body gives that a name."""
+        if self._is_product(node):
+            return True
+        return isinstance(node, ast.Name) and any(self._scales(stmt, node.id) for stmt in self.walked)
+
+    def _scales(self, stmt: ast.AST, name: str) -> bool:
+        """Whether a statement of the body makes a name a product or a quotient."""
+        if isinstance(stmt, ast.AugAssign):
+            return isinstance(stmt.op, ast.Mult | ast.Div) and name in names_bound([stmt.target])
+        return isinstance(stmt, ast.Assign) and name in names_bound(stmt.targets) and self._is_product(stmt.value)
+
+    def _is_product(self, value: ast.expr) -> bool:
+        return is_scaled(value) or (isinstance(value, ast.Call) and self.of(value) in _SCALING)
+
+
+@dataclass(frozen=True)
+class Towers:
+    """A script and its tower loops."""
+
+    script: Script
+
+    @cached_property
+    def loops(self) -> list[TowerLoop]:
+        """Loops that enter a device for each round."""
+        loops = (TowerLoop(self.script, node) for node in ast.walk(self.script.tree) if isinstance(node, ast.For))
+        return [loop for loop in loops if self._enters_devices(loop)]
+
+    def _enters_devices(self, loop: TowerLoop) -> bool:
+        return any(
+            isinstance(entered, ast.Call) and loop.of(entered) == "tf.device" and names_in(entered) & loop.variables
+            for entered in loop.contexts
+        )
+
+    def after(self, loop: TowerLoop) -> list[ast.Call]:
+        """The calls behind a loop, in its own function."""
+        where = self.script.function(loop.node)
+        return [c for c in self.script.calls if c.lineno > loop.end and self.script.function(c) is where]
+
+    def finding(self, node: ast.expr | ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
+        """A warning at a node."""
+        return Diagnostic(code, self.script.path, node.lineno, node.col_offset + 1, message, hint, "warning")
+
+    def batches(self, loop: TowerLoop) -> dict[str, bool]:
+        """Names of batches from before a loop; each with whether its number of rows is open."""
+        found = {}
+        for text, values in self.script.bindings.items():
+            if len(values) == 1 and text.isidentifier() and values[0].lineno < loop.node.lineno:
+                rows = self._rows(values[0])
+                if rows is not None:
+                    found[text] = rows
+        return found
+
+    def _rows(self, value: ast.expr) -> bool | None:
+        """Whether the number of rows of a placeholder is open; None for what is no placeholder with rows."""
+        if not isinstance(value, ast.Call) or self.script.name(value.func) != "tf.placeholder":
+            return None
+        shape = argument(value, 1, "shape")
+        if not isinstance(shape, ast.List | ast.Tuple) or not shape.elts:
+            return None
+        first = shape.elts[0]
+        if isinstance(first, ast.Constant):
+            return True if first.value is None else None
+        return False if "batch" in ast.unparse(first).lower() else None
+
+    def reached(self, nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+        """Nodes, and those of the script's functions that calls among them lead to."""
+        todo, seen = list(nodes), set[ast.AST]()
+        while todo:
+            node = todo.pop()
+            yield node
+            function = self.script.defined(node.func) if isinstance(node, ast.Call) else None
+            if function is not None and function not in seen:
+                seen.add(function)
+                todo += [inner for stmt in function.body for inner in ast.walk(stmt)]
+
+
+def template(node: ast.expr) -> str:
+    """What a text begins with that ends in a number: `tower_` of `'tower_%d' % i`; "" for other texts."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
+        text = str(node.left.value)
+        return text[:-2] if text.endswith(("%d", "%i", "%s")) else ""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and isinstance(node.left, ast.Constant):
+        is_number = isinstance(node.right, ast.Call) and ast.unparse(node.right.func) == "str"
+        return str(node.left.value) if is_number else ""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        text = ast.unparse(node.func.value).strip("'\"")
+        return text[: text.rindex("{")] if text.endswith("}") and "{" in text else ""
+    if isinstance(node, ast.JoinedStr) and len(node.values) == 2 and isinstance(node.values[1], ast.FormattedValue):
+        return str(node.values[0].value) if isinstance(node.values[0], ast.Constant) else ""
+    return ""
