@@ -14,7 +14,7 @@ from converter.planner.host.devices import own_devices
 from converter.planner.host.gpu_count import GpuCount
 from converter.planner.host.learning_rate import rate_edits
 from converter.planner.host.padding import longest_edits
-from converter.planner.host.pinned_variables import pinned
+from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Refused
@@ -64,7 +64,8 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     helpers = ["count_gpus"] if count.counts else []
     helpers += ["name_without_tower"] if plain else []
     helpers += ["enter_tower"] if options.one_gpu else []
-    helpers += ["tower_device", *(["variable_device"] if made_outside else [])]
+    plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
+    helpers += ["tower_device", *(["variable_device"] if made_outside and not plain_device else [])]
     helpers += [*(helper for part in parts for helper in part.helpers), *reading]
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     helpers += ["cut_variables"] if cut else []

@@ -7,6 +7,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from dataclasses import replace as _replaced
 from itertools import groupby
 
 import libcst as cst
@@ -20,10 +21,14 @@ from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
 from converter.rewrite.outline import Outline, outline
 from converter.source.depth import depth_of
+from converter.source.text import split_lines
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more
 HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
 _NAME = re.compile(r"\w+")
+_MARGIN = re.compile(r"^(?:    )+ *", re.MULTILINE)
+_IN_STRING = re.compile(r"\b[rR]?[fF][rR]?['\"]")  # maybe: a string that formats takes no line ends
+_SHORT = 40  # characters of an expression that no line is broken for
 HELPERS = "#\0\0"  # a comment that stands for the helpers in the tree
 
 
@@ -64,7 +69,7 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep
             raise
         raise IndentationError(error.message) from None
     module = left.module
-    rewriter = _Rewriter(plan, left, lines, width)
+    rewriter = _Rewriter(plan, left, lines, width, text)
     changed = module.visit(rewriter)
     missed = [edit for edit in (*plan.inserts, *plan.replaces) if edit not in rewriter.done]
     if missed:
@@ -107,8 +112,10 @@ class _Lines:
 class _Rewriter(cst.CSTTransformer):
     """Visits only what holds an edit."""
 
-    def __init__(self, plan: Plan, left: Outline, lines: _Lines, width: int) -> None:
+    def __init__(self, plan: Plan, left: Outline, lines: _Lines, width: int, text: str) -> None:
         super().__init__()
+        self._text = text
+        self._tabs = "\t" in left.module.default_indent
         self.plan = plan
         self.module = left.module
         self.width = width
@@ -158,7 +165,7 @@ class _Rewriter(cst.CSTTransformer):
             if replace is not None:
                 self.done.add(replace)
                 self.comments += self._lost_comments(original)
-                return _expression(replace, original, self.module)
+                return _expression(self._broken(replace, original), original, self.module)
         if isinstance(original, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
             return self._with_comments(original, self._with_reasons(original, updated))  # type: ignore[arg-type]
         return updated
@@ -270,7 +277,7 @@ class _Rewriter(cst.CSTTransformer):
         self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int
     ) -> list[cst.BaseStatement]:
         runs = dict(self.plan.pinned)
-        device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "")
+        device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "'/cpu:0'")
         result: list[cst.BaseStatement] = []
         inside: list[cst.BaseStatement] | None = None
         last: At | None = None
@@ -339,14 +346,15 @@ class _Rewriter(cst.CSTTransformer):
         towers = [s for at in loop.tower for s in statements[at]]
         if loop.early:
             towers = self._with_early(loop, statements, depth)
-        text = loop_text(self.plan, loop, self.width - depth)
+        text = loop_text(self.plan, loop, self._room(depth))
         step = len(self.module.default_indent.expandtabs(4))
         if depth == 0:
             towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
         head, towers[0] = _split_leading(towers[0], whole=False)
         prelude = [*self._lines(text.prelude, depth), *self._towers_only(self._lines(text.saved, depth + step), depth)]
         loops, scopes = text.headers
-        source = f"{loops.text}\n    " + scopes.text.replace("\n", "\n    " + " " * depth) + "\n        pass\n"
+        margin = "    " * depth if self._tabs else " " * depth
+        source = f"{loops.text}\n    " + scopes.text.replace("\n", f"\n    {margin}") + "\n        pass\n"
         towered = self._parse((source,), depth, fit=False)[0]
         inner = depth + 2 * step
         guarded = step if self.plan.one_gpu else 0
@@ -422,8 +430,37 @@ class _Rewriter(cst.CSTTransformer):
         if not lines:
             return []
         self.written += lines
-        source = "\n".join(fitted(line, self.width - depth) if fit else line for line in lines) + "\n"
-        return list(_parsed(source, self.module).body)
+        source = "\n".join(fitted(line, self._room(depth)) if fit else line for line in lines) + "\n"
+        return list(_parsed(self._with_tabs(source), self.module).body)
+
+    def _room(self, depth: int) -> int:
+        """How long a line may be behind an indentation of so many characters."""
+        return self.width - (4 * depth if self._tabs else depth)
+
+    def _with_tabs(self, source: str) -> str:
+        """The tool's own lines as a script indents that uses tabs."""
+        if not self._tabs:
+            return source
+        return _MARGIN.sub(lambda found: "\t" * (len(found[0]) // 4) + " " * (len(found[0]) % 4), source)
+
+    def _broken(self, replace: Replace, original: cst.BaseExpression) -> Replace:
+        """A call that the tool writes in place of an expression, on lines of its own where its line would be too long.
+
+        What stands beside it on the line is the user's, and stays.
+        """
+        begin, end = self._span(original)
+        if len(replace.text) < _SHORT or begin.line != end.line or not replace.text.endswith(")"):
+            return replace
+        line = split_lines(self._text)[begin.line - 1]
+        left, margin = line[: begin.column], len(line) - len(line.lstrip())
+        rest = line[end.column :].partition("#")[0].rstrip()
+        room = self._room(margin) - len(rest)
+        kept = _IN_STRING.search(left) or rest.startswith(("(", "[", "."))  # or its value is used at once
+        if begin.column - margin + len(replace.text) <= room or kept:
+            return replace
+        name = "_" * (begin.column - margin - len(" = ")) if left[margin:].endswith(" = ") else ""
+        made = fitted(f"{name} = {replace.text}" if name else replace.text, room)
+        return _replaced(replace, text=self._with_tabs(made.removeprefix(f"{name} = " if name else "")))
 
 
 class _Comments(cst.CSTVisitor):
@@ -464,7 +501,8 @@ def _parsed(source: str, module: cst.Module) -> cst.Module:
 
 
 def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Module) -> cst.BaseExpression:
-    made = cst.parse_expression(replace.text, config=module.config_for_parsing)
+    text = replace.text.replace("\n", module.default_newline)
+    made = cst.parse_expression(text, config=module.config_for_parsing)
     if original.lpar:
         made = made.with_changes(
             lpar=[*original.lpar, *made.lpar],

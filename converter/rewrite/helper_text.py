@@ -16,10 +16,7 @@ BEGIN = HELPERS
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
-CHECK = """\
-    if gpu + 1 == NUM_GPUS:
-        check_gpus()
-"""
+CHECK = "    check_gpus()\n"
 FRAME, SHARED = "TMG112", "TMG115"  # the rules for what frames the helpers, and for importing them instead
 
 

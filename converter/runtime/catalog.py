@@ -12,7 +12,7 @@ from pkgutil import get_data
 MODULES = ("counting", "devices", "sharding", "sharing", "averaging", "gradients")
 
 REASONS = {  # helpers by the rule that asks for them
-    "TMG101": ("average_gradients", "add_gradients"),
+    "TMG101": ("average_gradients",),
     "TMG102": ("tower_gradients", "gradients_of_towers", "merge_loss"),
     "TMG103": (
         *("shard", "shard_along", "shard_static", "shard_static_along", "shard_data", "shard_data_along"),

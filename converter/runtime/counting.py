@@ -27,11 +27,9 @@ def count_gpus():
 
 def check_gpus():
     """Ends a script that sees fewer GPUs than it has towers, which would share them; FEWER_GPUS=allow lets them."""
-    visible, driver = os.environ.get('CUDA_VISIBLE_DEVICES'), '/proc/driver/nvidia/gpus'
-    count = len(os.listdir(driver)) if os.path.isdir(driver) else 0
-    if visible is not None:
-        count = min(count, len([entry for entry in visible.split(',') if entry.strip() not in ('', '-1')]))
+    driver = '/proc/driver/nvidia/gpus'
+    present = len(os.listdir(driver)) if os.path.isdir(driver) else 0
+    visible = os.environ.get('CUDA_VISIBLE_DEVICES', 'all,' * present).split(',')
+    count = min(present, len([entry for entry in visible if entry.strip() not in ('', '-1')]))
     if 0 < count < NUM_GPUS and os.environ.get('FEWER_GPUS') != 'allow':
-        raise RuntimeError(
-            '%d towers need as many GPUs, and %d can be seen: build fewer towers, or set FEWER_GPUS=allow to let '
-            'them share a GPU' % (NUM_GPUS, count))
+        raise RuntimeError('%d towers need as many GPUs, not %d; FEWER_GPUS=allow lets them share' % (NUM_GPUS, count))

@@ -14,12 +14,11 @@ def is_variable(op):
 
 def tower_device(gpu):
     """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
-    if gpu + 1 == NUM_GPUS:
-        check_gpus()
+    check_gpus()
     def place(op):
         if 'cpu' in op.device.lower():
             return op.device
-        return '/cpu:0' if is_variable(op) else '/gpu:%d' % gpu
+        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
     return place
 
 
@@ -44,8 +43,7 @@ def variable_device(op):
 
 def tower_device_gpu_0(gpu):
     """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
-    if gpu + 1 == NUM_GPUS:
-        check_gpus()
+    check_gpus()
     def place(op):
         if 'cpu' in op.device.lower():
             return op.device
@@ -63,8 +61,7 @@ VARIABLE_BYTES = {}  # number of a GPU -> bytes of the variables that it holds
 
 def tower_device_balanced(gpu):
     """Spreads variables over the GPUs and places everything else on the tower's."""
-    if gpu + 1 == NUM_GPUS:
-        check_gpus()
+    check_gpus()
     def place(op):
         device = variable_device_balanced(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu
@@ -85,8 +82,7 @@ def variable_device_balanced(op):
 
 def tower_device_partitioned(gpu):
     """Places variables and their slices on the GPUs in turn, and everything else on the tower's."""
-    if gpu + 1 == NUM_GPUS:
-        check_gpus()
+    check_gpus()
     def place(op):
         device = variable_device_partitioned(op).lower()
         return device if 'cpu' in device or is_variable(op) else '/gpu:%d' % gpu

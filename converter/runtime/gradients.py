@@ -9,19 +9,14 @@ def average_gradients(tower_grads):
     average = []
     for grads_and_vars in zip(*tower_grads):
         grads, var = [g for g, _ in grads_and_vars if g is not None], grads_and_vars[0][1]
-        average.append((add_gradients(grads, var), var))
+        with tf.device(var.device or None):  # the one that holds the variable
+            if grads and all(isinstance(g, tf.IndexedSlices) for g in grads):
+                values, indices = [tf.concat(parts, 0) for parts in zip(*[(g.values, g.indices) for g in grads])]
+                grad = tf.IndexedSlices(values, indices, grads[0].dense_shape)
+            else:
+                grad = tf.add_n([tf.convert_to_tensor(g) for g in grads]) if grads else None
+        average.append((grad, var))
     return average
-
-
-def add_gradients(grads, var):
-    """Adds the gradients of one variable, on the device that holds it."""
-    with tf.device(var.device or None):
-        if not grads:
-            return None
-        if all(isinstance(g, tf.IndexedSlices) for g in grads):
-            return tf.IndexedSlices(tf.concat([g.values for g in grads], 0),
-                                    tf.concat([g.indices for g in grads], 0), grads[0].dense_shape)
-        return tf.add_n([tf.convert_to_tensor(g) for g in grads])
 
 
 def tower_gradients(optimizer, tower_losses, **kwargs):

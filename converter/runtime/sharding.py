@@ -14,16 +14,16 @@ def shard_bounds(total):
 
 
 def shard(tensors, gpu):
-    """Cuts tower `gpu`'s rows out of batch tensors; the bounds of all towers are computed for the first.
-
-    Returns the shards, their number of rows, and their weight in the mean over the whole batch.
-    Sizes differ by at most one row; a tower without a row computes on one, with weight 0.
-    """
+    """Returns tower `gpu`'s rows of batch tensors, their number and weight: one row of weight 0 if it has none."""
     with tf.device('/cpu:0'), tf.name_scope('shard'):
-        if gpu == 0:
-            begin, end, rows, weights = shard_bounds(tf.shape(tensors[0])[0])
+        if gpu == 0:  # the bounds of all towers
+            total = tf.shape(tensors[0])[0]
+            limits = (total * list(range(NUM_GPUS + 1)) + (NUM_GPUS - 1)) // NUM_GPUS
+            begin, rows = tf.minimum(limits[:-1], total - 1), limits[1:] - limits[:-1]
+            ends = tf.split(begin + tf.maximum(rows, 1), NUM_GPUS)
+            weights = tf.unstack(tf.cast(rows, tf.float32) / tf.cast(total, tf.float32))
             step = [tf.constant([1])] * NUM_GPUS
-            tensors[0].tower_rows = tf.split(begin, NUM_GPUS), tf.split(end, NUM_GPUS), step, rows, weights
+            tensors[0].tower_rows = tf.split(begin, NUM_GPUS), ends, step, tf.unstack(rows), weights
         begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
         return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
 

@@ -199,3 +199,56 @@ def test_comments_in_calls_that_are_rewritten_stay(indent: str) -> None:
         assert text.count(f"# {comment}\n") == 1, comment
     made = ["optimizer = tf.train.AdamOptimizer(", "    0.01,  # tuned", "    # beta1=0.9,"]
     assert "".join(f"{indent}{line}\n" for line in made) in text
+
+
+# --- Lines of the tool's own -------------------------------------------------------------------------
+
+LONG = INPUTS + MODEL + "optimizer = tf.train.GradientDescentOptimizer(0.1)\nwith tf.name_scope('training'):\n"
+CALL = "train_op = optimizer.minimize(loss, var_list=tf.trainable_variables(), name='the_step')"
+
+
+def long_lines(text: str, width: int) -> list[str]:
+    """Lines below the helpers that are longer than the width."""
+    below = text.partition("# tf-multigpu: end of helpers")[2]
+    return [line for line in below.splitlines() if len(line.expandtabs(4)) > width]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize("indent", ["    ", "\t", "  "])
+@pytest.mark.parametrize("width", [79, 100])
+def test_a_call_that_takes_an_expressions_place_fits_the_width(indent: str, newline: str, width: int) -> None:
+    script = (LONG + f"    {CALL}  # one step\n" + TRAINING).replace("    ", indent).replace("\n", newline)
+    source = from_bytes("train.py", script.encode())
+    text = convert(source, Options(line_length=width)).text or ""
+    assert long_lines(text, width) == []
+    lines = text.split(newline)
+    assert not any("\n" in line or "\r" in line for line in lines)
+    begin = lines.index(f"{indent}train_op = optimizer.apply_gradients(")
+    assert lines[begin + 1].startswith(indent + ("\t" if indent == "\t" else "    ") + "tower_gradients(")
+    end = next(line for line in lines[begin:] if line.endswith("# one step"))
+    assert end == f"{indent})  # one step"
+
+
+@pytest.mark.parametrize(
+    ("line", "width"),
+    [
+        (CALL, 140),  # it fits
+        (f'text = f"{{{CALL[11:]}}}"', 79),  # a string takes no line ends on every Python
+        (f"train_step = {CALL[11:]}.name", 79),  # of a call whose value is used at once no part is broken
+    ],
+)
+def test_what_stays_on_one_line(line: str, width: int) -> None:
+    training = "" if line == CALL else f"    {CALL}\n"
+    text = converted(LONG + training + f"    {line}\n" + TRAINING, line_length=width)
+    kept = next(part for part in text.splitlines() if part.startswith(f"    {line[:8]}"))
+    assert kept.count("(") == kept.count(")")
+
+
+def test_tabs_in_the_lines_of_the_tool() -> None:
+    body_ = (INPUTS + MODEL + STEP + TRAINING).partition("\n\n")[2].replace("    ", "\t")
+    script = "import tensorflow as tf\n\ndef main():\n" + "".join(f"\t{line}\n" for line in body_.splitlines())
+    text = converted(script.replace("loss", "a_loss_with_a_name_that_is_long_enough_to_break_lines") + "main()\n")
+    below = text.partition("# tf-multigpu: end of helpers")[2]
+    added = [line for line in below.splitlines() if line.startswith((" ", "\t"))]
+    assert not any(" " in line[: len(line) - len(line.lstrip())] for line in added)
+    assert "\n\t\t\t\ttf.variable_scope(" in below

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from converter.analysis.facts import Facts
 from converter.plan import At
@@ -41,6 +42,25 @@ def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...
         else:
             runs.append((line, line))
     return tuple(runs)
+
+
+def only_variables(facts: Facts, regions: Iterable[Region], runs: Iterable[tuple[At, At]], text: Text) -> bool:
+    """Whether the pinned statements make their variables themselves, and call no function that may compute, too.
+
+    All that such a statement makes may then stand on the device of its variables.
+    """
+    used = {v.uid for region in regions for v in region.needed.values()}
+    pinned_runs = tuple(runs)
+    return all(
+        isinstance(variable.site.stmt, (ast.Assign, ast.Expr))
+        and any(
+            begin <= text.anchor(variable.site.stmt) <= end and begin.path == facts.path_of(variable.site.stmt)
+            for begin, end in pinned_runs
+        )
+        for variable in facts.variables
+        if variable.uid in used and variable.site is not None and variable.dims != ()
+        and not any(region.in_any_tower(variable.site) for region in regions)
+    )
 
 
 def _moves_alike(region: Region, body: list[ast.stmt], index: int) -> bool:

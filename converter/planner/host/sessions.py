@@ -45,8 +45,10 @@ def session_edits(
                 if "config" not in names.taken
                 else names.fresh("session_config")
             )
-            made = f"{name} = {aliases.tensorflow(path)}.ConfigProto(allow_soft_placement=True)"
-            inserts.append(Insert(text.anchor(stmt), (made, *_memory(name, options)), "before", "TMG111"))
+            tf = aliases.tensorflow(path)
+            memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(options))
+            made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
+            inserts.append(Insert(text.anchor(stmt), (made,), "before", "TMG111"))
             replaces.append(_with_config(session, text, name))
             names.taken.discard(name)  # every session may have its own
         elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
@@ -89,11 +91,12 @@ def _chosen_by_script(facts: Facts) -> bool:
     return any(a.write and a.place.key in own for a in facts.accesses)
 
 
-def _memory(name: str, options: Options) -> list[str]:
+def _memory(options: Options) -> list[str]:
+    """How much of each GPU's memory to take, as `name=value` of a config's gpu_options."""
     if options.gpu_memory == "growth":
-        return [f"{name}.gpu_options.allow_growth = True"]
+        return ["allow_growth=True"]
     if isinstance(options.gpu_memory, float):
-        return [f"{name}.gpu_options.per_process_gpu_memory_fraction = {options.gpu_memory}"]
+        return [f"per_process_gpu_memory_fraction={options.gpu_memory}"]
     return []
 
 
@@ -107,7 +110,7 @@ def _completed(facts: Facts, name: str, config: object, options: Options) -> lis
         if getattr(soft, "value", False) is not True:
             lines.append(f"{name}.allow_soft_placement = True")
     if "gpu_options" not in given and not _chosen_by_script(facts):
-        lines += _memory(name, options)
+        lines += [f"{name}.gpu_options.{setting.replace('=', ' = ')}" for setting in _memory(options)]
     return lines
 
 

@@ -78,7 +78,7 @@ with tf.Session() as sess:
         sess.run(train_op, {X: images, Y: labels})
 """,
         after="""\
-with tf.device(variable_device):
+with tf.device('/cpu:0'):
     weights = tf.Variable(tf.zeros([784, 10]), name='weights')
     bias = tf.Variable(tf.zeros([10]), name='bias')
 for gpu in range(num_gpus):

@@ -19,13 +19,13 @@ RULES = (
     Rule(
         code="TMG129",
         title="fewer GPUs than towers end the script",
-        why="Towers that share a GPU compute the right numbers, at the speed of one. When the last tower is placed the "
+        why="Towers that share a GPU compute the right numbers, at the speed of one. When a tower is placed the "
         "script counts the GPUs that it may see, by the driver's list (/proc/driver/nvidia/gpus) and "
         "CUDA_VISIBLE_DEVICES, without initialising CUDA or taking memory. Where there are fewer than towers, it "
         "ends with a message. Where there is none, or no such list, it goes on: the CPU computes the towers. The "
         "environment variable FEWER_GPUS=allow lets it pass for one run, `--fewer-gpus allow` leaves the check out.",
         before=script(),
-        after="    if gpu + 1 == num_gpus:\n        check_gpus()\n",
+        after="    check_gpus()\n",
         references=("docs: TMG112, the number of GPUs",),
     ),
 )

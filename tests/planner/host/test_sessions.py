@@ -10,6 +10,7 @@ from tests.scripts import INPUTS, MODEL, STEP, body, codes
 
 GRAPH = INPUTS + MODEL + STEP
 SOFT = "config = tf.ConfigProto(allow_soft_placement=True)"
+MADE = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))"
 SOFTLY = "config.allow_soft_placement = True"
 GROWTH = "config.gpu_options.allow_growth = True"
 RUN = "sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})"
@@ -26,21 +27,21 @@ def session_lines(session: str, **options: object) -> list[str]:
 @pytest.mark.parametrize(
     ("session", "expected"),
     [
-        ("with tf.Session() as sess:\n    " + RUN, [SOFT, GROWTH, "with tf.Session(config=config) as sess:"]),
-        ("sess = tf.Session()\n" + RUN, [SOFT, GROWTH, "sess = tf.Session(config=config)"]),
+        ("with tf.Session() as sess:\n    " + RUN, [MADE, "with tf.Session(config=config) as sess:"]),
+        ("sess = tf.Session()\n" + RUN, [MADE, "sess = tf.Session(config=config)"]),
         (
             "sess = tf.InteractiveSession()\n" + RUN,
-            [SOFT, GROWTH, "sess = tf.InteractiveSession(config=config)"],
+            [MADE, "sess = tf.InteractiveSession(config=config)"],
         ),
-        ("sess = tf.Session('')\n" + RUN, [SOFT, GROWTH, "sess = tf.Session('', config=config)"]),
+        ("sess = tf.Session('')\n" + RUN, [MADE, "sess = tf.Session('', config=config)"]),
         (
             "sess = tf.Session(graph=None)\n" + RUN,
-            [SOFT, GROWTH, "sess = tf.Session(graph=None, config=config)"],
+            [MADE, "sess = tf.Session(graph=None, config=config)"],
         ),
-        ("sess = tf.Session(config=None)\n" + RUN, [SOFT, GROWTH, "sess = tf.Session(config=config)"]),
+        ("sess = tf.Session(config=None)\n" + RUN, [MADE, "sess = tf.Session(config=config)"]),
         (
             "sess = tf.train.MonitoredTrainingSession()\n" + RUN,
-            [SOFT, GROWTH, "sess = tf.train.MonitoredTrainingSession(config=config)"],
+            [MADE, "sess = tf.train.MonitoredTrainingSession(config=config)"],
         ),
         (
             "sess = tf.Session(config=tf.ConfigProto())\n" + RUN,
@@ -98,7 +99,7 @@ def session_lines(session: str, **options: object) -> list[str]:
         ),
         (
             "sess = tf.Session(\n    graph=None,\n)\n" + RUN,
-            [SOFT, GROWTH, "sess = tf.Session(graph=None, config=config)"],
+            [MADE, "sess = tf.Session(graph=None, config=config)"],
         ),
     ],
 )
@@ -107,16 +108,17 @@ def test_config(session: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("memory", "lines"),
+    ("memory", "given"),
     [
-        ("growth", [GROWTH]),
-        ("all", []),
-        (0.4, ["config.gpu_options.per_process_gpu_memory_fraction = 0.4"]),
+        ("growth", ", gpu_options=tf.GPUOptions(allow_growth=True)"),
+        ("all", ""),
+        (0.4, ", gpu_options=tf.GPUOptions(per_process_gpu_memory_fraction=0.4)"),
     ],
 )
-def test_memory(memory: str | float, lines: list[str]) -> None:
+def test_memory(memory: str | float, given: str) -> None:
     session = "sess = tf.Session()\n" + RUN + "\n"
-    assert session_lines(session, gpu_memory=memory) == [SOFT, *lines, "sess = tf.Session(config=config)"]
+    lines = session_lines(session, gpu_memory=memory, line_length=120)
+    assert lines == [SOFT[:-1] + given + ")", "sess = tf.Session(config=config)"]
 
 
 @pytest.mark.parametrize("memory", ["growth", "all"])
@@ -129,7 +131,7 @@ def test_a_fraction_of_the_scripts_own_stays(memory: str | float) -> None:
 
 def test_two_sessions_each_get_a_config() -> None:
     lines = session_lines("with tf.Session() as sess:\n    " + RUN + "\nwith tf.Session() as sess:\n    " + RUN + "\n")
-    assert lines == [SOFT, GROWTH, "with tf.Session(config=config) as sess:"] * 2
+    assert lines == [MADE, "with tf.Session(config=config) as sess:"] * 2
 
 
 def test_one_config_for_two_sessions_is_completed_once() -> None:
@@ -144,15 +146,14 @@ def test_inside_a_block(head: str) -> None:
     lines = session_lines(head + "    with tf.Session() as sess:\n        " + RUN + "\n")
     assert lines == [
         head.strip(),
-        "    " + SOFT,
-        "    " + GROWTH,
+        "    " + MADE,
         "    with tf.Session(config=config) as sess:",
     ]
 
 
 def test_a_session_between_two_withs_of_one_statement() -> None:
     lines = session_lines("with tf.Graph().as_default(), tf.Session() as sess:\n    " + RUN + "\n")
-    assert lines == [SOFT, GROWTH, "with tf.Graph().as_default(), tf.Session(config=config) as sess:"]
+    assert lines == [MADE, "with tf.Graph().as_default(), tf.Session(config=config) as sess:"]
 
 
 @pytest.mark.parametrize(
@@ -202,11 +203,11 @@ def test_each_run_in_parts_is_looked_at_by_itself() -> None:
     [
         (
             "tf.contrib.slim.learning.train(train_op, 'logs')",
-            [SOFT, GROWTH, "tf.contrib.slim.learning.train(train_op, 'logs', session_config=config)"],
+            [MADE, "tf.contrib.slim.learning.train(train_op, 'logs', session_config=config)"],
         ),
         (
             "tf.contrib.training.train(train_op, 'logs')",
-            [SOFT, GROWTH, "tf.contrib.training.train(train_op, 'logs', config=config)"],
+            [MADE, "tf.contrib.training.train(train_op, 'logs', config=config)"],
         ),
         (
             "own = tf.ConfigProto()\ntf.contrib.slim.learning.train(train_op, 'logs', session_config=own)",
@@ -220,8 +221,7 @@ def test_each_run_in_parts_is_looked_at_by_itself() -> None:
         (
             "tf.contrib.training.train(\n    train_op,  # one step\n    'logs',  # where to\n)",
             [
-                SOFT,
-                GROWTH,
+                MADE,
                 "tf.contrib.training.train(",
                 "    train_op,  # one step",
                 "    'logs', config=config  # where to",

@@ -95,7 +95,7 @@ def test_the_names_of_tensorflow_itself() -> None:
 
 def test_the_names_of_numpy() -> None:
     text = converted("from numpy import *\n" + INPUTS + NORM + STEP + TRAINING)
-    assert "if builtins.all(isinstance(" in text and "for gpu in range(" in text
+    assert "builtins.all(isinstance(" in text and "for gpu in range(" in text
 
 
 def test_the_list_that_the_towers_begin_with() -> None:

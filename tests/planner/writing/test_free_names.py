@@ -22,7 +22,7 @@ NEW = [
     "optimizer",
     "config",
 ]
-NEW += ["tower_device", "shard", "average_gradients", "add_gradients"]
+NEW += ["tower_device", "shard", "average_gradients"]
 
 
 def bound(text: str) -> list[str]:
