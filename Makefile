@@ -8,7 +8,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
-	$(BIN)/python tools/schemas.py --check docs/schema
+	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
@@ -121,6 +121,7 @@ goldens: compiled
 docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
 	$(BIN)/python tools/schemas.py docs/schema
+	$(BIN)/python tools/runtime_module.py
 
 site: $(VENV)/.dev
 	$(BIN)/python -m mkdocs build --quiet

@@ -13,6 +13,7 @@ ScaleLr = Literal["none", "linear", "sqrt"]
 OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 LossMode = Literal["towers", "global"]
 Target = Literal["auto", "towers", "mirrored"]
+Helpers = Literal["inline", "module", "package"]
 
 COPY_LIMIT = 50  # megabytes of a file that is copied into an output folder, unless --copy-limit says another number
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

@@ -156,7 +156,7 @@ def _converted(
     from converter.decisions import File, decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.writing.aliases import import_line
-    from converter.rewrite import helper_module_text
+    from converter.rewrite import helper_module_text, whole_module
 
     mirrored = _mirrored(source, options)
     if mirrored is not None:
@@ -196,10 +196,12 @@ def _converted(
         )
         for plan, one in zip(plans[1:], made[1:], strict=True)
     ]
-    if plans[0].helper_module:
+    if plans[0].helper_module and options.helpers != "package":
         name = plans[0].helper_module.lstrip(".")
         path = os.path.join(os.path.dirname(source.path), name + ".py")
-        text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
+        text = whole_module()
+        if options.helpers == "inline":
+            text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
         parts.append(Part(path, None, sealed(text)))
     unread = () if again else _read_again(read, plans, made)
     findings = (*read.placed(made_plans.findings), *said)

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
-from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, Variables
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
@@ -240,6 +240,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
         ("--gpu-memory", options.gpu_memory, default.gpu_memory),
         ("--fewer-gpus", options.fewer_gpus, default.fewer_gpus),
         ("--target", options.target, default.target),
+        ("--helpers", options.helpers, default.helpers),
         ("--line-length", options.line_length, default.line_length),
     ):
         if value != usual:
@@ -337,6 +338,10 @@ def _set_target(options: Options, value: str) -> Options:
     return replace(options, target=cast(Target, _choice(value, *get_args(Target))))
 
 
+def _set_helpers(options: Options, value: str) -> Options:
+    return replace(options, helpers=cast(Helpers, _choice(value, *get_args(Helpers))))
+
+
 def _set_asked_batch(options: Options, value: str) -> Options:
     return replace(options, asked_batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
 
@@ -383,6 +388,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--line-length": _set_line_length,
     "--fewer-gpus": _set_fewer_gpus,
     "--target": _set_target,
+    "--helpers": _set_helpers,
     "--other-scripts": _set_other_scripts,
     "--asked-batch": _set_asked_batch,
     "--shared": _add_shared,

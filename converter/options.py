@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.choices import BatchMode, FewerGpus, LossMode, ScaleLr, Target, Variables
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Options:
         parenthesis; see converter.analysis.inputs.seen_in_a_run.
     loss: whether a loss that is not a mean over the examples is each tower's, averaged ("towers"), or is computed
         once from the towers' merged results ("global"); with `--batch total` it is always computed once.
+    helpers: where a script's helpers are: in it, or where several files change in a module that has just these
+        ("inline"), in a module beside it that has all there are ("module"), in an installed one ("package").
     """
 
     num_gpus: int | None = 2
@@ -46,3 +48,4 @@ class Options:
     traced: tuple[tuple[str, str], ...] = ()
     loss: LossMode = "towers"
     target: Target = "auto"
+    helpers: Helpers = "inline"

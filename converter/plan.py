@@ -262,8 +262,8 @@ class Plan:
     prepared: statements in front of the towers that make batches ready for them, once for all.
     forward: whether the end of a loss is computed after the towers, on their merged outputs.
     path: of another file of the project, "" for the script itself.
-    helper_module: the module that carries the helpers where several files share them, with the dots of a
-        relative import; "" where the script carries them itself.
+    helper_module: the module that carries the helpers where the script does not, with the dots of a relative
+        import; the name that it is imported under where it is a package. "" where the script carries them itself.
     num_gpus: the expression for the number of towers; define: the statement that defines it among
         the helpers, "" where a flag does.
     options: as they came out; what the script allows may differ from what was asked for.

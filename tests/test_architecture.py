@@ -67,6 +67,7 @@ MAY_IMPORT = {
     # A conversion is made again to say where lines come from, and to hold its plan against the original's graph.
     "converter.verify": {
         "converter.source", "converter.plan", "converter.conversion", "converter.verify.data",
+        "converter.runtime",  # brings the module of helpers that a script imports
     },
     "converter.verify.child": set(),
     # Measures with the processes of verify; its data, too, is what a report shows.

@@ -129,6 +129,8 @@ def make_request(
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
+    if mode == "print" and options.helpers == "module":
+        raise ValueError("--helpers module writes a second file: it needs --output, --in-place, --diff or --check")
     if mode == "print" and is_several(sources):
         raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
     return Request(

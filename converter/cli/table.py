@@ -14,6 +14,7 @@ from converter.choices import (
     BatchMode,
     Data,
     FewerGpus,
+    Helpers,
     LossMode,
     OutputFormat,
     Refused,
@@ -244,6 +245,15 @@ CONVERT = Command(
             get_args(Target),
             "What trains on several GPUs: towers in the script's session, or a strategy for an Estimator or Keras.",
             "auto",
+            panel=_WHAT,
+            rare=True,
+        ),
+        _choice(
+            "--helpers",
+            get_args(Helpers),
+            "Where the helper functions are: in the script, in tower_helpers.py beside it, or in the installed package "
+            "tf-multigpu-runtime.",
+            "inline",
             panel=_WHAT,
             rare=True,
         ),

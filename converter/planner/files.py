@@ -134,5 +134,5 @@ def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCo
         num_gpus=count.at(path),
         one_gpu=_several_towers(count, path) if plan.one_gpu else "",
         path=path,
-        helper_module=helper_module(facts, path, module) if module else "",
+        helper_module=helper_module(facts, path, module) if module and plan.options.helpers != "package" else module,
     )

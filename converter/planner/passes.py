@@ -34,6 +34,7 @@ from converter.planner.towers.merges.loss_weights import loss_counts
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.runtime.whole import TOLD
 
 LossPlan = Literal["try", "once", "averaged"]
 
@@ -162,17 +163,21 @@ def plan(case: Placed, module: str = "") -> Planned | Refused:
 def share(case: Planned) -> Shared | Refused:
     """The plans once more, for the sake of other files: scripts that import what changes go on using one GPU.
 
-    Where several files change, they share a module of helpers.
+    Where several files change, they share a module of helpers; a single one has a module where the options say so.
     """
     users = _other_scripts(case)
     made: Planned | Refused = case
     if users and not case.options.one_gpu:
         made = plan(replace(case, options=replace(case.options, one_gpu=True)))
     names = Names(*case.facts.walked.values())
-    while isinstance(made, Planned) and len(made.plans) > 1 and case.sources.several:
+    kind = case.options.helpers
+    while isinstance(made, Planned) and (kind != "inline" or (len(made.plans) > 1 and case.sources.several)):
         module = names.fresh(HELPERS)
         made = plan(made, module)
-        if isinstance(made, Planned) and not case.sources.taken(module, made.plans[0].define):
+        if kind == "package" or (
+            isinstance(made, Planned)
+            and not case.sources.taken(module, made.plans[0].define if kind == "inline" else TOLD)
+        ):
             break
     return made if isinstance(made, Refused) else Shared(**_fields(made), users=users)
 

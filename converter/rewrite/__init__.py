@@ -5,5 +5,6 @@ from converter.rewrite.apply import Rewritten, apply
 from converter.rewrite.deep import DepthError
 from converter.rewrite.helper_text import BEGIN, helper_module_text
 from converter.rewrite.outline import LossError
+from converter.runtime.whole import whole_module
 
-__all__ = ["BEGIN", "DepthError", "LossError", "Rewritten", "apply", "helper_module_text"]
+__all__ = ["BEGIN", "DepthError", "LossError", "Rewritten", "apply", "helper_module_text", "whole_module"]

@@ -6,13 +6,16 @@ import ast
 import re
 from dataclasses import replace
 
+from converter.choices import Helpers
 from converter.header import HELPERS
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog
+from converter.runtime.whole import PACKAGE
 
 BEGIN = HELPERS
+_WORD = re.compile(r"\w+")
 _DEFINED = re.compile(r"^(?:def |class )?(\w+)(?=\(| = )", re.MULTILINE)
 IMPORT = "import tensorflow as"
 END = "# tf-multigpu: end of helpers"
@@ -60,15 +63,27 @@ def helper_imports(plan: Plan, written: set[str], width: int) -> str:
     """What a file imports of the module that carries the helpers, out of the names that are written into it."""
     package, _, name = plan.helper_module.rpartition(".")
     package += "." if plan.helper_module.startswith(".") else ""
+    kind = plan.options.helpers
+    module = PACKAGE if kind == "package" else plan.helper_module
+    define = plan.define if kind != "inline" and not plan.path else ""
+    written = written | set(_WORD.findall(define))
     lines = [BEGIN, *(_builtins(plan.builtins) if plan.builtins in written else [])]
     if plan.import_tensorflow and plan.tensorflow in written:
         lines.append(f"{IMPORT} {plan.tensorflow}")
     if name in written:
-        lines.append(f"from {package} import {name}" if package else f"import {name}")
-    used = sorted(given for _, given in plan.helpers if given in written)
+        own = name if module == plan.helper_module else f"{module} as {name}"
+        lines.append(f"from {package} import {own}" if package else f"import {own}")
+    used = sorted(_imported(helper, given, kind) for helper, given in plan.helpers if given in written)
     if used:
-        lines.append(fitted(f"from {plan.helper_module} import {', '.join(used)}", width))
-    return "\n".join(lines) + mark_text(SHARED) + "\n" if lines[1:] else ""
+        lines.append(fitted(f"from {module} import {', '.join(used)}", width))
+    if not lines[1:]:
+        return ""
+    return "\n".join(lines) + mark_text(SHARED) + "\n" + (define + mark_text(FRAME) + "\n" if define else "")
+
+
+def _imported(helper: str, given: str, kind: Helpers) -> str:
+    """A helper in an import: a module that is for all scripts has it under its own name."""
+    return given if kind == "inline" or helper == given else f"{helper} as {given}"
 
 
 def helper_module_text(plan: Plan, tensorflow: str, held: str) -> str:

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from converter import __version__
+from converter.runtime.whole import PACKAGE, package_module
 from converter.verify.data import BatchMode
 from converter.verify.guard import Guard
 
@@ -134,7 +136,18 @@ def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, l
                 continue
             copied += size
             shutil.copyfile(file, place / name)
-    return target / script.name, notes
+    return target / script.name, [*notes, *_with_runtime(script, target)]
+
+
+def _with_runtime(script: Path, folder: Path) -> list[str]:
+    """Puts the installed module of helpers into a folder whose script imports it, and says so.
+
+    The interpreter that runs the script need not have it; and what is proven is what this version of the tool writes.
+    """
+    if f"import {PACKAGE} as".encode() not in script.read_bytes() or (folder / f"{PACKAGE}.py").exists():
+        return []
+    (folder / f"{PACKAGE}.py").write_text(package_module(__version__), encoding="utf-8")
+    return [f"the scripts ran with {PACKAGE} {__version__} of this tool, whichever is installed"]
 
 
 def _is_environment(folder: Path) -> bool:

@@ -33,7 +33,8 @@ class GpuCount:
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
     name: the constant, "" where a flag takes its place. define: the statement that defines it.
-    module: the module that carries it, "" where the script does.
+    module: the module that carries it, "" where the script does. told: whether that module is the same for every
+        script, so that each script has to tell it the number.
     """
 
     def __init__(
@@ -48,17 +49,18 @@ class GpuCount:
     ) -> None:
         self.inserts: list[Insert] = []
         self.module = module
+        self.told = bool(module) and options.helpers != "inline"
         self.counts = options.num_gpus is None
         self._facts = facts
         self._aliases = aliases
         value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
         flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
-        definition = _beside(facts, bool(module))
+        definition = _beside(facts, bool(module) and not self.told)
         in_flags = (
             definition is not None
             and definition.style == "flags"
             and not flags
-            and bool(module or aliases.flags(""))
+            and bool((module and not self.told) or aliases.flags(""))
             and not comes_before(facts, text, scaled)
         )
         self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
@@ -66,13 +68,15 @@ class GpuCount:
         if self.one_gpu and not module:
             value += f" if {IS_RUN} else 1"
         self.define = f"{self.name} = {value}"
-        if self.one_gpu and module:
+        if self.told:
+            self._tell(value, text, options)
+        elif self.one_gpu and module:
             self._switch_on(in_flags, value, text)
         elif in_flags and module:  # defined there, so that every script that imports the changed files has the flag
             help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
             self.define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
-        if in_flags and not module and definition is not None:
-            self.define = ""
+        if in_flags and (self.told or not module) and definition is not None:
+            self.define = self.define if self.told else ""
             self._define_flag(definition, text, value)
         elif not in_flags and (
             definition is not None
@@ -85,15 +89,36 @@ class GpuCount:
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
+        if self.told and (path or self.one_gpu):
+            return f"{self.module}.towers()"
         if self.one_gpu and self.module and not self.name:
             return f"{self.module}.towers()"
         if self.name:
             return f"{self.module}.{self.name}" if self.module else self.name
-        return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
+        return self._flag(path)
 
     def beside(self, node: ast.AST) -> str:
         """The expression in the file of a node."""
         return self.at(self._facts.path_of(node))
+
+    def _tell(self, value: str, text: Text, options: Options) -> None:
+        """Tells the module, before the script imports a file of its project: that may build the model."""
+        number = value if self.name else f"lambda: {self._flag('')}"
+        lines = [f"{self.module}.num_gpus = {number}"]
+        if options.fewer_gpus == "allow":
+            lines.append(f"{self.module}.fewer_gpus = 'allow'")
+        if self.one_gpu:
+            lines = ["\n    ".join((f"if {IS_RUN}:", *lines))]
+        self.define = "\n".join(lines)
+        first = _local_import(self._facts)
+        if first is not None:
+            self.define = ""
+            why = "TMG127" if self.one_gpu else "TMG112"
+            self.inserts.append(Insert(text.anchor(first), tuple(lines), "before", why))
+
+    def _flag(self, path: str) -> str:
+        """The flag as a file reads it."""
+        return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
 
     def _switch_on(self, in_flags: bool, value: str, text: Text) -> None:
         """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
@@ -121,7 +146,7 @@ class GpuCount:
         line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
         self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
         target, site = _bound_namespace(facts)
-        here = self.beside(site.stmt)
+        here = f"{self.module}.{self.name}" if self.told else self.beside(site.stmt)
         self.inserts.append(Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"))
         if not self.module and site.frame is not facts.module:
             declare = (f"global {here}",)
@@ -131,13 +156,22 @@ class GpuCount:
             self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
 
 
-def _first_local_import(facts: Facts) -> ast.stmt:
-    """The script's first top level statement that imports a file of its project, else the first behind its imports."""
+def _local_import(facts: Facts) -> ast.stmt | None:
+    """The script's first top level statement that imports a file of its project."""
     imports = (ast.Import, ast.ImportFrom)
     for stmt in facts.tree.body:
         inside = ast.walk(stmt) if isinstance(stmt, (*imports, ast.Try, ast.If)) else ()
         if any(isinstance(node, imports) and _is_local(facts, node) for node in inside):
             return stmt
+    return None
+
+
+def _first_local_import(facts: Facts) -> ast.stmt:
+    """The same, else the first statement behind the script's imports."""
+    imports = (ast.Import, ast.ImportFrom)
+    first = _local_import(facts)
+    if first is not None:
+        return first
     rest = [s for s in facts.tree.body if not isinstance(s, imports) and not _is_text(s)]
     return rest[0] if rest else facts.tree.body[-1]
 

@@ -72,7 +72,8 @@ def helpers_not_found(case: Shared) -> Iterator[Diagnostic]:
     """Other scripts that do not find the module of helpers that the changed files import."""
     here = os.path.dirname(os.path.abspath(case.facts.path))
     module = case.plans[0].helper_module
-    for user in case.users if module and not module.startswith(".") else ():
+    beside = module and not module.startswith(".") and case.options.helpers != "package"
+    for user in case.users if beside else ():
         if here not in user.folders:
             yield at_user(
                 case.facts,
