@@ -14,6 +14,7 @@ OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 LossMode = Literal["towers", "global"]
 Target = Literal["auto", "towers", "mirrored"]
 Helpers = Literal["inline", "module", "package"]
+Warnings = Literal["report", "comment"]
 
 COPY_LIMIT = 50  # megabytes of a file that is copied into an output folder, unless --copy-limit says another number
 MAX_LINES = 50_000  # of a script, unless --max-lines says another number

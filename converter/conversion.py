@@ -31,6 +31,8 @@ from converter.source import (
 )
 
 if TYPE_CHECKING:
+    import ast
+
     from converter.analysis.facts import Decisions, Facts
     from converter.decisions import Command, Decision
     from converter.plan import Plan
@@ -184,7 +186,9 @@ def _converted(
     made = []
     for plan in plans:
         header = _header(read.original(plan.path), plan, source, decided)
-        made.append(_edited(read.file(plan.path), read.facts, plan, header, width))
+        file, tree = read.file(plan.path), read.facts.tree_of(plan.path)
+        one = _edited(file, read.facts, plan, header, width)
+        made.append(_remarked(file, tree, one, options, made_plans.findings, width))
     parts = [
         Part(
             read.file(plan.path).path,
@@ -217,6 +221,29 @@ def _converted(
         unread,
         decided,
     )
+
+
+def _remarked(
+    file: Source, tree: ast.Module, made: Rewritten, options: Options, findings: Sequence[Diagnostic], width: int
+) -> Rewritten:
+    """A converted file with its warnings above their lines, where the options ask for that."""
+    if options.warnings == "report":
+        return made
+    from converter.remarks import with_remarks
+
+    mine = [finding for finding in _not_ignored(file, findings) if same_file(finding.path, file.path)]
+    done = with_remarks(file.text, tree, made.text, made.trace, mine, width)
+    return replace(made, text=done.text, trace=done.trace)
+
+
+def _not_ignored(file: Source, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Findings without the warnings that comments of a file take away."""
+    if "tf-multigpu:" not in file.text:
+        return findings
+    from converter.source.pragmas import pragmas_in, without_ignored
+
+    kept = without_ignored(file.path, pragmas_in(file.text), tuple(findings))
+    return [finding for finding in kept if finding in findings]
 
 
 def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
@@ -342,6 +369,11 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     width = options.line_length or project_line_length(source.path)
     header = format_header(_unnamed(source, options))
     text, findings, trace = convert_mirrored(source.path, source.text, tree, style, options, header, width)
+    if text and options.warnings == "comment":
+        from converter.remarks import with_remarks
+
+        done = with_remarks(source.text, tree, text, trace, _not_ignored(source, findings), width)
+        text, trace = done.text, done.trace
     status: Status = "converted" if text else "refused"
     return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
 

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 from converter.options import Options
 
 BEGIN = "# tf-multigpu "
@@ -241,6 +241,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
         ("--fewer-gpus", options.fewer_gpus, default.fewer_gpus),
         ("--target", options.target, default.target),
         ("--helpers", options.helpers, default.helpers),
+        ("--warnings", options.warnings, default.warnings),
         ("--line-length", options.line_length, default.line_length),
     ):
         if value != usual:
@@ -342,6 +343,10 @@ def _set_helpers(options: Options, value: str) -> Options:
     return replace(options, helpers=cast(Helpers, _choice(value, *get_args(Helpers))))
 
 
+def _set_warnings(options: Options, value: str) -> Options:
+    return replace(options, warnings=cast(Warnings, _choice(value, *get_args(Warnings))))
+
+
 def _set_asked_batch(options: Options, value: str) -> Options:
     return replace(options, asked_batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
 
@@ -389,6 +394,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--fewer-gpus": _set_fewer_gpus,
     "--target": _set_target,
     "--helpers": _set_helpers,
+    "--warnings": _set_warnings,
     "--other-scripts": _set_other_scripts,
     "--asked-batch": _set_asked_batch,
     "--shared": _add_shared,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class Options:
         once from the towers' merged results ("global"); with `--batch total` it is always computed once.
     helpers: where a script's helpers are: in it, or where several files change in a module that has just these
         ("inline"), in a module beside it that has all there are ("module"), in an installed one ("package").
+    warnings: whether warnings are only reported ("report"), or stand above their lines in the text, too ("comment").
     """
 
     num_gpus: int | None = 2
@@ -49,3 +50,4 @@ class Options:
     loss: LossMode = "towers"
     target: Target = "auto"
     helpers: Helpers = "inline"
+    warnings: Warnings = "report"

@@ -45,6 +45,8 @@ MAY_IMPORT = {
     },
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
+    # Puts warnings beside the statements that the second reading pairs with the script's.
+    "converter.remarks": {"converter.review"},
     # Reads what was written; it shares no decision of the planner.
     "converter.review": {"converter.analysis", "converter.source"},
     # A script and the files of its project with their facts: what the engine reads, and reads again.
@@ -52,7 +54,8 @@ MAY_IMPORT = {
     "converter.conversion": {
         "converter.project_reading", "converter.room", "converter.asked", "converter.decisions", "converter.source",
         "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
-        "converter.review", "converter.mirrored", "converter.detection", "converter.lint",
+        "converter.review", "converter.remarks",
+        "converter.mirrored", "converter.detection", "converter.lint",
     },
     # Configurations of another program, which builds its clones itself.
     "converter.detection": {"converter.decisions"},

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables
+from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 from converter.diagnostics import Diagnostic, Refusal
 from converter.header import from_flags
 from converter.options import Options
@@ -119,6 +119,7 @@ def convert(
     batch_axis: Mapping[str, int] | None = None,
     line_length: int | None = None,
     helpers: Helpers = "inline",
+    warnings: Warnings = "report",
 ) -> ConvertResult:
     """Converts one script with the files of its project that it imports; writes nothing.
 
@@ -132,7 +133,7 @@ def convert(
     from converter.source import read
 
     flags = ["--num-gpus", str(num_gpus), "--batch", batch, "--loss", loss, "--variables", variables]
-    flags += ["--target", target, "--helpers", helpers]
+    flags += ["--target", target, "--helpers", helpers, "--warnings", warnings]
     flags += ["--scale-lr", scale_lr, "--gpu-memory", str(gpu_memory), "--fewer-gpus", fewer_gpus]
     flags += [] if line_length is None else ["--line-length", str(line_length)]
     for name in shared:

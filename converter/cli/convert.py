@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from converter.choices import Data, Helpers, OutputFormat, Refused
+from converter.choices import Data, Helpers, OutputFormat, Refused, Warnings
 from converter.cli import formats
 from converter.cli.request import Mode, Request, is_several, make_request
 from converter.cli.table import UsageError
@@ -67,6 +67,7 @@ def convert_command(
     strict: bool,
     refused: Refused,
     helpers: Helpers,
+    warnings: Warnings,
 ) -> int:
     """`tf-multigpu convert`; the table says what each parameter means."""
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
@@ -77,7 +78,7 @@ def convert_command(
             raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
         options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length, target)
         options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
-        options = replace(options, loss="global" if loss == "global" else "towers", helpers=helpers)
+        options = replace(options, loss="global" if loss == "global" else "towers", helpers=helpers, warnings=warnings)
         modes = [mode for mode, on in switched.items() if on]
         request = make_request(
             sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python

@@ -21,6 +21,7 @@ from converter.choices import (
     ScaleLr,
     Target,
     Variables,
+    Warnings,
 )
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ CONVERT = Command(
             "Towers; auto counts the GPUs at run time.",
             "2",
             panel=_WHAT,
-            brief="Towers; auto: counted at run time.",
+            brief="Towers; auto counts the GPUs.",
         ),
         _choice(
             "--fewer-gpus",
@@ -254,6 +255,14 @@ CONVERT = Command(
             "Where the helper functions are: in the script, in tower_helpers.py beside it, or in the installed package "
             "tf-multigpu-runtime.",
             "inline",
+            panel=_WHAT,
+            rare=True,
+        ),
+        _choice(
+            "--warnings",
+            get_args(Warnings),
+            "Whether warnings are only reported, or stand as comments above their lines in what is written, too.",
+            "report",
             panel=_WHAT,
             rare=True,
         ),

@@ -1,0 +1,98 @@
+"""Warnings as comments: each above the line of the converted text that it speaks of."""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from converter.diagnostics import Diagnostic
+from converter.review.alignment import align
+
+BEGIN = "# tf-multigpu: "
+_FURTHER = "#     "  # how the other lines of one remark begin
+_LEAST = 40  # columns for the text of a remark, however deep its line stands
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")
+Trace = tuple[tuple[int, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Remarked:
+    """A converted text with comments, and the rules behind its lines as before, by their new numbers."""
+
+    text: str
+    trace: Trace
+
+
+def with_remarks(
+    before: str, tree: ast.Module, after: str, trace: Trace, findings: Sequence[Diagnostic], width: int
+) -> Remarked:
+    """Puts the warnings among the findings of a file into its converted text.
+
+    before, tree: the file that the findings speak of. A line that the conversion has replaced has its remark above
+    what stands around it, with its number.
+    """
+    warnings = dict.fromkeys((f.line, f.code, f.message) for f in findings if f.severity == "warning" and f.line)
+    if not warnings:
+        return Remarked(after, trace)
+    converted = ast.parse(after)
+    kept = {old: new for new, old in reversed(align(tree, before, converted, after).statements.items())}
+    lines = _LINE.findall(after)
+    remarks: dict[int, list[str]] = {}
+    for line, code, message in sorted(warnings):
+        place = next((kept[stmt] for stmt in _around(tree, line) if stmt in kept), None)
+        exact = place is not None and any(kept.get(stmt) is place for stmt in _at(tree, line))
+        number = _first_line(place if isinstance(place, ast.stmt) else _first(converted), lines)
+        said = message.split("\n")[0] if exact else f"(line {line} of the original) {message}".split("\n")[0]
+        remarks.setdefault(number, []).append(f"{code} {said}".encode("ascii", "backslashreplace").decode())
+    made: list[str] = []
+    numbers: dict[int, int] = {}
+    for number, text in enumerate(lines, 1):
+        for remark in remarks.get(number, ()):
+            made += _comment(remark, text, width)
+        made.append(text)
+        numbers[number] = len(made)
+    text = "".join(made)
+    if ast.dump(ast.parse(text)) != ast.dump(converted):
+        raise AssertionError("remarks changed more than comments")
+    return Remarked(text, tuple((numbers.get(number, number), codes) for number, codes in trace))
+
+
+def _around(tree: ast.Module, line: int) -> list[ast.stmt]:
+    """The statements that hold a line, the innermost first."""
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
+    return sorted(found, key=lambda n: ((n.end_lineno or 0) - n.lineno, -n.col_offset))
+
+
+def _at(tree: ast.Module, line: int) -> Iterator[ast.stmt]:
+    """The statement that holds a line and no other one: the innermost."""
+    yield from _around(tree, line)[:1]
+
+
+def _first(tree: ast.Module) -> ast.stmt:
+    """The first statement that is no docstring."""
+    first = tree.body[0]
+    docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
+    return tree.body[1] if docstring and len(tree.body) > 1 else first
+
+
+def _first_line(stmt: ast.stmt, lines: Sequence[str]) -> int:
+    """The line that a comment can stand above: that of the decorators, and none that goes on a line before it."""
+    decorators: list[ast.expr] = getattr(stmt, "decorator_list", [])
+    number = min([stmt.lineno, *(decorator.lineno for decorator in decorators)])
+    while number > 1 and lines[number - 2].rstrip("\r\n").endswith("\\"):
+        number -= 1
+    return number
+
+
+def _comment(remark: str, line: str, width: int) -> list[str]:
+    """The lines of a comment, indented and ended as the line below it."""
+    margin = line[: len(line) - len(line.lstrip(" \t"))]
+    end = line[len(line.rstrip("\r\n")) :] or "\n"
+    room = max(width - len(margin.expandtabs(4)), _LEAST)
+    parts = textwrap.wrap(
+        remark, room, initial_indent=BEGIN, subsequent_indent=_FURTHER, break_long_words=False, break_on_hyphens=False
+    )
+    return [f"{margin}{part}{end}" for part in parts]
