@@ -32,14 +32,37 @@ def marks_of(source: Source, facts: Facts) -> Marks:
     return {path: pragmas for path, pragmas in found.items() if pragmas}
 
 
+def before_the_project(options: Options, facts: Facts, marks: Marks) -> Options:
+    """Options without what the project's configuration says of an input of which a comment says something else."""
+    over = {
+        label
+        for pragma, label, _ in _marked(facts, marks)
+        if label in options.of_project and _says_otherwise(options, pragma, label)
+    }
+    if not over:
+        return options
+    shared = tuple(name for name in options.shared if name not in over)
+    return replace(options, shared=shared, batch_axes=tuple(one for one in options.batch_axes if one[0] not in over))
+
+
+def _says_otherwise(options: Options, pragma: Pragma, label: str) -> bool:
+    """Whether an option says of an input what contradicts a comment."""
+    axis = dict(options.batch_axes).get(label)
+    if pragma.name == "shared":
+        return axis is not None
+    return label in options.shared or axis not in (None, pragma.axis)
+
+
 def with_marks(options: Options, facts: Facts, marks: Marks) -> Options:
-    """Options that say of inputs what comments beside these say, too.
+    """Options that say of inputs what comments beside these say, too; what options say goes before that.
 
     Raises:
-        Refusal: TMG027, the comments contradict each other or the options.
+        Refusal: TMG027, the comments contradict each other.
     """
     shared, axes = list(options.shared), dict(options.batch_axes)
     for pragma, label, node in _marked(facts, marks):
+        if _says_otherwise(options, pragma, label):
+            continue
         if pragma.name == "shared":
             shared += [] if label in shared else [label]
         elif axes.setdefault(label, pragma.axis) != pragma.axis:
@@ -49,9 +72,11 @@ def with_marks(options: Options, facts: Facts, marks: Marks) -> Options:
     return replace(options, shared=tuple(shared), batch_axes=tuple(axes.items()))
 
 
-def unused_marks(facts: Facts, marks: Marks) -> list[Diagnostic]:
-    """TMG027 for comments that stand beside no input, and for those that say nothing."""
-    used = {(facts.path_of(node), pragma) for pragma, _, node in _marked(facts, marks)}
+def unused_marks(options: Options, facts: Facts, marks: Marks) -> list[Diagnostic]:
+    """TMG027 for comments that stand beside no input, say nothing, or are overruled by an option."""
+    marked = [(facts.path_of(node), pragma, label) for pragma, label, node in _marked(facts, marks)]
+    used = {(path, pragma) for path, pragma, _ in marked}
+    overruled = {(path, p): label for path, p, label in marked if _says_otherwise(options, p, label)}
     found: list[Diagnostic] = []
     for path, pragmas in marks.items():
         shown = facts.shown(facts.tree_of(path).body[0]) if path and facts.tree_of(path).body else facts.path
@@ -61,11 +86,18 @@ def unused_marks(facts: Facts, marks: Marks) -> list[Diagnostic]:
                 message = f"`{pragma.text}` stands beside no input"
                 hint = "put it behind the placeholder, or whatever makes the input, on one of its lines"
                 found.append(Diagnostic("TMG027", shown, pragma.line, pragma.column, message, hint, "warning"))
+            if (path, pragma) in overruled:
+                message = f"`{pragma.text}` has no effect: an option says otherwise of {overruled[path, pragma]}"
+                hint = "take one of the two away"
+                found.append(Diagnostic("TMG027", shown, pragma.line, pragma.column, message, hint, "warning"))
     return found
 
 
 def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
-    """TMG022 for names of options that no input has: warnings, as another script of the run may have them."""
+    """TMG022 for names of options that no input has: warnings, as another script of the run may have them.
+
+    TMG035 for names that the project's configuration gives for all of its scripts.
+    """
     labels = sorted({value.label for value in facts.inputs if value.label})
     asked = [("--shared", name) for name in options.shared] + [("--batch-axis", name) for name, _ in options.batch_axes]
     found = []
@@ -79,7 +111,11 @@ def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
         if labels and not near:
             known = f"the inputs are {', '.join(labels)}"
         message = f"{option}: no input is called {name}"
-        found.append(Diagnostic("TMG022", facts.path, 0, 0, message, known, "warning"))
+        if name in options.of_project:
+            known += "; where it is another script's: name that one's file in [[tool.tf-multigpu.overrides]]"
+            message = f"the configuration's {option[2:]}: no input is called {name}"
+        code = "TMG035" if name in options.of_project else "TMG022"
+        found.append(Diagnostic(code, facts.path, 0, 0, message, known, "warning"))
     return found
 
 

@@ -14,7 +14,16 @@ from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import Header, HeaderError, find_header, format_header, is_converted, sealed, to_flags
+from converter.header import (
+    Header,
+    HeaderError,
+    command_flags,
+    find_header,
+    format_header,
+    is_converted,
+    sealed,
+    to_flags,
+)
 from converter.options import Options
 from converter.project_reading import Reading
 from converter.room import with_room
@@ -154,7 +163,7 @@ def _converted(
     again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
-    from converter.asked import marks_of, unknown_names, unused_marks, with_marks
+    from converter.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
     from converter.decisions import File, decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.writing.aliases import import_line
@@ -164,9 +173,11 @@ def _converted(
     if mirrored is not None:
         return mirrored
     first = Reading(source, options, originals)
-    marks, unknown = marks_of(source, first.facts), unknown_names(options, first.facts)
-    said = (*unknown, *unused_marks(first.facts, marks))
-    if (marked := with_marks(options, first.facts, marks)) != options:
+    marks, read_with = marks_of(source, first.facts), options
+    options = before_the_project(options, first.facts, marks)
+    unknown = unknown_names(options, first.facts)
+    said = (*unknown, *unused_marks(options, first.facts, marks))
+    if (marked := with_marks(options, first.facts, marks)) != read_with:
         first = Reading(source, marked, originals)
     made_plans, read = _decided(first, several, users)
     if isinstance(made_plans, Refused):
@@ -491,7 +502,7 @@ def held_helpers(path: str) -> str:
 def _unnamed(source: Source, options: Options) -> Header:
     """A header of a file of which it is not known yet where it goes."""
     name = os.path.basename(source.path)
-    command = shlex.join(["tf-multigpu", "convert", name, *to_flags(options)])
+    command = shlex.join(["tf-multigpu", "convert", name, *command_flags(options)])
     return Header(__version__, name, source.sha256, options, text="-", command=command)
 
 

@@ -15,7 +15,7 @@ Headers of earlier versions have the first line alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import cast, get_args
@@ -229,8 +229,23 @@ def _is_comment(head: str) -> bool:
     return last is not None and last.start == (len(_LINE_END.split(head)), 0)
 
 
-def to_flags(options: Options) -> tuple[str, ...]:
-    """Options as flags: the two that every reader wants to see, and whatever is not the default."""
+def as_asked(options: Options) -> Options:
+    """Options as somebody gave them, without what a conversion found out itself."""
+    batch = options.asked_batch or options.batch
+    return replace(options, batch=batch, asked_batch=None, one_gpu=False, traced=(), of_project=())
+
+
+def command_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
+    """The flags of a command line that gives these options.
+
+    also: options that are given even if they have their defaults, as a configuration says otherwise.
+    """
+    flags = to_flags(as_asked(options), also)
+    return (*flags, "--trace") if options.traced else flags
+
+
+def to_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
+    """Options as flags: the two that every reader wants to see, those in `also`, and whatever is not the default."""
     default = Options()
     flags = ["--num-gpus", _number(options.num_gpus), "--batch", options.batch]
     for flag, value, usual in (
@@ -244,7 +259,7 @@ def to_flags(options: Options) -> tuple[str, ...]:
         ("--warnings", options.warnings, default.warnings),
         ("--line-length", options.line_length, default.line_length),
     ):
-        if value != usual:
+        if value != usual or (flag[2:].replace("-", "_") in also and value is not None):
             flags += [flag, str(value)]
     flags += ["--asked-batch", options.asked_batch] if options.asked_batch else []
     flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []

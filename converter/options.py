@@ -33,6 +33,8 @@ class Options:
     helpers: where a script's helpers are: in it, or where several files change in a module that has just these
         ("inline"), in a module beside it that has all there are ("module"), in an installed one ("package").
     warnings: whether warnings are only reported ("report"), or stand above their lines in the text, too ("comment").
+    of_project: the inputs among `shared` and `batch_axes` that the project's configuration names, for all of its
+        scripts: comments in a script go before these, and a script need not have them.
     """
 
     num_gpus: int | None = 2
@@ -51,3 +53,4 @@ class Options:
     target: Target = "auto"
     helpers: Helpers = "inline"
     warnings: Warnings = "report"
+    of_project: tuple[str, ...] = ()

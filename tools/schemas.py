@@ -1,4 +1,4 @@
-"""Writes docs/schema from the dataclasses that --output-format json prints.
+"""Writes docs/schema: of what --output-format json prints, and of the table [tool.tf-multigpu].
 
 With --check it writes nothing, names the files that differ, and exits with 1. A schema's number grows when something is
 removed or means another thing; what is added keeps it, so readers have to pass over names that they do not know.
@@ -14,6 +14,7 @@ import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from converter.cli.config.keys import FILES, KEYS, OVERRIDES, PAIRS, Key
 from converter.report import data
 from converter.report.results import FileResult
 from converter.verify.data import Report
@@ -42,7 +43,43 @@ def schemas() -> dict[str, Json]:
     return {
         "convert.json": _whole(data.CONVERT, "tf-multigpu convert --output-format json", run),
         "verify.json": _whole(data.VERIFY, "tf-multigpu verify --output-format json", {"version": version, **report}),
+        "pyproject.json": _table(),
     }
+
+
+def _table() -> Json:
+    """The table as editors check it: of what schemastore.org has for other tools."""
+    text = {"type": "string", "minLength": 1}
+    files = {"type": "array", "minItems": 1, "items": text, "description": "Patterns as in .gitignore, from this file."}
+    override = {key.name: _key(key) for key in KEYS.values() if key.per_file}
+    pair = {"source": text | {"description": "A script or a folder."}, "output": text | {"description": "Made of it."}}
+    lists = {
+        PAIRS: {"type": "array", "items": _closed(pair, *pair), "description": "Made by convert, held by --check."},
+        OVERRIDES: {
+            "type": "array",
+            "items": _closed({FILES: files, **override}, FILES),
+            "description": "Other values for some scripts; later ones go before earlier ones.",
+        },
+    }
+    head = {"$schema": "http://json-schema.org/draft-07/schema#", "title": "[tool.tf-multigpu] of pyproject.toml"}
+    return head | _closed({key.name: _key(key) for key in KEYS.values()} | lists)
+
+
+def _closed(properties: Json, *required: str) -> Json:
+    more = {"required": list(required)} if required else {}
+    return {"type": "object", "additionalProperties": False, "properties": properties, **more}
+
+
+def _key(key: Key) -> Json:
+    """What a value of a key may be."""
+    text: Json = {"type": "string", "minLength": 1}
+    kinds: list[Json] = [{"type": "array", "items": text}] if key.many else []
+    kinds += [{"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}] if key.pairs else []
+    kinds += [{"type": "boolean"}] if key.is_bool else []
+    least = {} if key.least is None else {"minimum": key.least}
+    kinds += [{"type": "integer", **least}] if key.whole else [{"type": "number", **least}] if key.number else []
+    kinds += [{"enum": list(key.words)}] if key.words else [text] if key.text and not key.many else []
+    return {"description": key.help, **(kinds[0] if len(kinds) == 1 else {"anyOf": kinds})}
 
 
 def _whole(name: str, title: str, properties: Json) -> Json:

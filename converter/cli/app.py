@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from converter import __version__
 from converter.cli.reading import read
 from converter.cli.shortcut import nothing_to_do
-from converter.cli.table import COMMANDS, CONVERT, HELP, HELP_ALL, VERSION, Command, UsageError
+from converter.cli.table import COMMANDS, CONVERT, HELP, HELP_ALL, VERSION, Command, ConfigurationError, UsageError
 
 INTERRUPTED = 128 + 2
 COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
@@ -37,26 +37,40 @@ def _run(arguments: Sequence[str]) -> int:
             return 0 if arguments else 2
         with suppress(UsageError):  # Typer comes to the same, and says it with the usage around it
             if found := read(arguments):
-                command, values = found
-                return 0 if command is CONVERT and nothing_to_do(values) else _guarded(command, values)
+                return _guarded(*found)
     from converter.cli import commands
 
     try:
         return commands.run(arguments)
+    except ConfigurationError as error:
+        return _configuration_error(error)
     except Exception as error:
         return _internal_error(error)
 
 
-def _guarded(command: Command, values: Mapping[str, object]) -> int:
+def _guarded(command: Command, given: Mapping[str, object]) -> int:
     """The exit status of a command, also of one that fails."""
+    from converter.cli.config.layers import completed
+
     try:
-        return command.run(values)
+        values = completed(command, given)
+        return 0 if command is CONVERT and nothing_to_do(values) else command.run(values)
     except UsageError:
         raise
+    except ConfigurationError as error:
+        return _configuration_error(error)
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
         return _internal_error(error)
+
+
+def _configuration_error(error: ConfigurationError) -> int:
+    from converter.diagnostics import Diagnostic
+    from converter.report.text import diagnostics
+
+    print(diagnostics([Diagnostic(*problem) for problem in error.problems]), file=sys.stderr)
+    return 2
 
 
 def _internal_error(error: Exception) -> int:

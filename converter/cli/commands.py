@@ -18,6 +18,14 @@ SHOWN_BY_SHELLS = 70  # characters
 
 
 class _Command(TyperCommand):
+    def invoke(self, ctx: Any) -> Any:
+        """Calls the function with what the command line gives, and None for all else: others may have a say in that."""
+        for name in ctx.params:
+            source = ctx.get_parameter_source(name)
+            if source is None or source.name != "COMMANDLINE":
+                ctx.params[name] = None
+        return super().invoke(ctx)
+
     def get_help(self, ctx: Any) -> str:
         return help_text(COMMANDS[self.name or ""])
 
@@ -55,9 +63,14 @@ def _function(command: Command) -> Callable[..., None]:
     tuples = {argument.name for argument in command.arguments if argument.many}
     tuples |= {option.name for option in command.options if option.many}
 
-    def run(**given: Any) -> None:
+    def run(**values: Any) -> None:
+        from converter.cli.config.layers import completed
+
+        given = {
+            name: tuple(value) if name in tuples else value for name, value in values.items() if value is not None
+        }
         try:
-            status = command.run({name: tuple(v or ()) if name in tuples else v for name, v in given.items()})
+            status = command.run(completed(command, given))
         except UsageError as error:
             raise typer.BadParameter(str(error), param_hint=error.about) from None
         raise typer.Exit(status)

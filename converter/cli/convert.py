@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 
-from converter.choices import Data, Helpers, OutputFormat, Refused, Warnings
+from converter.choices import Data, OutputFormat, Refused
 from converter.cli import formats
-from converter.cli.request import Mode, Request, is_several, make_request
+from converter.cli.config.layers import Layers
+from converter.cli.request import Mode, Request, is_several, make_request, options_of
 from converter.cli.table import UsageError
-from converter.header import from_flags
-from converter.options import Options
 from converter.report import text
 from converter.report.results import FileResult, exit_code
 
@@ -29,29 +28,20 @@ def cores() -> int:
 
 def convert_command(
     *,
+    layers: Layers,
     sources: Sequence[str],
     output: str | None,
     output_dir: str | None,
     in_place: bool,
     diff: bool,
     check: bool,
-    num_gpus: str,
-    fewer_gpus: str,
-    target: str,
-    batch: str,
-    loss: str,
-    variables: str,
-    scale_lr: str,
-    gpu_memory: str,
-    shared: Sequence[str],
-    batch_axis: Sequence[str],
-    line_length: str | None,
     verify: bool,
     html: str,
     network: bool,
     trace: bool,
     python: str | None,
     skip_non_training: bool,
+    hook: bool,
     output_format: OutputFormat,
     json: bool,
     quiet: bool,
@@ -66,39 +56,47 @@ def convert_command(
     exclude: Sequence[str],
     strict: bool,
     refused: Refused,
-    helpers: Helpers,
-    warnings: Warnings,
+    **written: object,
 ) -> int:
-    """`tf-multigpu convert`; the table says what each parameter means."""
+    """`tf-multigpu convert`; the table says what each parameter means.
+
+    written: the options that change the converted text.
+    """
     switched: dict[Mode, bool] = {"in-place": in_place, "diff": diff, "check": check}
+    layers.check()
     try:
         if quiet and verbose:
             raise ValueError("--quiet and --verbose exclude each other")
         if jobs is not None and jobs > 1 and (verify or trace):
             raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
-        options = _options(num_gpus, batch, variables, scale_lr, gpu_memory, shared, batch_axis, line_length, target)
-        options = replace(options, fewer_gpus="allow" if fewer_gpus == "allow" else "refuse")
-        options = replace(options, loss="global" if loss == "global" else "towers", helpers=helpers, warnings=warnings)
+        options = options_of(written, layers)
         modes = [mode for mode, on in switched.items() if on]
-        request = make_request(
-            sources, output, modes, options, verify, skip_non_training, output_dir, html, trace, python
-        )
+        requests = [
+            make_request(
+                named, target, modes, options, verify, skip_non_training, output_dir, html, trace, python
+            )
+            for named, target in (((sources, output),) if sources else _pairs(layers, modes, output or output_dir))
+        ]
         if network and not verify:
             raise ValueError("--network lets scripts that --verify runs use the network")
         if ignore_all_space and not diff:
             raise ValueError("-w says which lines --diff shows: it needs --diff")
-        request = replace(
-            request,
-            max_lines=max_lines,
-            ignore_space=ignore_all_space,
-            network=network,
-            force=force,
-            data=data,
-            copy_limit=copy_limit,
-            exclude=tuple(exclude),
-            strict=strict,
-            refused=refused,
-        )
+        requests = [
+            replace(
+                request,
+                max_lines=max_lines,
+                ignore_space=ignore_all_space,
+                network=network,
+                force=force,
+                data=data,
+                copy_limit=copy_limit,
+                exclude=tuple(exclude),
+                strict=strict,
+                refused=refused,
+                layers=layers,
+            )
+            for request in requests
+        ]
         if html:
             from converter.cli.page import problem_with_page
 
@@ -106,42 +104,32 @@ def convert_command(
                 raise ValueError(problem)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _run(request, formats.chosen(output_format, json, request.mode), quiet, verbose, debug, jobs)
+    return _run(requests, formats.chosen(output_format, json, requests[0].mode), quiet, verbose, debug, jobs)
 
 
-def _options(
-    num_gpus: str,
-    batch: str,
-    variables: str,
-    scale_lr: str,
-    gpu_memory: str,
-    shared: Sequence[str],
-    batch_axis: Sequence[str],
-    line_length: str | None,
-    target: str,
-) -> Options:
-    flags = ["--num-gpus", num_gpus, "--batch", batch, "--variables", variables]
-    flags += ["--scale-lr", scale_lr, "--gpu-memory", gpu_memory, "--target", target]
-    flags += [] if line_length is None else ["--line-length", line_length]
-    for name in shared:
-        flags += ["--shared", name]
-    for name in batch_axis:
-        flags += ["--batch-axis", name]
-    return from_flags(flags)
+def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tuple[Sequence[str], str | None]]:
+    """The sources and outputs of the configuration, which are meant where no script is named.
+
+    Raises:
+        UsageError: there are none. ValueError: the outputs are elsewhere, too.
+    """
+    if layers.file is None or not layers.file.pairs:
+        where = f"{layers.file.path} has" if layers.file else "there is no configuration with"
+        raise UsageError(f"Missing argument 'SRC...': name a script or a folder; {where} no pairs to make", None)
+    if output or "in-place" in modes:
+        raise ValueError("the pairs of a configuration have their own outputs: name a script, or no output")
+    return [((pair.source,), None if "diff" in modes else pair.output) for pair in layers.file.pairs]
 
 
-def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, debug: bool, workers: int | None) -> int:
-    from converter.cli.progress import files_bar
-    from converter.cli.work import results_of
-
-    if workers is None:
-        workers = cores() if is_several(request.sources) else 1
+def _run(
+    requests: Sequence[Request], form: OutputFormat, quiet: bool, verbose: bool, debug: bool, workers: int | None
+) -> int:
     # What is printed is seen coming, and a bar would stand in between.
-    printed = request.mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
+    printed = requests[0].mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
     done: list[FileResult] = []
     try:
-        with files_bar(quiet or printed) as (tell, say), closing(results_of(request, workers, tell)) as results:
-            for result in results:
+        for request in requests:
+            for result, say in _results(request, workers, quiet or printed):
                 done.append(result)
                 if form == "text":
                     _print(result, quiet, verbose, say)
@@ -149,7 +137,7 @@ def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, debug
                         say(result.crash)
         if form != "text":
             print(formats.of_results(form, done), end="")
-        elif not quiet and request.mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
+        elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
             print(text.summary(done), file=sys.stderr)
         sys.stdout.flush()
         return exit_code(done)
@@ -157,6 +145,18 @@ def _run(request: Request, form: OutputFormat, quiet: bool, verbose: bool, debug
         # Whoever read has seen enough; the interpreter must not fail on the rest when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
+
+
+def _results(request: Request, workers: int | None, silent: bool) -> Iterator[tuple[FileResult, Callable[[str], None]]]:
+    """The results of one run, each with what prints lines above the progress bar."""
+    from converter.cli.progress import files_bar
+    from converter.cli.work import results_of
+
+    if workers is None:
+        workers = cores() if is_several(request.sources) else 1
+    with files_bar(silent) as (tell, say), closing(results_of(request, workers, tell)) as results:
+        for result in results:
+            yield result, say
 
 
 def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], None]) -> None:

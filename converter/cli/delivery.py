@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from converter.cli.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import bare, find_header, relabel, to_flags
+from converter.header import bare, command_flags, find_header, relabel
 from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, load, other_names, write
 
@@ -208,7 +208,8 @@ def _labelled(
         words += ["--output-dir", os.path.relpath(folder, os.path.dirname(target) or ".")]
     elif target is not None:
         words += ["-o", os.path.basename(target)]
-    return relabel(text, source, command=shlex.join([*words, *to_flags(header.options)]), **changes)
+    also = request.layers.configured(job.script.path) if request.layers else ()
+    return relabel(text, source, command=shlex.join([*words, *command_flags(header.options, also)]), **changes)
 
 
 def _seen_from(target: str | None, path: str) -> str:

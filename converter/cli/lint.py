@@ -21,9 +21,10 @@ def lint_command(
 ) -> int:
     """Prints what is found in scripts and folders; returns the exit status: 1 for any finding."""
     from converter.source import expand
+    from converter.source.ignored import Excluded
 
     form = formats.chosen(output_format, json)
-    scripts, problems = expand(sources, None, exclude)
+    scripts, problems = expand(sources, None, Excluded(tuple(exclude)))
     done = [FileResult(problem.path, "refused", (problem,)) for problem in problems]
     done += [_result(script) for script in scripts]
     if form == "text":

@@ -17,12 +17,12 @@ class _Unclear(Exception):
 
 
 def read(arguments: Sequence[str]) -> tuple[Command, dict[str, object]] | None:
-    """The command of a command line and the values of all of its parameters; None where Typer has to read it."""
+    """The command of a command line and the values that it gives; None where Typer has to read it."""
     command = COMMANDS.get(arguments[0]) if arguments else None
     if command is None or os.name == "nt":  # where Typer expands * and ~
         return None
     flags = {flag: option for option in command.options for flag in option.flags}
-    values = {option.name: option.usual for option in command.options}
+    values: dict[str, object] = {}
     try:
         words = list(_words(iter(arguments[1:]), flags, values))
         return command, _placed(command, words) | values
@@ -47,8 +47,8 @@ def _words(rest: Iterator[str], flags: dict[str, Option], values: dict[str, obje
             values[option.name] = True
             continue
         value = _value(option, given if equals else next(rest, ""))
-        held = values[option.name]
-        values[option.name] = (*held, value) if isinstance(held, tuple) else value
+        held = values.get(option.name, ())
+        values[option.name] = (*held, value) if option.many and isinstance(held, tuple) else value
 
 
 def _value(option: Option, text: str) -> object:
@@ -73,7 +73,8 @@ def _placed(command: Command, words: list[str]) -> dict[str, object]:
     for argument in command.arguments:
         if not words and not argument.optional:
             raise _Unclear
-        values[argument.name] = tuple(words) if argument.many else words.pop(0)
+        if words:
+            values[argument.name] = tuple(words) if argument.many else words.pop(0)
         words = [] if argument.many else words
     if words or "" in values.values() or any("" in value for value in values.values() if isinstance(value, tuple)):
         raise _Unclear

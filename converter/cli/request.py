@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
+from converter.cli.table import CONVERT, WHAT
 from converter.diagnostics import Diagnostic
+from converter.header import from_flags
 from converter.options import Options
 from converter.source import Script, expand, same_file
+from converter.source.ignored import Excluded
 from converter.source.look import imported_by
 
 if TYPE_CHECKING:
+    from converter.cli.config.layers import Layers
     from converter.verify import Interpreters
 
 STDIN = "-"
@@ -42,6 +46,7 @@ class Request:
     strict: whether warnings refuse a conversion. refused: whether a refused script fails the run.
     data, copy_limit: what an output folder gets of data: see `source.tree`; the limit is in megabytes.
     exclude: patterns of what is left out of folders.
+    layers: where the options come from, and what they are for single files; None for a caller's own.
     """
 
     sources: tuple[str, ...]
@@ -65,6 +70,26 @@ class Request:
     data: Data = "copy"
     copy_limit: int = COPY_LIMIT
     exclude: tuple[str, ...] = ()
+    layers: Layers | None = None
+
+    @property
+    def excluded(self) -> Excluded:
+        """What is left out, and from where the patterns are seen: a configuration's from its own folder."""
+        file = self.layers.file if self.layers and "exclude" not in self.layers.given else None
+        return Excluded(self.exclude, file.folder if file else "")
+
+    def of(self, path: str) -> Request:
+        """The same for one script, with what the configuration says of it."""
+        if self.layers is None or self.layers.file is None or not self.layers.file.overrides or path == STDIN:
+            return self
+        values: Any = self.layers.values(path)
+        return replace(
+            self,
+            options=options_of(values, self.layers, path),
+            strict=values["strict"],
+            refused=values["refused"],
+            max_lines=values["max_lines"],
+        )
 
     @property
     def writes(self) -> bool:
@@ -85,6 +110,26 @@ class Job:
     target: str | None
     into_folder: bool = False
     copies: bool = False
+
+
+def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> Options:
+    """What changes the converted text, from the values of a command line and a configuration.
+
+    path: the script that they are for, "" for all.
+
+    Raises:
+        ValueError: a value out of range, or two that contradict each other; the message names it.
+    """
+    flags: list[str] = []
+    for option in CONVERT.options:
+        value = values[option.name] if option.panel == WHAT else None
+        for one in value if isinstance(value, tuple) else () if value is None else (value,):
+            flags += [option.flags[0], str(one)]
+    options = from_flags(flags)
+    of_project = {name for name in ("shared", "batch_axis") if name in layers.configured(path) - set(layers.given)}
+    names = [*(options.shared if "shared" in of_project else ())]
+    names += [name for name, _ in (options.batch_axes if "batch_axis" in of_project else ())]
+    return replace(options, of_project=tuple(names))
 
 
 def make_request(
@@ -144,7 +189,7 @@ def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
     if request.sources == (STDIN,):
         return [Job(Script(STDIN, "", True), request.output)], []
     leave_out = request.output if into_folder else None
-    scripts, problems = expand(request.sources, leave_out, request.exclude)
+    scripts, problems = expand(request.sources, leave_out, request.excluded, request.skip)
     jobs = [
         Job(script, _target(script, request, into_folder), into_folder, into_folder and not script.named)
         for script in scripts

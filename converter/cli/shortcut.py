@@ -15,9 +15,13 @@ from converter.source.look import leads_to_tensorflow, scripts_in
 _MODES = ("in_place", "check")
 # Options that change nothing for a file without TensorFlow, as long as their values are good.
 _OF_NO_ACCOUNT = {
+    "layers",
     "sources",
     "quiet",
     "skip_non_training",
+    "hook",
+    "refused",
+    "strict",
     "jobs",
     "max_lines",
     "batch",
@@ -36,7 +40,7 @@ def nothing_to_do(values: Mapping[str, object]) -> bool:
     given -= modes
     if len(modes) != 1 or not given <= {"num_gpus"} or not _is_number_of_gpus(str(values["num_gpus"])):
         return False
-    return isinstance(paths, tuple) and all(_is_without_tensorflow(path) for path in paths)
+    return isinstance(paths, tuple) and bool(paths) and all(_is_without_tensorflow(path) for path in paths)
 
 
 def _is_number_of_gpus(value: str) -> bool:

@@ -39,6 +39,25 @@ class UsageError(ValueError):
         self.about = about
 
 
+class Problem(NamedTuple):
+    """What is wrong with a configuration file; line 0 is the file as a whole."""
+
+    code: str
+    path: str
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+
+class ConfigurationError(Exception):
+    """A configuration that cannot be followed."""
+
+    def __init__(self, *problems: Problem) -> None:
+        super().__init__(problems[0].message)
+        self.problems = problems
+
+
 class Argument(NamedTuple):
     """What stands in a command line without a flag in front; `many` takes all that is left, for `optional` none too."""
 
@@ -85,6 +104,8 @@ class Command(NamedTuple):
     """One command.
 
     body: `.module:function` in this package; the function's parameters are all names of this row.
+    configured: whether pyproject.toml may say what its options are: then the function gets `layers` in place of the
+        options that name the file.
     """
 
     name: str
@@ -95,6 +116,13 @@ class Command(NamedTuple):
     more: str = ""
     examples: tuple[tuple[str, str], ...] = ()
     statuses: str = ""
+    configured: bool = False
+
+    @property
+    def usual(self) -> dict[str, object]:
+        """The values of the parameters that need not be given."""
+        held = {option.name: option.usual for option in self.options}
+        return held | {argument.name: () for argument in self.arguments if argument.many and argument.optional}
 
     def run(self, values: Mapping[str, object]) -> int:
         """Does it, and returns the exit status.
@@ -107,7 +135,7 @@ class Command(NamedTuple):
         return body(**values)
 
 
-_WHERE, _WHAT, _SAYS = "Where it goes", "What is written", "What is said"
+_WHERE, WHAT, _SAYS = "Where it goes", "What is written", "What is said"
 _SINGLE = Argument("single", "SINGLE", "The original script.")
 _MULTI = Argument("multi", "MULTI", "The converted script.")
 _SINGLES = Argument("single", "SINGLE", "The original script, or the folder of the original project.")
@@ -125,11 +153,30 @@ def _choice(flag: str, choices: tuple[str, ...], help: str, default: str | None 
     return Option((flag,), help, str, "|".join(choices), default, choices=choices, **more)
 
 
+# Which configuration is followed.
+CONFIG_FLAGS = (
+    _text(
+        "--config",
+        "FILE",
+        "The TOML file with [tool.tf-multigpu]; default: the nearest pyproject.toml that has it.",
+        rare=True,
+    ),
+    Option(("--no-config",), "Follow no configuration.", rare=True),
+)
+
 CONVERT = Command(
     "convert",
     "Rewrite single-GPU training scripts for several GPUs.",
     ".convert:convert_command",
-    (Argument("sources", "SRC", "Scripts, or folders of them; - is standard input.", many=True),),
+    (
+        Argument(
+            "sources",
+            "SRC",
+            "Scripts, folders, or - for standard input; none: pairs of pyproject.toml.",
+            many=True,
+            optional=True,
+        ),
+    ),
     (
         Option(("--verify",), "Train both on virtual devices first; write only what passes."),
         _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", "", rare=True),
@@ -139,6 +186,12 @@ CONVERT = Command(
         ),
         _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow.", rare=True),
         Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders.", rare=True),
+        Option(
+            ("--hook",),
+            "As pre-commit runs it: --skip-non-training, and refused scripts pass unless --refused or a configuration "
+            "says otherwise.",
+            rare=True,
+        ),
         _text(
             "--output -o",
             "FILE|DIR|-",
@@ -205,7 +258,7 @@ CONVERT = Command(
             "N|auto",
             "Towers; auto counts the GPUs at run time.",
             "2",
-            panel=_WHAT,
+            panel=WHAT,
             brief="Towers; auto counts the GPUs.",
         ),
         _choice(
@@ -213,7 +266,7 @@ CONVERT = Command(
             get_args(FewerGpus),
             "What a script does that finds fewer GPUs than towers.",
             "refuse",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _choice(
@@ -221,7 +274,7 @@ CONVERT = Command(
             get_args(BatchMode),
             "Whose the script's batch size is: each GPU's, or all's.",
             "per-gpu",
-            panel=_WHAT,
+            panel=WHAT,
             brief="Whose the batch size is.",
         ),
         _choice(
@@ -230,7 +283,7 @@ CONVERT = Command(
             "Whether a loss that is not a mean over the examples is each tower's, averaged, or computed once from the "
             "towers' merged results (as --batch total does).",
             "towers",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _choice(
@@ -238,7 +291,7 @@ CONVERT = Command(
             get_args(Variables),
             "Where variables live: on the CPU, on the first GPU, spread over the GPUs, or large ones cut over them.",
             "cpu",
-            panel=_WHAT,
+            panel=WHAT,
             brief="Where variables live.",
         ),
         _choice(
@@ -246,7 +299,7 @@ CONVERT = Command(
             get_args(Target),
             "What trains on several GPUs: towers in the script's session, or a strategy for an Estimator or Keras.",
             "auto",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _choice(
@@ -255,7 +308,7 @@ CONVERT = Command(
             "Where the helper functions are: in the script, in tower_helpers.py beside it, or in the installed package "
             "tf-multigpu-runtime.",
             "inline",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _choice(
@@ -263,7 +316,7 @@ CONVERT = Command(
             get_args(Warnings),
             "Whether warnings are only reported, or stand as comments above their lines in what is written, too.",
             "report",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _choice(
@@ -271,7 +324,7 @@ CONVERT = Command(
             get_args(ScaleLr),
             "How the learning rate grows with the GPUs.",
             "none",
-            panel=_WHAT,
+            panel=WHAT,
             brief="How it grows with the GPUs.",
         ),
         _text(
@@ -279,23 +332,23 @@ CONVERT = Command(
             "growth|all|FRACTION",
             "How much of each GPU's memory to take: as needed, all, or a fraction of it.",
             "growth",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
-        _text("--shared", "NAME", "An input that each GPU gets whole. Repeatable.", many=True, panel=_WHAT, rare=True),
+        _text("--shared", "NAME", "An input that each GPU gets whole. Repeatable.", many=True, panel=WHAT, rare=True),
         _text(
             "--batch-axis",
             "NAME=K",
             "An input whose batch axis is K, not 0. Repeatable.",
             many=True,
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         _text(
             "--line-length",
             "N",
             "Of added lines; the project's setting for black if not given.",
-            panel=_WHAT,
+            panel=WHAT,
             rare=True,
         ),
         Option(("--max-lines",), "Refuse longer scripts at once (TMG019).", int, "N", MAX_LINES, least=1, rare=True),
@@ -332,6 +385,7 @@ CONVERT = Command(
             panel=_SAYS,
             rare=True,
         ),
+        *CONFIG_FLAGS,
     ),
     "One script without -o, --in-place, --diff or --check is converted to standard output.",
     (
@@ -341,8 +395,10 @@ CONVERT = Command(
         ("tf-multigpu convert train.py --output-dir mg/", "a copy of its folder, in which it is converted"),
         ("tf-multigpu convert project/ -o project_mg/", "a folder; all else is copied"),
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
+        ("tf-multigpu convert --check", "and all outputs that pyproject.toml names?"),
     ),
     "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    configured=True,
 )
 
 VERIFY = Command(
@@ -375,12 +431,14 @@ VERIFY = Command(
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
         Option(("--debug",), "Of an internal error, print a report to send, without the scripts' text.", rare=True),
+        *CONFIG_FLAGS,
     ),
     examples=(
         ("tf-multigpu verify train.py train_mg.py", "with the towers that the script has"),
         ("tf-multigpu verify train.py mg.py --gpus 4 -- --lr 0.1", "four towers, with arguments for both scripts"),
     ),
     statuses="0 all checks passed, 2 wrong usage, 3 failed or not comparable, 4 internal error, 130 interrupted.",
+    configured=True,
 )
 
 PROFILE = Command(
@@ -451,7 +509,26 @@ RULES = Command(
     examples=(("tf-multigpu rules --json", ""),),
 )
 
-COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, EXPLAIN, RULES)}
+CONFIG = Command(
+    "config",
+    "Show which options are in force, and where each comes from.",
+    ".config.show:config_command",
+    (
+        Argument(
+            "paths",
+            "PATH",
+            "Scripts or folders; default: this folder. For a script its overrides and comments count too.",
+            many=True,
+            optional=True,
+        ),
+    ),
+    (Option(("--json",), "Print it as JSON."), *CONFIG_FLAGS),
+    examples=(("tf-multigpu config", "for this folder"), ("tf-multigpu config train.py --json", "for one script")),
+    statuses="0 done; 2 the configuration cannot be followed.",
+    configured=True,
+)
+
+COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, EXPLAIN, RULES, CONFIG)}
 
 HELP = Option(("--help", "-h"), "Show this message and exit.")
 HELP_ALL = Option(("--help-all",), "Explain all options.")

@@ -21,7 +21,7 @@ def rest_of_trees(request: Request, jobs: Sequence[Job], written: Written) -> It
     """Copies, links or leaves out what no script of a run has brought; one result for each file."""
     told = {os.path.abspath(job.script.path) for job in jobs if job.copies}
     for root in trees_of(request):
-        ignored = Ignored(root, request.exclude)
+        ignored = Ignored(root, request.excluded)
         found = entries_of(root, ignored, request.data, request.copy_limit * MEGABYTE, request.output)
         for number, entry in enumerate(found):
             path = os.path.join(root, entry.relative)

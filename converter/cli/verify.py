@@ -16,11 +16,13 @@ from converter.cli.table import UsageError
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:
+    from converter.cli.config.layers import Layers
     from converter.verify import Interpreters, Report, Settings
 
 
 def verify_command(
     *,
+    layers: Layers,
     single: str,
     multi: str,
     args: Sequence[str],
@@ -45,6 +47,7 @@ def verify_command(
     from converter.cli.page import problem_with_page, write_page
     from converter.verify import Settings, VerifyError
 
+    layers.check()
     form = formats.chosen(output_format, json)
     if quiet and verbose:
         raise UsageError("--quiet and --verbose exclude each other")

@@ -122,7 +122,7 @@ class _Run:
     def _refused(self, job: Job, result: FileResult) -> FileResult:
         """A refused script: an output folder gets it as it is."""
         unwritten = any(finding.code in UNWRITTEN for finding in result.diagnostics)
-        if self.request.refused == "pass" and result.outcome == "refused" and not unwritten:
+        if self.request.of(job.script.path).refused == "pass" and result.outcome == "refused" and not unwritten:
             result = replace(result, passes=True)
         target = job.target
         if not job.copies or target is None or os.path.abspath(target) in self.written.targets:
@@ -206,7 +206,8 @@ class _Run:
                 elif isinstance(attempt, list):
                     yield job, attempt
                 else:
-                    yield job, _within_its_border(job, partial(_finish, job, self.request, attempt, self.written))
+                    request = self.request.of(job.script.path)
+                    yield job, _within_its_border(job, partial(_finish, job, request, attempt, self.written))
                 _collect()
 
     def _whole(self, job: Job) -> list[FileResult]:
@@ -218,8 +219,9 @@ class _Run:
         data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
         if _is_passed_over(job, self.request, data):
             return [_left_alone(job, self.request, data, self.written if job.copies else None)]
-        done = _prepared(job, self.request, data, self.written)
-        return done if isinstance(done, list) else _finish(job, self.request, done, self.written)
+        request = self.request.of(job.script.path)
+        done = _prepared(job, request, data, self.written)
+        return done if isinstance(done, list) else _finish(job, request, done, self.written)
 
     def _takes_long(self, job: Job) -> bool:
         """Whether a process of its own is worth it."""
@@ -271,6 +273,7 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
     from converter.cli.delivery import Written, without_plans
 
     made: list[Conversion] = []
+    request = request.of(job.script.path)
 
     def work() -> list[FileResult]:
         written = Written(names)
@@ -341,13 +344,14 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
         raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message, f"leave {flag} out"))
     source = from_bytes(_name_of(job), data)
     if HEADER in source.text:
-        from converter.cli.freshness import check, check_options, header_of
+        from converter.cli.freshness import asked_of, check, check_options, header_of
 
         header = header_of(source)
         if request.mode == "check" and header is not None:
-            return [check(source, header)]
+            origin = os.path.normpath(os.path.join(os.path.dirname(source.path), header.script or header.source))
+            return [check(source, header, asked_of(request.of(origin), origin))]
         if request.mode == "in-place" and header is not None:
-            check_options(source, header, request.options)
+            check_options(source, header, asked_of(request, source.path))
     if not leads_to_tensorflow(source.path, data):
         return [_not_converted(job, request, source, written)]
     if data.count(b"\n") > request.max_lines:

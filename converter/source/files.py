@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from converter.diagnostics import Diagnostic
-from converter.source.ignored import Ignored
+from converter.source.ignored import NOTHING, Excluded, Ignored
 from converter.source.look import scripts_in
 
 
@@ -27,17 +27,19 @@ class Script:
 
 
 def expand(
-    paths: Sequence[str], leave_out: str | None = None, exclude: Sequence[str] = ()
+    paths: Sequence[str], leave_out: str | None = None, exclude: Excluded = NOTHING, skip: bool = False
 ) -> tuple[tuple[Script, ...], tuple[Diagnostic, ...]]:
     """The scripts that files and folders stand for, each once, and TMG006 for folders without one.
 
-    leave_out: a folder below the named ones that is not looked into. exclude: patterns of files in folders that are
-    left out, beside those of .gitignore.
+    leave_out: a folder below the named ones that is not looked into. exclude: what of folders is left out, beside
+    what .gitignore names. skip: whether a project's patterns leave out named files, too.
     """
     scripts: dict[str, Script] = {}
     empty = []
     for path in paths:
         if not os.path.isdir(path):
+            if skip and exclude.takes(path):
+                continue
             scripts.setdefault(os.path.realpath(path), Script(path, os.path.basename(path), True))
             continue
         ignored = Ignored(path, exclude)

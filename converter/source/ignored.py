@@ -3,26 +3,44 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 GITIGNORE = ".gitignore"
+
+
+class Excluded(NamedTuple):
+    """Patterns as in .gitignore; they are seen from `folder`, "" for each folder that they are used in."""
+
+    patterns: tuple[str, ...] = ()
+    folder: str = ""
+
+    def takes(self, path: str, is_folder: bool = False) -> bool:
+        """Whether a path that somebody named is left out, by itself or with a folder above it."""
+        if not self.patterns or not self.folder:
+            return False
+        name = _name(path, self.folder, is_folder)
+        return not name.startswith("../") and _spec(list(self.patterns)).match_file(name)
+
+
+NOTHING = Excluded()
 
 
 class Ignored:
     """What is left out below one folder.
 
-    exclude: patterns as in .gitignore, from the folder. The .gitignore files of the folder, of those below it, and of
-    those above it up to the repository's are followed.
+    exclude: what the user leaves out. The .gitignore files of the folder, of those below it, and of those above it up
+    to the repository's are followed.
     """
 
-    def __init__(self, root: str, exclude: Sequence[str] = ()) -> None:
+    def __init__(self, root: str, exclude: Excluded = NOTHING) -> None:
         self.root = os.path.abspath(root)
         self.top = _repository(self.root)
         self._specs: dict[str, Any] = {}
         self._folders: dict[str, str] = {}
-        self._exclude = _spec(list(exclude)) if exclude else None
+        self._from = exclude.folder or self.root
+        meant = exclude.takes(self.root, True)  # whoever names a folder means what is in it
+        self._exclude = _spec(list(exclude.patterns)) if exclude.patterns and not meant else None
         if self._is_ignored(self.root, True):  # whoever names a folder means what is in it
             self.top = self.root
 
@@ -34,8 +52,9 @@ class Ignored:
                 self._folders[parent] = self.why(parent, True)
             if self._folders[parent]:
                 return self._folders[parent]
-        name = relative.replace(os.sep, "/") + ("/" if is_folder else "")
-        if self._exclude is not None and self._exclude.check_file(name).include:
+        name = _name(os.path.join(self.root, relative), self._from, is_folder)
+        is_below = not name.startswith("../")
+        if self._exclude is not None and is_below and self._exclude.check_file(name).include:
             return "excluded"
         return GITIGNORE if self._is_ignored(os.path.join(self.root, relative), is_folder) else ""
 
@@ -45,7 +64,7 @@ class Ignored:
         while True:
             spec = self._spec_in(folder)
             if spec is not None:
-                name = os.path.relpath(path, folder).replace(os.sep, "/") + ("/" if is_folder else "")
+                name = _name(path, folder, is_folder)
                 verdict = spec.check_file(name).include
                 if verdict is not None:
                     return bool(verdict)
@@ -59,6 +78,12 @@ class Ignored:
             with suppress(OSError), open(os.path.join(folder, GITIGNORE), encoding="utf-8", errors="replace") as file:
                 self._specs[folder] = _spec(file.read().splitlines())
         return self._specs[folder]
+
+
+def _name(path: str, folder: str, is_folder: bool) -> str:
+    """A path as patterns see it from a folder."""
+    relative = os.path.relpath(os.path.abspath(path), folder)
+    return relative.replace(os.sep, "/") + ("/" if is_folder else "")
 
 
 def _spec(lines: list[str]) -> Any:

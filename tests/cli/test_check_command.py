@@ -29,8 +29,13 @@ def test_what_is_up_to_date(converted: Path, run: Run, engine: Engine) -> None:
     assert engine.asked == [("train.py", Options(4, shared=("x",)))]
 
 
-def test_the_options_of_the_header_count_and_not_those_of_the_command(converted: Path, run: Run) -> None:
-    assert run("convert", "--check", "multi.py", "--num-gpus", "8").code == 0
+def test_options_that_are_given_are_held_against_the_header(converted: Path, run: Run) -> None:
+    assert run("convert", "--check", "multi.py", "--num-gpus", "4", "--shared", "x", "--batch", "per-gpu").code == 0
+    done = run("convert", "--check", "multi.py", "--num-gpus", "8", "--shared", "y")
+    assert done.code == 1
+    assert "--num-gpus 8 is asked for, and it has --num-gpus 4; " in done.err
+    assert "--shared y is asked for, and it has --shared x" in done.err
+    assert "convert again: tf-multigpu convert train.py -o multi.py --num-gpus 8 --batch per-gpu --shared y" in done.err
 
 
 def test_a_source_that_changed(converted: Path, run: Run, engine: Engine) -> None:

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from converter.cli import app
+from converter.cli.config.layers import completed
 from converter.cli.reading import read
 from converter.cli.shortcut import nothing_to_do
 from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
@@ -33,7 +34,7 @@ def imported(*arguments: str) -> set[str]:
 def quick(line: str) -> bool:
     """Whether a command line takes the quick way out."""
     found = read(line.split())
-    return found is not None and found[0].name == "convert" and nothing_to_do(found[1])
+    return found is not None and found[0].name == "convert" and nothing_to_do(completed(*found))
 
 
 @pytest.fixture

@@ -52,7 +52,9 @@ RULES = (
         why="Comments that begin with `# tf-multigpu:` tell the tool what the code does not: `shared` and "
         "`batch-axis=K` behind an input, `ignore[CODE]` on the line of a warning, `skip-file` anywhere. One that "
         "stands beside no input, takes away no warning or is none of these is reported, as it does not do what "
-        "somebody believes it does. Comments that contradict each other refuse the conversion.",
+        "somebody believes it does. An option of the command line goes before a comment that says otherwise, which is "
+        "reported; a comment goes before the project's configuration. Comments that contradict each other refuse the "
+        "conversion.",
     ),
     Rule(
         code="TMG029",
@@ -78,5 +80,26 @@ RULES = (
         title="the script says that it is not to be converted",
         why="A comment `# tf-multigpu: skip-file` stands in it. In folders it passes, and an output folder "
         "gets a copy.",
+    ),
+    Rule(
+        code="TMG033",
+        title="the configuration cannot be followed",
+        why="The table [tool.tf-multigpu] of a pyproject.toml, or of the file that --config names, has a key that is "
+        "none, a value of another type, or is no TOML. A key that is passed over would be an option that somebody "
+        "believes in force, so nothing is done at all. `tf-multigpu config` shows what is in force, and from where.",
+    ),
+    Rule(
+        code="TMG034",
+        title="the paths have several configurations",
+        why="A run follows one configuration: that of the nearest pyproject.toml with the table [tool.tf-multigpu], "
+        "above the paths that are named and not above their repository. These paths have different ones. Give them to "
+        "separate runs, or name one configuration for all by --config.",
+    ),
+    Rule(
+        code="TMG035",
+        title="the configuration names an input that this script has not",
+        why="`shared` and `batch-axis` in the table [tool.tf-multigpu] hold for all scripts of the project. One that "
+        "has no input of such a name is converted without it; a name that was misspelt looks the same. An override, "
+        "[[tool.tf-multigpu.overrides]] with `files`, says it for the scripts that have the input.",
     ),
 )

@@ -1,0 +1,206 @@
+"""What is in force: the command line before an override for the file, before the table, before the defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeVar
+
+from converter.cli.config.file import Configuration, Path, named, nearest
+from converter.cli.config.keys import ARGS, KEYS, OVERRIDES
+from converter.cli.table import CONVERT, VERIFY, WHAT, Command, ConfigurationError, Problem, UsageError
+
+# Where the results of a run go: one of these on the command line stands for all of them.
+_PLACES = ("output", "output_dir", "in_place", "diff", "check")
+# What has no meaning without another option, and what a run does that no other does in it.
+_ONLY_WITH = {"html": "verify", "network": "verify", "python": "trace", "ignore_all_space": "diff"}
+_NEVER_WITH = {"verify": ("check",), "trace": ("check",), "jobs": ("verify", "trace"), "output_format": ("json",),
+               "quiet": ("verbose",), "verbose": ("quiet",)}  # fmt: skip
+_OF_A_HOOK = {"skip_non_training": True, "refused": "pass"}  # the defaults of a hook
+_STDIN = "-"
+
+
+Place = TypeVar("Place")
+
+
+class Layers(NamedTuple):
+    """The options of one run, by where they come from.
+
+    command: that is run. given: what its command line says. file: the configuration, None without one.
+    """
+
+    command: Command
+    given: Mapping[str, object]
+    file: Configuration | None
+
+    def values(self, path: str = "") -> dict[str, object]:
+        """The values of all parameters of the command; for one file with the overrides for it."""
+        usual = self.command.usual | (_OF_A_HOOK if self.given.get("hook") else {})
+        return usual | {name: value for name, (value, _) in self._set(path).items()}
+
+    def set_by(self, path: str = "") -> dict[str, str]:
+        """Which options are given, in the words of whoever looks for the place: `--batch`, or `pyproject.toml:3:1`."""
+        return {name: origin for name, (_, origin) in self._set(path, True).items()}
+
+    def configured(self, path: str = "") -> frozenset[str]:
+        """The options that the file says something of, in force or not."""
+        return frozenset(self.of_file(path))
+
+    def _set(self, path: str, places: bool = False) -> dict[str, tuple[object, str]]:
+        """All values that are not defaults' own, with their origin where places are asked for."""
+        of_file = self.of_file(path)
+        fitting = {name: value for name, (value, _) in of_file.items() if self._fits(name, of_file)}
+        found = {name: (value, self._place(of_file[name][1]) if places else "") for name, value in fitting.items()}
+        flags = {option.name: option.flags[0] for option in self.command.options}
+        for name, value in self.given.items():
+            _put(found, name, value, flags.get(name, name))
+        return found
+
+    def _place(self, where: Path) -> str:
+        assert self.file is not None
+        line, column = self.file.place(*where)
+        return f"{self.file.path}:{line}:{column}"
+
+    def of_file(self, path: str) -> dict[str, tuple[object, Path]]:
+        """The file's values for this command, each with the keys that lead to it."""
+        if self.file is None:
+            return {}
+        known = {option.name for option in self.command.options}
+        known |= {ARGS} if self.command is VERIFY else set()
+        if self.command is VERIFY:
+            known -= {"batch"}  # the header of the converted script says it
+        found: dict[str, tuple[object, Path]] = {}
+        tables: list[tuple[Path, Mapping[str, object]]] = [((), self.file.values)]
+        tables += [((OVERRIDES, n), one.values) for n, one in self.file.overriding(path)] if path else []
+        for where, values in tables:
+            for name, value in values.items():
+                if name in known:
+                    _put(found, name, value, (*where, _key(name)))
+        return found
+
+    def _fits(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
+        """Whether a value of the file has a place in this run; what the file alone contradicts is an error later."""
+        given = {one for one, value in self.given.items() if value}
+        if self.command is CONVERT:
+            if name in _PLACES:
+                return not given.intersection(_PLACES) and bool(self.given.get("sources"))
+            needed = _ONLY_WITH.get(name)
+            if needed and not (needed in given or (needed in of_file and self._is_on(needed, of_file))):
+                return False
+            if name == "html" and not self._is_one_script():
+                return False
+            if name == "trace" and _STDIN in self._sources():
+                return False
+            if name == "output_format" and self._prints(given, of_file):
+                return False
+        return not given.intersection(_NEVER_WITH.get(name, ()))
+
+    def _is_on(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
+        return bool(of_file[name][0]) and self._fits(name, of_file)
+
+    def _prints(self, given: set[str], of_file: Mapping[str, tuple[object, object]]) -> bool:
+        """Whether the script itself goes to standard output."""
+        return (
+            bool(self._sources())
+            and not given.intersection(_PLACES)
+            and not any(name in of_file and self._is_on(name, of_file) for name in _PLACES)
+        )
+
+    def _sources(self) -> tuple[str, ...]:
+        held = self.given.get("sources", ())
+        return held if isinstance(held, tuple) else ()
+
+    def _is_one_script(self) -> bool:
+        from os.path import isdir
+
+        return len(self._sources()) == 1 and not isdir(self._sources()[0])
+
+    def check(self) -> None:
+        """Looks at values that are texts for which only the options' own rules can tell.
+
+        Raises:
+            ConfigurationError: TMG033.
+        """
+        if self.file is None:
+            return
+        from converter.header import from_flags
+
+        tables: list[tuple[Path, Mapping[str, object]]] = [((), self.file.values)]
+        tables += [((OVERRIDES, number), one.values) for number, one in enumerate(self.file.overrides)]
+        problems: list[Problem] = []
+        for where, values in tables:
+            problems += self._contradictions(where, values)
+            for option in (option for option in CONVERT.options if option.panel == WHAT and option.name in values):
+                value = values[option.name]
+                try:
+                    for one in value if isinstance(value, tuple) else (value,):
+                        if isinstance(one, str):
+                            from_flags([option.flags[0], one])
+                except ValueError as error:
+                    line, column = self.file.place(*where, _key(option.name))
+                    message = str(error).removeprefix(f"{option.flags[0]}: ")
+                    name = _key(option.name)
+                    problems.append(Problem("TMG033", self.file.path, line, column, f"{name}: {message}"))
+        if problems:
+            raise ConfigurationError(*problems)
+
+    def _contradictions(self, where: Path, values: Mapping[str, object]) -> list[Problem]:
+        """What one table says of an input twice."""
+        shared, axes = values.get("shared", ()), values.get("batch_axis", ())
+        assert self.file is not None and isinstance(shared, tuple) and isinstance(axes, tuple)
+        names = [_input(axis) for axis in axes]
+        found = []
+        for name in dict.fromkeys(names):
+            if name in shared or names.count(name) > 1:
+                line, column = self.file.place(*where, "batch-axis")
+                message = f"{name} is shared and has a batch axis" if name in shared else f"{name} has two batch axes"
+                found.append(Problem("TMG033", self.file.path, line, column, message))
+        return found
+
+
+def _put(found: dict[str, tuple[object, Place]], name: str, value: object, place: Place) -> None:
+    """Puts in a value that goes before those that are there, also before what the other of two options says of it."""
+    other = {"shared": "batch_axis", "batch_axis": "shared"}.get(name, "")
+    if other in found and isinstance(value, tuple):
+        said = {_input(one) for one in value}
+        held, at = found[other]
+        assert isinstance(held, tuple)
+        found[other] = (tuple(one for one in held if _input(one) not in said), at)
+    found[name] = (value, place)
+
+
+def _input(text: str) -> str:
+    """The input that --shared NAME or --batch-axis NAME=K speaks of."""
+    return text.partition("=")[0]
+
+
+def _key(field: str) -> str:
+    name = field.replace("_", "-")
+    return name if name in KEYS else field
+
+
+def completed(command: Command, given: Mapping[str, object]) -> dict[str, object]:
+    """The values of all parameters of a command, from what its command line says.
+
+    Raises:
+        UsageError: --config beside --no-config. ConfigurationError: a configuration that cannot be followed.
+    """
+    if not command.configured:
+        return command.usual | dict(given)
+    given = dict(given)
+    config, without = given.pop("config", None), given.pop("no_config", False)
+    if config and without:
+        raise UsageError("--config and --no-config exclude each other")
+    file = named(str(config)) if config else None if without else nearest(_paths(command, given))
+    layers = Layers(command, given, file)
+    values = layers.values(str(given["single"]) if command is VERIFY else "")
+    del values["config"], values["no_config"]
+    return values | {"layers": layers}
+
+
+def _paths(command: Command, given: Mapping[str, object]) -> tuple[str, ...]:
+    """The paths above which a configuration is looked for."""
+    if command is VERIFY:
+        return (str(given["single"]),)
+    held = given.get(command.arguments[0].name)
+    paths = tuple(path for path in held if path != _STDIN) if isinstance(held, tuple) else ()
+    return paths or (".",)
