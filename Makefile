@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
 	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check
+	$(BIN)/python tools/schemas.py --check docs/schema && \
+	$(BIN)/python tools/stops.py --check
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
@@ -25,10 +27,10 @@ help:
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
-	@echo 'make lint     ruff, mypy, and whether docs/rules and docs/schema are up to date'
+	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
-	@echo 'make docs     write docs/rules from the rules, and docs/schema'
+	@echo 'make docs     write what the documentation takes from the program: rules, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
@@ -122,6 +124,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python tools/rule_docs.py docs/rules
 	$(BIN)/python tools/schemas.py docs/schema
 	$(BIN)/python tools/runtime_module.py
+	$(BIN)/python tools/stops.py
 
 site: $(VENV)/.dev
 	$(BIN)/python -m mkdocs build --quiet

@@ -9,6 +9,7 @@ import pytest
 
 from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM
 from tools.site_hooks import conversion, on_page_markdown
+from tools.stops import filled, script_of, stale
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -56,6 +57,25 @@ def test_the_gallery_has_six_conversions() -> None:
 def test_a_conversion_that_is_not_there_stops_the_site() -> None:
     with pytest.raises(ValueError, match="fixtures/gone holds no conversion"):
         on_page_markdown("<!-- conversion: gone -->")
+
+
+ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()
+
+
+def test_the_way_of_the_script_is_what_the_program_prints() -> None:
+    assert stale(ARCHITECTURE) == []
+
+
+def test_every_stop_of_the_way_follows_the_script() -> None:
+    script = script_of(ARCHITECTURE)
+    other = ARCHITECTURE.replace(script, re.sub(r"\by\b", "z", f"\n{script}"))  # other lines, and another name
+    named = re.findall(r"<!-- stop: ([\w ]+) -->", ARCHITECTURE)
+    assert len(named) == 8 and set(named) - set(stale(other)) == {"second reading"}  # which is the same for any script
+
+
+def test_a_stop_that_the_program_does_not_have_is_an_error() -> None:
+    with pytest.raises(ValueError, match="there is no stop 'gone': facts, "):
+        filled(ARCHITECTURE + "<!-- stop: gone -->\n```text\n```\n")
 
 
 def test_the_readme_is_short() -> None:
