@@ -1,1 +1,1 @@
-"""The command line: parses what is asked for, runs it, prints what came of it."""
+"""The command line: parses arguments, runs the command, prints the result."""

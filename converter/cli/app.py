@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with _without_collector():
         status = _run(sys.argv[1:] if arguments is None else list(arguments))
     if arguments is None:
-        gc.freeze()  # the process ends: its last look for garbage would go over all that is left for nothing
+        gc.freeze()  # the process ends: a last garbage collection would visit all objects for nothing
     return status
 
 
@@ -35,7 +35,7 @@ def _run(arguments: Sequence[str]) -> int:
         if shown := _shown(arguments):
             print(shown, file=sys.stdout if arguments else sys.stderr)
             return 0 if arguments else 2
-        with suppress(UsageError):  # Typer comes to the same, and says it with the usage around it
+        with suppress(UsageError):  # Typer finds the same fault, and prints it with the usage
             if found := read(arguments):
                 return _guarded(*found)
     from converter.cli import commands
@@ -83,7 +83,7 @@ def _internal_error(error: Exception) -> int:
 
 
 def _shown(arguments: Sequence[str]) -> str:
-    """What is only to be shown: the version, or the help of the program or of a command; "" for all else."""
+    """The text to show if only that was asked for: the version, or a help text; else ""."""
     *command, last = arguments or HELP.flags[:1]
     if last in (*HELP.flags, *HELP_ALL.flags) and (not command or (len(command) == 1 and command[0] in COMMANDS)):
         from converter.cli.usage import help_text
@@ -94,7 +94,7 @@ def _shown(arguments: Sequence[str]) -> str:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """Until the end no garbage is looked for by itself: in the trees of one file there is next to none.
+    """Turns automatic garbage collection off: the trees of one file hold next to no garbage.
 
     It would take a third of the time of a long script. Over many files `cli.work` collects between them.
     """

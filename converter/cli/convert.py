@@ -124,7 +124,7 @@ def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tu
 def _run(
     requests: Sequence[Request], form: OutputFormat, quiet: bool, verbose: bool, debug: bool, workers: int | None
 ) -> int:
-    # What is printed is seen coming, and a bar would stand in between.
+    # The printed text itself shows the progress; a bar would stand in it.
     printed = requests[0].mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
     done: list[FileResult] = []
     try:
@@ -142,7 +142,7 @@ def _run(
         sys.stdout.flush()
         return exit_code(done)
     except BrokenPipeError:
-        # Whoever read has seen enough; the interpreter must not fail on the rest when it flushes.
+        # The reader has closed the pipe; the interpreter must not fail on the rest when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _BROKEN_PIPE
 
@@ -184,7 +184,7 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
 
 
 def _is_news(result: FileResult) -> bool:
-    """Whether a file's outcome is not yet plain from what is printed of it."""
+    """True if the outcome of a file is not plain from what is printed about it."""
     if result.outcome in ("copied", "linked"):  # the summary counts them
         return False
     return result.written or (result.outcome == "would change" and result.diff is None)

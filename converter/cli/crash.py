@@ -19,7 +19,7 @@ _PROBE = re.compile(r'File "[^"]*[/\\](tmgprobe[/\\][^"]+)", line (\d+), in (\S+
 
 
 def crash_report(error: BaseException, scripts: Iterable[str]) -> str:
-    """Versions, what tells the scripts apart from others, kinds of errors, and the functions on the way to them.
+    """Versions, features of the scripts, the kinds of the errors, and the functions on the way to them.
 
     What an error says is left out: it may quote the script.
     """

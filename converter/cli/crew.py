@@ -1,4 +1,4 @@
-"""Work on many items in several processes; a process that dies takes with it the one item that it was at work on."""
+"""Works on many items in several processes; if a process dies, only the item that it was working on is lost."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class _Crew(Generic[Item, Result]):
         here, there = self.context.Pipe()
         forks = self.context.get_start_method() == "fork"
         others = [*self.workers, here] if forks else []
-        gc.freeze()  # what is here already need not be looked at, and copied, by a fork's collector
+        gc.freeze()  # a fork's garbage collector need not visit, and so copy, objects that exist already
         process = self.context.Process(target=_serve, args=(self.work, there, others), daemon=True)
         process.start()
         gc.unfreeze()
@@ -116,7 +116,7 @@ class _Crew(Generic[Item, Result]):
 
 
 def _serve(work: Callable[[Item], object], connection: Connection, others: Sequence[Connection]) -> None:
-    """What a worker does, until nobody is left to work for."""
+    """A worker's loop; it ends with the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the first process too, and that ends its workers
     gc.disable()
     for other in others:  # a fork has them; while they are open, nobody sees that this crew's first process is gone

@@ -1,4 +1,4 @@
-"""Brings a conversion where it is wanted: the script, and the files of its project that change with it."""
+"""Writes or shows a conversion: the script, and the files of its project that change with it."""
 
 from __future__ import annotations
 
@@ -67,14 +67,14 @@ class _File:
 
 
 def takes_several(job: Job, request: Request) -> bool:
-    """Whether other files than the script have a place to go."""
+    """True if files other than the script can be written too."""
     if job.script.path == STDIN or request.mode in ("print", "file"):
         return False
     return job.into_folder or request.output is None
 
 
 def without_plans(done: Conversion) -> Conversion:
-    """A conversion with no more than is delivered: what comes from another process is to be small."""
+    """A conversion without its plans: results that come from another process should be small."""
     parts = tuple(replace(part, plan=None, trace=()) for part in done.parts)
     return replace(done, plan=None, trace=(), parts=parts)
 
@@ -136,7 +136,7 @@ def source_as_seen_from(job: Job) -> str:
 
 
 def holds(path: str, data: bytes) -> bool:
-    """Whether a file has just this in it."""
+    """True if the file holds exactly these bytes."""
     return os.path.isfile(path) and load(path) == data
 
 
@@ -192,7 +192,7 @@ def _files(job: Job, request: Request, done: Conversion) -> list[_File]:
 def _labelled(
     text: str, job: Job, request: Request, source: str, target: str | None, **changes: str
 ) -> str:
-    """A converted file that says where it comes from, and by which command."""
+    """A converted file whose header names its source and the command."""
     header = find_header(text)
     if header is None:
         return text

@@ -1,4 +1,4 @@
-"""Whether a converted file still is what its source gives."""
+"""Checks that a converted file still is what converting its source gives."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def _given(flag: str, flags: Sequence[str]) -> str:
 
 
 def _where_original(converted: Source, header: Header) -> str:
-    """How to get the text back that a script was converted from, in place."""
+    """How to restore the original of a script that was converted in place."""
     folder, name = os.path.split(os.path.abspath(converted.path))
     import subprocess
 
@@ -168,7 +168,7 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
 
 
 def _gives(again: Conversion, source: Source, converted: Source, header: Header) -> bool:
-    """Whether a conversion gives just this file; the version in the header alone makes nothing out of date."""
+    """True if a conversion gives exactly this file; another version in the header alone does not count."""
     texts = [part.text for part in again.parts if part.source and same_file(part.source.path, source.path)]
     texts = texts if header.script else [again.text or ""]
     if [encode(source, _named_as(t, header)) for t in texts] != [converted.data]:

@@ -1,4 +1,4 @@
-"""What must not be written over: files that are somebody's own, or were edited since they were written."""
+"""Protects files that the tool did not write, or that were edited since, from being written over."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def record_of(folder: str) -> Record:
 
 
 def check_overwriting(target: str, data: bytes, record: Record | None, advice: str = "") -> None:
-    """Refuses to write over what no conversion wrote, or over a conversion that was edited since.
+    """Refuses to write over a file that no conversion wrote, or over a conversion that was edited since.
 
     data: what is to be written. record: of the output folder, None outside of one. advice: instead of the usual.
 

@@ -1,4 +1,4 @@
-"""The report of a verification as a page: whether one can be made, and the making of it."""
+"""Writes the report of a verification as a page, and says beforehand why none could be written."""
 
 from __future__ import annotations
 

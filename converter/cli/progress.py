@@ -1,4 +1,4 @@
-"""How far a run has come, on a terminal: `verify` with its scripts, `convert` with its files."""
+"""Progress on a terminal: of `verify` with its scripts, of `convert` with its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `convert` runs: proofs before a conversion is written, and scripts that reading does not tell enough of."""
+"""What `convert` runs: proofs before a conversion is written (--verify), and scripts to learn from (--trace)."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _beside(path: str, data: bytes) -> Path:
 
 
 def traced(refused: Conversion, request: Request, several: bool, originals: Mapping[str, bytes]) -> Conversion:
-    """A refused script converted by what a run of it told; with what came of it in the hint where it stays refused.
+    """Converts a refused script with what a run of it showed; if it stays refused, the hint says what the run showed.
 
     Raises:
         Refusal: TMG012, the script cannot be run.

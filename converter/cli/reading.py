@@ -1,4 +1,4 @@
-"""Reads a command line that is plainly right, without the time that Typer takes to be imported.
+"""Reads a correct command line without Typer, which takes time to import.
 
 What is not plain (an unknown flag, a value out of range, several short flags in one) is not read here at all:
 Typer, which is made from the same table, reads it from its beginning and says what is wrong.
@@ -13,7 +13,7 @@ from converter.cli.table import COMMANDS, Command, Option
 
 
 class _Unclear(Exception):
-    """Typer is to read this."""
+    """This command line is left to Typer."""
 
 
 def read(arguments: Sequence[str]) -> tuple[Command, dict[str, object]] | None:

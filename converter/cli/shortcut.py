@@ -1,4 +1,4 @@
-"""The quick way out, before anything that takes time is imported.
+"""Answers for files without TensorFlow before anything that takes time is imported.
 
 A hook that runs over a project meets mostly files without TensorFlow. What this module does not answer it leaves
 to the command, so that an answer from here is the one that the command would have given.
@@ -33,7 +33,7 @@ _USUAL = {option.name: option.usual for option in CONVERT.options}
 
 
 def nothing_to_do(values: Mapping[str, object]) -> bool:
-    """Whether `convert` is in a mode that passes over files without TensorFlow, and all are such."""
+    """True if `convert` passes over files without TensorFlow in this mode, and all files are without it."""
     paths = values["sources"]
     given = {name for name, value in values.items() if name not in _OF_NO_ACCOUNT and value != _USUAL[name]}
     modes = given.intersection(_MODES)

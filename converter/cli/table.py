@@ -182,7 +182,7 @@ CONVERT = Command(
         _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", "", rare=True),
         Option(("--network",), "With --verify: let the scripts use the network.", rare=True),
         Option(
-            ("--trace",), "Run a script that reading does not tell enough of, and go by what its calls gave.", rare=True
+            ("--trace",), "If reading a script does not tell enough, run it and use what its calls returned.", rare=True
         ),
         _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow.", rare=True),
         Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders.", rare=True),
@@ -213,7 +213,12 @@ CONVERT = Command(
             panel=_WHERE,
             brief="Write nothing; show a diff for `git apply`.",
         ),
-        Option(("--ignore-all-space", "-w"), "With --diff: leave out what is only indented.", panel=_WHERE, rare=True),
+        Option(
+            ("--ignore-all-space", "-w"),
+            "With --diff: leave out lines that are only indented.",
+            panel=_WHERE,
+            rare=True,
+        ),
         Option(
             ("--check",),
             "Write nothing; exit 1 for a converted script that no longer matches its source, and for a named one that "
@@ -230,7 +235,7 @@ CONVERT = Command(
         _choice(
             "--data",
             get_args(Data),
-            "What an output folder gets of folders without code: copies, links, nothing.",
+            "What happens to folders without code in an output folder.",
             "copy",
             panel=_WHERE,
             rare=True,
@@ -264,7 +269,7 @@ CONVERT = Command(
         _choice(
             "--fewer-gpus",
             get_args(FewerGpus),
-            "What a script does that finds fewer GPUs than towers.",
+            "What the script does if it finds fewer GPUs than towers.",
             "refuse",
             panel=WHAT,
             rare=True,
@@ -272,7 +277,7 @@ CONVERT = Command(
         _choice(
             "--batch",
             get_args(BatchMode),
-            "Whose the script's batch size is: each GPU's, or all's.",
+            "Whether the script's batch size is each GPU's or that of all.",
             "per-gpu",
             panel=WHAT,
             brief="Whose the batch size is.",
@@ -364,7 +369,7 @@ CONVERT = Command(
         _choice(
             "--refused",
             get_args(Refused),
-            "Whether a refused script fails the run, or is only said.",
+            "Whether a refused script fails the run, or is only reported.",
             "fail",
             rare=True,
         ),
@@ -377,7 +382,7 @@ CONVERT = Command(
             brief="For programs, CI, a comment.",
         ),
         Option(("--json",), "Short for --output-format json.", panel=_SAYS, rare=True),
-        Option(("--quiet", "-q"), "Say only refusals and warnings.", panel=_SAYS),
+        Option(("--quiet", "-q"), "Print only refusals and warnings.", panel=_SAYS),
         Option(("--verbose", "-v"), "Name every file; show tracebacks.", panel=_SAYS),
         Option(
             ("--debug",),

@@ -14,11 +14,11 @@ from converter.source.ignored import Ignored
 from converter.source.tree import Entry, entries_of
 
 MEGABYTE = 1_000_000
-MOST = 20_000  # files of one folder: more of them is hardly somebody's project
+MOST = 20_000  # files in one folder: more are unlikely to be one project
 
 
 def rest_of_trees(request: Request, jobs: Sequence[Job], written: Written) -> Iterator[FileResult]:
-    """Copies, links or leaves out what no script of a run has brought; one result for each file."""
+    """Copies, links or leaves out the files that no script of the run has written; one result for each file."""
     told = {os.path.abspath(job.script.path) for job in jobs if job.copies}
     for root in trees_of(request):
         ignored = Ignored(root, request.excluded)

@@ -71,7 +71,7 @@ def _flags(option: Option) -> str:
 
 
 def _meaning(option: Option, whole: bool) -> str:
-    """What an option does, and what it is where it is not given."""
+    """What an option does, and its default."""
     does = option.help if whole or not option.brief else option.brief
     if option.default in (None, ""):
         return does

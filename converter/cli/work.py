@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from converter.conversion import Conversion
     from converter.source import Source
 
-# The refusal that is none in a folder: most files of a project train nothing.
+# No refusal for a file in a folder: most files of a project train nothing.
 NO_TRAINING_STEP = "TMG201"
-# What is asked for was not done, though the script could be converted: that passes for nobody.
+# The script could be converted, but not as asked: an error also with --refused pass.
 UNWRITTEN = frozenset({"TMG020", "TMG021", "TMG023", "TMG024"})
 PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
-# What is refused in a module because it is no script: without the script that trains it nothing can be said of it.
+# Refusals of modules: whether these train can be said only of the script that imports them.
 OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
 NOTEBOOK = ".ipynb"
 JOURNAL = ".tf-multigpu-journal.json"  # as in cli.journal, which costs an import
@@ -83,7 +83,7 @@ class _Run:
         self._taken = False  # whether any script was converted
 
     def finished_first(self) -> Generator[FileResult, None, bool]:
-        """Finishes what a killed run left; says of it, and whether that stands in the way of this one."""
+        """Finishes what a killed run left, reports it, and says whether this run may go on."""
         blocked = False
         for folder in sorted({os.path.dirname(job.script.path) for job in self.jobs if job.script.path != STDIN}):
             if not os.path.exists(os.path.join(folder, JOURNAL)):
@@ -403,7 +403,7 @@ def _passes_without_tensorflow(job: Job, request: Request) -> bool:
 def _not_converted(
     job: Job, request: Request, source: Source, written: Written, status: str = "unchanged", findings: Findings = ()
 ) -> FileResult:
-    """A script that stays as it is: passed over, or refused where a conversion was what was asked for."""
+    """The result for a script that stays as it is: passed over, or refused if the user asked for its conversion."""
     errors = [finding for finding in findings if finding.severity == "error"]
     trains_nothing = all(finding.code == NO_TRAINING_STEP for finding in errors)
     may_pass = not job.script.named or request.skip or job.copies

@@ -1,4 +1,4 @@
-"""What a profile is asked and what it answers, as plain data."""
+"""Settings and result of a profile, as plain data."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Prediction:
 
     compute: of one tower. transfer: of the busiest device. step: both, one after the other; overlapped:
     if transfers hid behind the computing. speedup: examples a second against one GPU with the original.
-    limit: what keeps it from more, "" where little does.
+    limit: what keeps the speed-up from being larger, "" if it is near its largest.
     """
 
     fabric: str

@@ -14,7 +14,7 @@ from dataclasses import astuple, dataclass, fields
 from converter.profile.data import BatchMode, Edge, Fabric, Machine, Measured, Prediction
 
 LARGEST = 16  # GPUs
-ENOUGH = 3  # measured numbers of GPUs that tell about others
+ENOUGH = 3  # so many measured numbers of GPUs determine the others
 HOST = "host"
 GOOD = 0.75  # an efficiency that needs no explanation
 
@@ -167,7 +167,7 @@ def times(now: Load, fabric: Fabric, machine: Machine) -> _Times:
 
 
 def limit(now: _Times) -> str:
-    """In words, what the largest part of a step beside the work is."""
+    """Names the largest part of a step beside the computing."""
     work = f"computing takes {_time(now.work)}"
     largest = max((now.batch, "feed"), (now.exchange, "parameters"), (now.latency + now.launch, "little work"))[1]
     if largest == "feed":

@@ -37,7 +37,7 @@ def trained_bytes(event: Mapping[str, Any]) -> int:
 
 
 def notes_of(events: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
-    """What the figures leave out."""
+    """Notes on what the figures do not include."""
     without: Counter[str] = Counter()
     unsized: set[str] = set()
     for event in events:

@@ -1,1 +1,1 @@
-"""What was found and done, as text, as a diff, and as data; nothing is decided here."""
+"""Shows what was found and done, as text, as a diff, as pages and as data; nothing is decided here."""

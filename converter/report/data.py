@@ -11,7 +11,7 @@ from converter.report.results import FileResult, exit_code
 from converter.rule import Rule
 from converter.verify.data import Report, to_json
 
-# What the objects look like: docs/schema. The number grows when something is removed or means another thing.
+# docs/schema describes the objects. The number grows when a field is removed or changes its meaning.
 CONVERT = "tf-multigpu/convert/1"
 VERIFY = "tf-multigpu/verify/1"
 

@@ -22,7 +22,7 @@ COLUMNS: tuple[tuple[str, tuple[Part, ...]], ...] = (
     ("averaged gradients", ("average",)),
     ("update", ("update",)),
 )
-ROW = 1.14  # inches for a box with what is around it
+ROW = 1.14  # inches for a box and the space around it
 LOWER = 0.2  # inches, of an arrow back
 TALL, WIDE = 0.98, 0.2  # of a box: inches, and share of the width
 
@@ -37,7 +37,7 @@ class Node:
 
 
 def towers_of(trace: StepTrace) -> list[str]:
-    """The devices that computed forward and backward, and not just what has to be where the variables are."""
+    """The devices that computed forward and backward passes, not only operations that must be with the variables."""
     work: dict[str, dict[str, int]] = defaultdict(dict)
     for box in trace.boxes:
         if box.part in TOWER:
@@ -75,7 +75,7 @@ def links_of(trace: StepTrace) -> dict[tuple[tuple[int, str], tuple[int, str]], 
 
 
 def _column(device: str, part: Part, towers: set[str]) -> int:
-    """A tower's share of the input is in its own box; what other devices do for the towers is with the inputs."""
+    """The column of an operation: a tower's share of the input is in its box, other preparation with the inputs."""
     if part in ("input", *TOWER):
         return 1 if device in towers else 0
     return next(index for index, (_, parts) in enumerate(COLUMNS) if part in parts)

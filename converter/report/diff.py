@@ -18,8 +18,8 @@ def unified(before: str, after: str, path: str, is_new: bool = False, ignore_spa
     Only newlines end a line, as for `patch`: a carriage return or a form feed stays part of its line.
 
     path: named behind `a/` and `b/`, as `git apply` expects. is_new: whether there is no file at `path` yet.
-    ignore_space: whether lines that differ in blanks alone count as equal, as for `diff -w`; shown is the second
-        text's. Such a diff is for readers: it cannot be applied.
+    ignore_space: whether lines that differ only in whitespace count as equal, as for `diff -w`; the second text's
+        are shown. Such a diff is for readers: it cannot be applied.
     """
     old, new = lines_of(before), lines_of(after)
     keys = [["".join(line.split()) for line in lines] for lines in (old, new)] if ignore_space else [old, new]

@@ -7,7 +7,7 @@ from unicodedata import east_asian_width
 from converter.diagnostics import Diagnostic
 
 WIDEST = 100  # characters of a line that are shown
-_BEFORE = 60  # of them, those in front of the column
+_BEFORE = 60  # how many of them stand in front of the column
 
 
 def excerpt(finding: Diagnostic) -> list[str]:
@@ -35,5 +35,5 @@ def _printable(text: str) -> str:
 
 
 def _blank(letter: str) -> str:
-    """As much room as the letter takes on a terminal."""
+    """Blanks as wide as the letter is on a terminal."""
     return "\t" if letter == "\t" else "  " if east_asian_width(letter) in "WF" else " "

@@ -16,7 +16,7 @@ _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info"
 
 
 def results(done: Sequence[FileResult]) -> str:
-    """Every finding, and each file that is not as it should be for a reason that no finding gives."""
+    """Every finding, and each file that is wrong for a reason that no finding gives."""
     lines = []
     for result in done:
         lines += [_finding(finding) for finding in result.diagnostics]

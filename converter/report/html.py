@@ -38,7 +38,7 @@ class Scripts:
 
 @dataclass(frozen=True)
 class Compared:
-    """A file before and after, by what it is called on either side, and its lines side by side."""
+    """A file before and after: its name on either side, and its lines side by side."""
 
     single: str
     multi: str
@@ -106,7 +106,7 @@ def _compared(report: Report, scripts: Scripts) -> tuple[Compared, ...]:
 
 
 def _figure(value: float | None) -> str:
-    """An error as a reader compares it with others."""
+    """An error in a form in which readers can compare it with others."""
     return "–" if value is None else "0" if value == 0 else f"{value:.1e}"
 
 
@@ -120,7 +120,7 @@ def _worst(report: Report) -> float | None:
 
 
 def _pictures(report: Report) -> Mapping[str, Picture]:
-    """What there is to draw of this run."""
+    """The pictures that can be drawn of this run."""
     found = {}
     if report.converted is not None:
         found["devices"] = _devices(report.converted)
@@ -131,7 +131,7 @@ def _pictures(report: Report) -> Mapping[str, Picture]:
             f"{first.converted:.6g} to {last.converted:.6g}."
         )
         svg = plots.loss_curves(report.losses, f"Losses of {len(report.losses)} steps. {words}")
-        each = "Each goes its own way from the same first weights, the original with the mean of its own gradients."
+        each = "Each trains on its own from the same first weights; the original uses the mean of its own gradients."
         found["losses"] = Picture("Loss", Markup(svg), f"{words} {each}")
     if any(row.gradient is not None for row in report.variables):
         found["gradients"] = _gradients(report)

@@ -1,4 +1,4 @@
-"""What became of one file of a run: what every report is made from."""
+"""The result of a run for one file: every report is made from these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reviewer of a conversion has to judge, and the lines to look at where a check has failed."""
+"""What a reviewer of a conversion has to judge, and the lines to look at if a check has failed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import groupby
 from converter.report.sides import side_by_side
 from converter.verify.data import Check, Report
 
-# Lines of the ledger that say what a reviewer decides on, with what they are about.
+# Lines of the ledger that leave something to judge, and the topic of each.
 _TOPICS = {
     "one step": "Global batch",
     "schedule": "Learning rate",

@@ -10,14 +10,14 @@ from itertools import groupby
 from typing import Literal
 
 Kind = Literal["same", "indented", "changed", "added", "removed", "moved"]
-Pieces = tuple[tuple[str, bool], ...]  # text, and whether the other side has other text there
+Pieces = tuple[tuple[str, bool], ...]  # a piece of a line, and whether it differs from the other side
 Trace = Sequence[tuple[int, tuple[str, ...]]]
 
 MOVED = ("TMG115",)
 CONTEXT = 3  # lines around a change that are always shown
 FEW = 6  # lines that are not worth folding
 LONG = 24  # added lines in a row that are folded: the helpers
-ALIKE = 0.4  # of two lines that count as one changed
+ALIKE = 0.4  # how alike two lines are that are shown as one changed line
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Stretch:
 
 
 def side_by_side(before: str, after: str, trace: Trace) -> tuple[Stretch, ...]:
-    """All lines of both texts, compared but for blanks, in stretches.
+    """All lines of both texts in stretches; comparing them ignores whitespace.
 
     trace: of the second text, as converter.conversion gives it; empty where it is not known.
     """
@@ -96,7 +96,7 @@ def _codes(lines: int, trace: Trace) -> Iterator[tuple[int, tuple[str, ...]]]:
 
 
 def _pairs(one: Sequence[str], two: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Lines that gave way to others: each with the one that is most like it, in order."""
+    """Pairs each replaced line with the new line that is most like it, in order."""
     start = 0
     for left, line in enumerate(one):
         matcher = difflib.SequenceMatcher(None, b=line.strip(), autojunk=False)
@@ -125,7 +125,7 @@ def _pieces(before: str, after: str) -> tuple[Pieces, Pieces]:
 
 
 def _folded(rows: list[Row]) -> Iterator[Stretch]:
-    """Long runs of lines that both have, and of lines that were added, are folded."""
+    """Folds long runs of lines that both texts have, and of added lines."""
     shown: list[Row] = []
     groups = [(kind, list(group)) for kind, group in groupby(rows, lambda row: _fold_kind(row))]
     for index, (kind, group) in enumerate(groups):
@@ -158,7 +158,7 @@ def _with(shown: list[Row], *more: Stretch) -> list[Stretch]:
 
 
 def _with_spans(rows: tuple[Row, ...]) -> tuple[Row, ...]:
-    """The first of each run of rows with the same rules knows the run's length."""
+    """Writes the length of each run of rows with the same rules into its first row."""
     result: list[Row] = []
     for _, group in groupby(rows, lambda row: row.codes):
         first, *rest = group

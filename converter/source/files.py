@@ -1,4 +1,4 @@
-"""Which files are meant."""
+"""The scripts that files and folders on a command line stand for."""
 
 from __future__ import annotations
 

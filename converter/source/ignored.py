@@ -39,9 +39,9 @@ class Ignored:
         self._specs: dict[str, Any] = {}
         self._folders: dict[str, str] = {}
         self._from = exclude.folder or self.root
-        meant = exclude.takes(self.root, True)  # whoever names a folder means what is in it
+        meant = exclude.takes(self.root, True)  # the user has named this folder, so its content is wanted
         self._exclude = _spec(list(exclude.patterns)) if exclude.patterns and not meant else None
-        if self._is_ignored(self.root, True):  # whoever names a folder means what is in it
+        if self._is_ignored(self.root, True):  # the user has named this folder, so its content is wanted
             self.top = self.root
 
     def why(self, relative: str, is_folder: bool = False) -> str:

@@ -1,4 +1,4 @@
-"""What can be said of files before anything that takes time is imported."""
+"""Questions about files that can be answered before anything that takes time is imported."""
 
 from __future__ import annotations
 

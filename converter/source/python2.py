@@ -1,4 +1,4 @@
-"""Which construct of Python 2 a syntax error of Python 3 stands for.
+"""Finds the construct of Python 2 behind a syntax error of Python 3.
 
 Python's parser names the statements that it knows from its past; for the rest, the text at the place
 of the error tells. The messages are those of CPython 3.10 to 3.13 (Grammar/python.gram).
@@ -68,7 +68,7 @@ def _parameters(line: str, masked: str, at: int) -> str | None:
 
 
 def _by_place(line: str, masked: str, at: int) -> str | None:
-    """For the message that says nothing: `invalid syntax`."""
+    """The construct behind the message that does not name one: `invalid syntax`."""
     before, here = masked[:at], line[at:]
     if here.startswith("`") and not line.lstrip().startswith("```"):
         return "backticks (now repr())"

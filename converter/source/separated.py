@@ -1,4 +1,4 @@
-"""A script as it is read where calls inside of its statements get names, on lines of their own."""
+"""A script in which calls inside of statements are moved to lines of their own, under new names."""
 
 from __future__ import annotations
 

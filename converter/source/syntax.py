@@ -1,4 +1,4 @@
-"""Whether a text is Python 3, and if not, what stands in the way."""
+"""Parses a script as Python 3, or says what prevents that."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def mixed_indents(source: Source) -> Refusal:
 
 
 def lost_blank(source: Source, line: int) -> Refusal:
-    """Refuses a text of which a line would not stay as it is: LibCST drops form feeds in front of statements."""
+    """Refuses a text in which LibCST would change a line: it drops form feeds in front of statements."""
     message = "a form feed stands in front of a statement, and would be lost"
     return _refusal(source, line, 1, message, "put it on a line of its own")
 

@@ -116,7 +116,7 @@ def encode(source: Source, text: str) -> bytes:
 def with_lines(
     findings: tuple[Diagnostic, ...], source: Source, originals: Mapping[str, bytes]
 ) -> tuple[Diagnostic, ...]:
-    """Findings with the lines that they are about, of the script or of another file of its project.
+    """Adds to each finding the text of its line, in the script or in another file of its project.
 
     originals: what files are read as, by absolute path, where this run wrote over them.
     """

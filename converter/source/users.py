@@ -1,4 +1,4 @@
-"""Which other scripts of a project import a file: they are run with it as it is after the conversion."""
+"""Finds the other scripts of a project that import a file: they will run with its converted text."""
 
 from __future__ import annotations
 

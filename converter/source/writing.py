@@ -1,4 +1,4 @@
-"""How a file is written: whole or not at all, and never over what somebody else has just written."""
+"""Writes a file whole or not at all, and never over what another process has just written."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _left_over(folder: str) -> Iterator[str]:
 
 
 def _is_ours(path: str) -> bool:
-    """Whether a file with such a name is no script that somebody else has called so."""
+    """True if the file is a temporary one of this tool, not a user's script with such a name."""
     if path.endswith(".tmp"):
         return True
     with open(path, "rb") as file:
@@ -134,7 +134,7 @@ def _replace(
 ) -> None:
     old = os.stat(target) if os.path.exists(target) else None
     if old is not None and not os.access(target, os.W_OK):
-        # The folder would allow it, but whoever took the permission away did not mean that.
+        # The folder's permissions would allow replacing the file, but the file itself is read-only on purpose.
         raise PermissionError(errno.EACCES, "the file is read-only")
     import tempfile  # 4 ms, which a run that writes nothing is spared
 

@@ -1,4 +1,4 @@
-"""What the scripts' processes answer, and why they sometimes do not."""
+"""Reads the answers of the scripts' processes, and says why a process gave none."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from converter.verify.child_process import Child, Event
 from converter.verify.data import Verdict, VerifyError
 
-# what is waited for -> when a script failed
+# the event that is waited for -> when a script failed that ended before it
 _WHERE = {
     "recorded": "in its first training steps",
     "replayed": "in its first training steps",
@@ -20,7 +20,7 @@ _WHERE = {
 
 
 class Stopped(Exception):
-    """The scripts gave no figures; a conversion that alone does not run has failed."""
+    """A script ended before there were figures. If only the conversion does not run, it has failed."""
 
     def __init__(self, reason: str, log: str = "", verdict: Verdict = "not comparable") -> None:
         super().__init__(reason)

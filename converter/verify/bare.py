@@ -1,4 +1,4 @@
-"""The converted script's run by itself: whether its own config places its operations, and shows it its GPUs."""
+"""The run of the converted script by itself: does its session config place all operations, and are its GPUs visible?"""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def with_check(report: Report, check: Check) -> Report:
 
 
 def check_bare(event: Facts) -> Check:
-    """Of the last event of the process; see child/tmgprobe/roles/bare.py."""
+    """The check, made from the last event of the process (child/tmgprobe/roles/bare.py)."""
     if event["event"] == "ran":
         return _shown(event)
     if event["event"] == "late":
@@ -45,7 +45,7 @@ def check_bare(event: Facts) -> Check:
 
 
 def _shown(event: Facts) -> Check:
-    """Whether as many GPUs can be seen as the towers name; none at all is a choice of the script for the CPU."""
+    """True if as many GPUs are visible as there are towers; a script that hides all GPUs has chosen the CPU."""
     needed, limits = event["gpus"], []
     environment = event["environment"]
     if environment is not None:
@@ -64,7 +64,7 @@ def _shown(event: Facts) -> Check:
 
 
 def _entries(visible: str) -> int:
-    """The GPUs that CUDA_VISIBLE_DEVICES names: those before the first entry that is none."""
+    """The GPUs that CUDA_VISIBLE_DEVICES names; the first invalid entry ends the list."""
     count = 0
     for entry in visible.replace(" ", "").split(","):
         if not entry or entry.startswith("-"):

@@ -1,7 +1,7 @@
 """The checks of what a script does beside its steps: seeds, savers, summaries, printed values.
 
 From the notes of child/tmgprobe/session/diary.py to verdicts. A note says how many training steps came before it;
-what the conversion does after k steps is held against what the original does after k of the recorded steps.
+what the conversion does after k steps is compared with what the original does after k of the recorded steps.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from converter.verify.data import Check
 from converter.verify.figures import Facts, listing, number
 
 NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
-RUNS = 8  # runs before a printed line whose values it may show
+RUNS = 8  # a printed line may show values of so many runs before it
 
 Note = Mapping[str, Any]
 
 
 def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int) -> list[Check]:
-    """mine, theirs: the diaries of both; steps: compared ones; towers: batches of the original in one step."""
+    """The checks of seeds, savers, summaries and printed values.
+
+    mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
+    many batches of the original one step of the conversion takes.
+    """
     both = _Notes(mine, theirs, steps, towers)
     checks = [check_seeds(mine, theirs), *check_savers(both), *check_summaries(both), *check_printed(both)]
     seen = {check.name for check in checks}
@@ -40,15 +44,15 @@ class _Notes:
         self.mine, self.theirs, self.steps, self.towers = mine, theirs, steps, towers
 
     def own(self, kind: str) -> list[Note]:
-        """The original's; those of its further steps are among them."""
+        """The original's notes of one kind, also from after the compared steps."""
         return list(self.mine["notes"].get(kind, ()))
 
     def other(self, kind: str) -> list[Note]:
-        """The conversion's."""
+        """The conversion's notes of one kind."""
         return [note for note in self.theirs["notes"].get(kind, ()) if note["steps"] < self.steps]
 
     def pairs(self, kind: str, same: str) -> Iterator[tuple[Note, Note | None]]:
-        """Each of the conversion's notes with the original's: as many steps before it, the same `same`, in order."""
+        """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order."""
         waiting: dict[Any, list[Note]] = {}
         for note in self.own(kind):
             waiting.setdefault((note["steps"], repr(note[same])), []).append(note)
@@ -73,7 +77,7 @@ def _when(note: Note) -> str:
 
 
 def check_seeds(mine: Facts, theirs: Facts) -> Check:
-    """The same seeds, of NumPy's and Python's generators, of the graph and of what shuffles data in it."""
+    """The seeds of NumPy's and Python's generators, of the graph and of its shuffling operations are the same."""
     name = "seeds"
     own, other = (Counter(map(tuple, diary["seeds"])) for diary in (mine, theirs))
     more, fewer = (sorted(counted.elements()) for counted in (other - own, own - other))
@@ -133,7 +137,7 @@ def _unlike(keys: Sequence[str], wanted: Sequence[str]) -> str:
 
 
 def _file(note: Note) -> str:
-    """A file's name without what tells of the time or the number of a run."""
+    """A file's name without a time or the number of a run."""
     return re.sub(r"\d+", "#", str(note["file"]).replace("\\", "/").rsplit("/", 1)[-1])
 
 
@@ -142,7 +146,7 @@ def _another_number(note: Note, match: Note, what: str) -> str:
 
 
 def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -> bool:
-    """Whether a step number is the original's: of as many steps, or where it counts examples of as many of these."""
+    """True if a step number is the original's after as many steps or, if it counts examples, after as many examples."""
     if note["number"] == match["number"]:
         return True
     if note["number"] is None or match["number"] is None:
@@ -179,7 +183,7 @@ def check_summaries(both: _Notes) -> Iterator[Check]:
 
 
 def check_printed(both: _Notes) -> Iterator[Check]:
-    """Numbers that are printed and are fetched values in the original are so in the conversion."""
+    """A printed number that shows a fetched value in the original shows the same value in the conversion."""
     pairs, left = [], 0
     waiting: dict[Any, list[Note]] = {}
     for note in both.own("printed"):
@@ -192,7 +196,7 @@ def check_printed(both: _Notes) -> Iterator[Check]:
 
 
 def check_printed_in_order(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
-    """The same of whole runs: the lines of one form are taken in their order."""
+    """The same check for whole runs: lines of one form are paired in their order."""
     notes = [diary["notes"] for diary in (mine, theirs)]
     pairs = []
     waiting: dict[str, list[Note]] = {}
@@ -211,7 +215,7 @@ def _form(note: Note) -> str:
 def _printed(
     pairs: list[tuple[Note, Note]], left: int, own: list[Note], theirs: list[Note], towers: int
 ) -> Iterator[Check]:
-    """Lines of the original with those of the conversion; left: how many have no such line."""
+    """Compares pairs of printed lines, one of each script; left: how many lines have no partner."""
     name, shown = "printed values", 0
     for match, note in pairs:
         runs = _runs(own, match), _runs(theirs, note)
@@ -222,19 +226,19 @@ def _printed(
                 return
             shown, left = shown + (how is not None), left + (how is None and text != wanted)
     if shown:
-        yield Check(name, "passed", f"{shown} are the values that were fetched")
+        yield Check(name, "passed", f"{shown} are the values that the runs fetched")
     if left:
         yield Check(name, "skipped", f"{left} are no values of a run (counts, sums, averages of several)")
 
 
 def _runs(runs: list[Note], line: Note) -> list[list[float]]:
-    """The values of the last runs before a line, the latest first."""
+    """The values that the last runs before a line fetched, the latest first."""
     before = [run for run in runs if run["order"] < line["order"] and run["steps"] >= line["steps"] - 1]
     return [[number(value) for value in run["numbers"]] for run in before[::-1][:RUNS]]
 
 
 def _shows(text: str, wanted: str, runs: tuple[list[list[float]], list[list[float]]], towers: int) -> float | None:
-    """How many times the value a printed number is that the original shows; None where it shows none."""
+    """A printed number over the fetched value that the original shows there; None if it shows none."""
     if not re.search(r"[.eE]", wanted):
         return None
     found = []
@@ -249,7 +253,7 @@ def _shows(text: str, wanted: str, runs: tuple[list[list[float]], list[list[floa
 
 
 def _rounded(text: str, value: float) -> bool:
-    """Whether a text may be a value, rounded."""
+    """True if a printed text may be this value after rounding."""
     mantissa, _, exponent = text.lower().partition("e")
     digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
     return abs(float(text) - value) <= 0.51 * 10.0**-digits + 1e-6 * abs(value)

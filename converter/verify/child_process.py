@@ -32,7 +32,7 @@ class TimeIsUp(Exception):
 
 
 class MemoryIsUp(Exception):
-    """The children take more memory than they may; holds how much, in bytes."""
+    """The children take more memory than allowed; the exception holds how much, in bytes."""
 
     def __init__(self, used: int) -> None:
         super().__init__(f"{used / GIB:.1f} GiB")
@@ -67,7 +67,7 @@ class Limits:
         used = sum(child.memory(running) for child in self.children)
         servers = {child.server for child in self.children if child.server}
         if used + sum(server.resident(running) for server in servers) <= self.memory:
-            return used  # to look at what is shared takes longer
+            return used  # looking up shared memory takes longer
         return used + sum(server.unshared() for server in servers)
 
 
@@ -105,7 +105,7 @@ class Child:
         self._token = uuid.uuid4().hex
         self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
         self._running: Running | None = None
-        self._seen: set[tuple[int, int]] = set()  # processes that belonged to the script at some look
+        self._seen: set[tuple[int, int]] = set()  # all processes that were ever seen to belong to the script
         self._output: Output | None = None
         pool.guard.ends(self._token)
         limits.children.append(self)
@@ -139,7 +139,7 @@ class Child:
         self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
 
     def _leave_server(self, why: str) -> None:
-        """From here on this interpreter's scripts run in processes of their own."""
+        """From now on scripts of this interpreter run in processes that are not forked."""
         assert self.server is not None
         self._pool.give_up(self._python, self._environment, why)
         self._pool.release(self.server)
@@ -178,9 +178,9 @@ class Child:
                 self._on_step(self.role, event["number"])
 
     def _is_over(self) -> bool:
-        """Whether the process had ended at the last look, too, and all that it said was read.
+        """True if the process had ended at the previous look too, and all that it wrote was read.
 
-        What it has forked may keep its line open for ever, so that the line's end is not waited for.
+        The end of its pipe is not waited for: processes that it forked may keep the pipe open for ever.
         """
         running, before = self._running, self._over
         self._over = running is not None and running.status() is not None and not running.unread()
@@ -196,7 +196,7 @@ class Child:
         self._begin()
 
     def _status(self) -> int | None:
-        """How the process ended, which has closed its line and may take a while to end."""
+        """The exit status of a process that has closed its pipe; it may take a while to end."""
         assert self._running is not None
         while True:
             status = self._running.status()
@@ -216,7 +216,7 @@ class Child:
         return sum(process.memory for process in found)
 
     def send(self, **command: Any) -> None:
-        """Sends a command; a process that is gone says so itself."""
+        """Sends a command; if the process is gone, the next event says so."""
         assert self._running is not None
         with contextlib.suppress(BrokenPipeError):
             self._running.write(json.dumps(command).encode() + b"\n")

@@ -1,4 +1,4 @@
-"""What a verification is asked and what it answers, as plain data."""
+"""Settings and report of a verification, as plain data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal
 from converter.diagnostics import Diagnostic
 from converter.header import Header
 
-ALL_STEPS = 1000  # steps that are compared at most, where all are asked for
+ALL_STEPS = 1000  # the most steps that `--steps all` compares
 BatchMode = Literal["per-gpu", "total"]
 Status = Literal["passed", "failed", "skipped"]
 Verdict = Literal["passed", "failed", "not comparable"]

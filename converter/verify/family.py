@@ -1,6 +1,6 @@
-"""The processes that a script has started: what they take, and their end.
+"""The processes that a script has started: finds them, measures their memory, ends them.
 
-They are told by descent, by process group and session, and by a variable that they inherit in their
+They are recognised by descent, by process group and session, and by a variable that they inherit in their
 environment: a daemon leaves all but the last behind. Run as a program, this file is the guard of another
 process (see guard.py); so it imports nothing of the tool.
 """
@@ -43,7 +43,7 @@ class Process:
 
     @property
     def name(self) -> tuple[int, int]:
-        """What no other process has, ever."""
+        """An identity that no other process ever has."""
         return self.pid, self.start
 
 
@@ -79,7 +79,7 @@ def all_running() -> list[Process]:
 
 
 def _with_descendants(is_one: Callable[[Process], bool], among: Sequence[Process] | None = None) -> list[Process]:
-    """The running processes that are meant, and all that they have started."""
+    """The given processes that still run, and all that they have started."""
     running = all_running() if among is None else among
     found = {p.pid: p for p in running if is_one(p)}
     grown = True
@@ -175,7 +175,7 @@ def _from_ps() -> Iterator[Process]:
 
 
 def _guard() -> None:
-    """Reads what to end and to remove, and does both when the writer is gone without a last word."""
+    """Reads what to end and to remove, and does both if the writer disappears without saying that all is done."""
     for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
         signal.signal(number, signal.SIG_IGN)
     tokens: list[str] = []

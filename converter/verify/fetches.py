@@ -84,7 +84,7 @@ def _fault(row: Row) -> str | None:
 
 
 def _read(same: list[Row]) -> str:
-    """How many values, and which reading of the original's they are equal to; a summary may need two."""
+    """How many values were compared, and what of the original they equal; a summary may equal two things."""
     used = [how for row in same for how in row["how"]]
     each = [f"{used.count(how)} {words}" for how, words in _READ.items() if how in used]
     values = "1 value" if len(same) == 1 else f"{len(same)} values"
@@ -98,10 +98,10 @@ def _read(same: list[Row]) -> str:
 def _left_out(rows: list[Row]) -> str:
     """What was not compared, and why."""
     reasons = {
-        "unsteady": "change in the original too when only the last places of its weights do",
-        "not apart": "come from after the update or are not to be had without it",
+        "unsteady": "change in the original too if only the last digits of its weights change",
+        "not apart": "are computed after the update, or only with it",
         "not taken": "the original does not have on the recorded batch",
-        "own batch": "are the batch itself, of as many examples as each script reads at a time",
+        "own batch": "are the batch itself, which has another size in each script",
         "other fetches": "runs fetch another number of values",
     }
     found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]

@@ -1,4 +1,4 @@
-"""Figures of the runs as they come from JSON, and what several checks read of them."""
+"""Figures of the runs as JSON gives them, and questions about them that several checks ask."""
 
 from __future__ import annotations
 

@@ -17,12 +17,12 @@ from converter.source import parse, read
 
 MOST_FILES = 200
 _TOWERS = "num_gpus"
-_NONE = object()  # a default that the text does not tell
+_NONE = object()  # a default that cannot be read from the text
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Arguments for one run, and the place that offers them, `file:line`."""
+    """The arguments of one run, and `file:line` of the flag that offers this choice."""
 
     args: tuple[str, ...]
     place: str
@@ -46,7 +46,7 @@ class _Flag:
 
 
 def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
-    """The choices of a script's flags; flags that are given already have none."""
+    """The choices that a script's flags offer; none for flags that the user has set."""
     trees = _project(script)
     fixed = {argument.split("=")[0].lstrip("-").replace("-", "_") for argument in given if argument.startswith("-")}
     flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
@@ -180,7 +180,7 @@ def _listed(node: ast.expr | None, constants: dict[str, ast.expr]) -> tuple[Any,
 
 
 def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
-    """The arguments of each choice of a flag that its default does not take."""
+    """The arguments for each choice of a flag other than its default."""
     if flag.kind == "switch":
         yield (flag.option,)
     elif flag.kind in ("no", "word"):
@@ -196,7 +196,7 @@ def _args(flag: _Flag, asked: list[Any]) -> Iterator[tuple[str, ...]]:
 
 
 def _fitting(flag: _Flag, asked: list[Any]) -> Iterator[Any]:
-    """Values of the default's own kind; for a comparison of numbers one on its other side."""
+    """Values of the default's type; for a number that is compared with, one on the other side of it."""
     number = isinstance(flag.default, (int, float)) and not isinstance(flag.default, bool)
     for ask in asked:
         if isinstance(ask, _Bound):
@@ -210,7 +210,7 @@ def _fitting(flag: _Flag, asked: list[Any]) -> Iterator[Any]:
 
 @dataclass(frozen=True)
 class _Bound:
-    """A number that a flag is compared with: `flag > number` or `flag >= number`, or not so."""
+    """A number that a flag is compared with, and on which side `number` itself lies."""
 
     number: int | float
     above: bool  # whether the number itself is on the upper side
@@ -224,7 +224,7 @@ class _Bound:
 
 
 def _asked(trees: Iterable[ast.Module], names: frozenset[str]) -> dict[str, list[Any]]:
-    """The values that comparisons ask flags for, {name of a flag: values}."""
+    """The values that flags are compared with: {name of a flag: values}."""
     found: dict[str, list[Any]] = {}
     for tree in trees:
         local = _aliases(tree)
@@ -252,7 +252,7 @@ def _values(op: ast.cmpop, value: Any, turned: bool) -> list[Any]:
 
 
 def _key(node: ast.expr, local: frozenset[str]) -> str:
-    """The name of what may be a flag's value: FLAGS.name, args['name'], a name that was taken from it."""
+    """The flag's name in an expression that may read it: FLAGS.name, args['name'], or a name bound to one of these."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and not node.args:  # .lower(), .strip()
         return _key(node.func.value, local)
     if isinstance(node, ast.Attribute):

@@ -25,7 +25,7 @@ class Guard:
         self._lock = threading.Lock()
 
     def ends(self, token: str) -> None:
-        """The processes that carry this token are to end with this one."""
+        """When this process ends, end all processes that carry this token."""
         self._tell("token", token)
 
     @contextmanager
@@ -52,7 +52,7 @@ class Guard:
             self._process.stdin.flush()
 
     def close(self) -> None:
-        """Lets it go: nothing is left for it to do."""
+        """Ends the guard: nothing is left for it to do."""
         if self._process is None:
             return
         self._tell("done", "")

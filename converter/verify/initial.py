@@ -1,4 +1,4 @@
-"""The check of what variables start from: from the figures of child/tmgprobe/session/initial.py to a verdict."""
+"""The check of the variables' initial values, made from the figures of child/tmgprobe/session/initial.py."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from converter.verify.data import Check
 from converter.verify.figures import finite, listing, number
 
 TOLERANCE = 1e-5
-FEW = 100  # numbers drawn of which mean and deviation say little
-FAR = 8.0  # standard errors between what two draws of the same distribution give
+FEW = 100  # with fewer drawn numbers mean and deviation say little
+FAR = 8.0  # standard errors by which two draws of one distribution may differ
 
 _NAME = "initial values"
 _PARTS = ("size", "different numbers", "mean", "deviation", "least number", "largest number")
@@ -35,13 +35,13 @@ def check_initial(mine: Mapping[str, Row], theirs: Mapping[str, Row]) -> list[Ch
         which = "1 variable starts" if len(both) == len(left) + 1 else f"{len(both) - len(left)} variables start"
         checks.append(Check(_NAME, "passed", f"{which} from the same"))
     if left:
-        why = "set before the first step to what the two scripts need not have in common, or not to be computed again"
+        why = "set before the first step to values that the scripts need not share, or that cannot be computed again"
         checks.append(Check(_NAME, "skipped", f"{listing(left)}: {why}"))
     return checks
 
 
 def _compared(own: Row, other: Row) -> bool:
-    """Whether an initial value was held against the other's, or both started alike."""
+    """True if the initial values were compared, or both variables start from the same initialiser."""
     if own["reads"] and own["reads"] == other["reads"]:
         return True
     if own["held"] is not None and other["held"] is not None:
@@ -70,7 +70,7 @@ def _initialiser(own: Row, other: Row) -> str:
 
 
 def _start(own: Row, other: Row) -> str:
-    """What differs between the values that the first training step finds."""
+    """The difference between the values at the first training step."""
     if own["start"] is not None and other["start"] is None:
         return "has no value when training starts"
     if own["start"] is None or own["reads"] or not _untouched(own):
@@ -89,7 +89,7 @@ def _untouched(row: Row) -> bool:
 
 
 def _apart(own: Figures | None, other: Figures | None) -> str | None:
-    """The figure in which two arrays differ, None where they are alike."""
+    """The statistic in which two arrays differ, None if they are alike."""
     if own is None or other is None:
         return None if own is other else "size"
     size = max((abs(number(value)) for value in (*own[2:], *other[2:]) if finite(value)), default=0.0)

@@ -99,7 +99,7 @@ class Server:
             return self._why or ""
 
     def unfit(self, why: str) -> None:
-        """From now on it serves no more."""
+        """Marks the server as unusable."""
         self._why = why
 
     def _ask(self, **request: Any) -> Answer:
@@ -114,7 +114,7 @@ class Server:
                     answer = self._answers.get(timeout=max(0.0, until - time.monotonic()))
                     if answer is None:
                         break
-                    if answer.get("number") == self._number:  # not one that nobody waited for any more
+                    if answer.get("number") == self._number:  # else nobody waits for it any more
                         return answer
             except (OSError, queue.Empty):
                 pass
@@ -209,12 +209,12 @@ class Interpreters:
             return server
 
     def release(self, server: Server) -> None:
-        """After the end of a script that the server has forked, or was to fork."""
+        """To be called when a script that the server forked, or was to fork, has ended."""
         with self._lock:
             server.users -= 1
 
     def give_up(self, python: str, environment: Mapping[str, str], why: str) -> None:
-        """Lets the scripts of this interpreter and environment run without a server from now on."""
+        """From now on runs the scripts of this interpreter and environment without a server."""
         with self._lock:
             self._alone[self._key(python, environment)] = why
             server = self._servers.get(self._key(python, environment))
@@ -236,12 +236,12 @@ def opened(pool: Interpreters | None) -> Iterator[Interpreters]:
 
 
 class Running(Protocol):
-    """A process that runs a script, and the line to it."""
+    """A process that runs a script, and the pipe to it."""
 
     pid: int
 
     def lines(self) -> Iterable[bytes]:
-        """What it says, until its end."""
+        """The lines that the process writes, until its end."""
         ...
 
     def write(self, line: bytes) -> None:
@@ -249,7 +249,7 @@ class Running(Protocol):
         ...
 
     def status(self) -> int | None:
-        """How it ended, None while it runs."""
+        """The exit status, None while the process runs."""
         ...
 
     def unread(self) -> bool:
@@ -257,7 +257,7 @@ class Running(Protocol):
         ...
 
     def close(self) -> None:
-        """Closes the line; the process was ended."""
+        """Closes the pipe; the process has been ended."""
         ...
 
 
@@ -278,7 +278,7 @@ class Alone:
         self._stdin, self._stdout, self.pid = self._process.stdin, self._process.stdout, self._process.pid
 
     def lines(self) -> Iterable[bytes]:
-        """What it says, until its end."""
+        """The lines that the process writes, until its end."""
         return self._stdout
 
     def write(self, line: bytes) -> None:
@@ -287,7 +287,7 @@ class Alone:
         self._stdin.flush()
 
     def status(self) -> int | None:
-        """How it ended, None while it runs."""
+        """The exit status, None while the process runs."""
         return self._process.poll()
 
     def unread(self) -> bool:
@@ -295,7 +295,7 @@ class Alone:
         return _readable(self._stdout)
 
     def close(self) -> None:
-        """Closes the line and waits for the process, which was ended."""
+        """Closes the pipe and waits for the process, which has been ended."""
         if not hasattr(os, "killpg") and self._process.poll() is None:
             self._process.kill()
         self._process.wait()
@@ -329,7 +329,7 @@ class Forked:
             self._events, reading = os.fdopen(reading, "rb"), -1
 
     def lines(self) -> Iterable[bytes]:
-        """What it says, until its end."""
+        """The lines that the process writes, until its end."""
         return self._events
 
     def write(self, line: bytes) -> None:
@@ -338,7 +338,7 @@ class Forked:
             line = line[os.write(self._commands, line) :]
 
     def status(self) -> int | None:
-        """How it ended, None while it runs; -9 where nobody can tell."""
+        """The exit status, None while the process runs; -9 if it cannot be known."""
         try:
             return self._server.status(self.pid)
         except Unfit:
@@ -349,7 +349,7 @@ class Forked:
         return _readable(self._events)
 
     def close(self) -> None:
-        """Closes the line; the server lets go of the process, which was ended."""
+        """Closes the pipe; the server forgets the process, which has been ended."""
         os.close(self._commands)
         self._events.close()
         until = time.monotonic() + ANSWER

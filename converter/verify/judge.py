@@ -1,4 +1,4 @@
-"""From figures to a verdict. Pure: no processes, no TensorFlow, no numbers computed but their worst."""
+"""Makes the verdict from the figures. Pure: no processes, no TensorFlow; of numbers it only takes the worst."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def judge(
 
 
 def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | None:
-    """The report when the two take inputs, or have variables of one name, between which no values can be exchanged."""
+    """The report for scripts whose inputs or variables do not fit each other, so that no values can be exchanged."""
     if own := _own_inputs(mine, theirs, gpus):
         reason = f"the conversion feeds each tower by inputs of its own ({own}), to which no batch of the original fits"
         return Report("not comparable", reason, gpus, batch, 0)
@@ -124,7 +124,7 @@ def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | 
 
 
 def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
-    """The placeholders that each tower has of its own: N for each of the original's; "" for none."""
+    """The placeholders that exist once per tower, N for each of the original's; "" if there are none."""
     ours, others = ([row for row in facts["inputs"] if not row["source"]] for facts in (mine, theirs))
     if gpus < 2 or not ours or len(others) != gpus * len(ours):
         return ""

@@ -1,4 +1,4 @@
-"""What a verification comes to: what is the same, what differs by design and by how much, what is not known.
+"""Sums up a verification: what is the same, what differs by design and by how much, what was not checked.
 
 Pure, like the judge: every line is computed from the checks, the figures of the run and the header of the
 conversion, and appears only where it applies.
@@ -116,7 +116,7 @@ def _rate(rate: str, steps: list[Facts], gpus: int) -> Iterator[Entry]:
 
 
 def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
-    """A loss whose gradient on the whole batch is not the mean of those on the shards."""
+    """A loss whose gradient on the whole batch differs from the mean of its gradients on the shards."""
     apart = max((number(step["apart"]) for step in steps if step.get("apart") is not None), default=None)
     kinds = {step.get("kind") for step in steps}
     used = {step["reference"] for step in steps}
@@ -152,7 +152,7 @@ def _moving(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entry]:
         worst = max(followed.values())
         detail = (
             f"{listing(followed)} follow the first tower's examples: with those of all towers they would be "
-            f"{_size(worst)} of one update's way elsewhere"
+            f"{_size(worst)} of an update's size away"
         )
         yield Entry("differs", "moving averages", detail, worst)
 
@@ -190,7 +190,7 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) 
 
 
 def of_origin(origin: Origin) -> Iterator[Entry]:
-    """What the conversion said when it was made, and what cannot be said of its making."""
+    """The warnings of the conversion, and what its header does not tell about how it was made."""
     for finding in origin.findings:
         if finding.severity == "warning":
             fate: Fate = "differs" if finding.code in DIFFERENCES else "unchecked"

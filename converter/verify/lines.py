@@ -1,4 +1,4 @@
-"""The traced lines: what the original's own graph says of its lines, against what the plan says of them.
+"""Compares what the original's own graph says about its lines with what the plan says about them.
 
 The plan comes from reading the script, the traced lines from running it (child/tmgprobe/graph/lines.py). A line whose
 operations depend on a batch and are needed by the loss must lie in the towers. Else they work on whole batches.
@@ -83,7 +83,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:
-    """Where each statement that the plan names goes, with all of its lines."""
+    """For each statement that the plan names: all of its lines, and where they go."""
     ends: dict[tuple[int, int], int] = {}
     simple: list[tuple[int, int]] = []
     for node in ast.walk(ast.parse(text)):

@@ -1,4 +1,4 @@
-"""Where a converted script comes from: its header, and the rules behind its lines where they can be told."""
+"""What is known of how a converted script was made: its header, and the rules behind its lines."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _edited_lines(written: str, held: str, header: int) -> tuple[int, ...]:
 
 
 def _bare(text: str) -> str:
-    """A converted file without what its header says of names and of the version."""
+    """A converted file without names and version in its header."""
     return relabel(text, "", version="0", script="", text="", command="")
 
 

@@ -1,4 +1,4 @@
-"""What a script prints: its beginning and its end are kept, however much there is."""
+"""Captures what a script prints: however much it is, the beginning and the end are kept."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class _Pipe:
         return self._stopped not in ready
 
     def read(self) -> bytes:
-        """What there is, up to one piece; nothing if there is nothing."""
+        """The bytes that are there, up to one piece; empty if there are none."""
         try:
             return os.read(self._reading, _PIECE)
         except BlockingIOError:
@@ -99,7 +99,7 @@ class _Pipe:
 
 
 def _of_file(path: Path) -> str:
-    """The same of a plain file, of which no more is read than is kept."""
+    """The same for a plain file: only the parts that are kept are read."""
     try:
         with path.open("rb") as stream:
             head = stream.read(HEAD)

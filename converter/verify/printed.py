@@ -1,4 +1,4 @@
-"""What two runs of a script printed: the same words, and the same numbers but for rounding."""
+"""Compares what two runs of a script printed: the words must be the same, and the numbers up to rounding."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def unlike_lines(one: str, other: str) -> dict[int, tuple[str, str]]:
 
 
 def same_line(one: str, other: str) -> bool:
-    """Whether two lines differ in blanks and in the rounding of numbers at most."""
+    """True if two lines are the same up to whitespace and the rounding of numbers."""
     if _words(one) != _words(other):
         return False
     pairs = list(zip(_NUMBER.findall(one), _NUMBER.findall(other), strict=True))

@@ -39,7 +39,7 @@ TITLES = {
     CONVERSION: "the converted script",
     ORIGINAL: "the original script",
 }
-PATIENCE = 30.0  # seconds that a run by itself is waited for when all else is done
+PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def verify(
 
 
 def _with_warnings(report: Report, origin: Origin) -> Report:
-    """A failure with the warnings of the conversion named, as what has failed may be what they say."""
+    """Names the conversion's warnings in the reason of a failure: they may say what has failed."""
     warned = [f"{found.code} line {found.line}" for found in origin.findings if found.severity == "warning"]
     if report.verdict != "failed" or not warned:
         return report
@@ -117,7 +117,7 @@ def _with_warnings(report: Report, origin: Origin) -> Report:
 
 
 def _nobody(progress: Progress) -> None:
-    """Hears how far a verification has come where nobody else does."""
+    """The default for `tell`: does nothing."""
 
 
 def _check(single: Path, multi: Path, settings: Settings) -> None:
@@ -269,7 +269,7 @@ def _run(
     means: _Means,
     tell: Callable[[Progress], None],
 ) -> _Answers:
-    """Both scripts come to their first training step side by side; then one is recorded, one replayed."""
+    """Runs both scripts up to their first training step at the same time; then records one and replays the other."""
     settled, limits = environment(asked.gpus), means.limits
     alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
     stages = _Stages(asked.steps, tell)
@@ -285,7 +285,7 @@ def _run(
 
 @contextmanager
 def _bounded(settings: Settings, means: _Means) -> Iterator[None]:
-    """What stops both scripts: the time, the memory, an interpreter that cannot be run."""
+    """Turns the ends of time or memory, and an interpreter that does not start, into `Stopped`."""
     try:
         yield
     except TimeIsUp:
@@ -304,7 +304,7 @@ class _Stages:
         self.steps, self._tell = steps, tell
 
     def begin(self, doing: str, scripts: int = 0) -> None:
-        """Before the training steps; `scripts` have come to theirs."""
+        """Reports that so many scripts have reached their training steps."""
         self._tell(Progress(doing, scripts, 2 * self.steps + 2))
 
     def step(self, role: str, number: int) -> None:
@@ -355,7 +355,7 @@ def _follow(
 def _compared(
     single: Child, multi: Child, mine: Event, theirs: Event, wholes: Iterable[str]
 ) -> tuple[Event, Event]:
-    """What the processes say at their ends, when one has recorded the steps and the other one has replayed them."""
+    """The last events of both processes: one has recorded the steps, the other has replayed them."""
     multi.send(
         inputs=mine["inputs"],
         checkpoint=mine["checkpoint"],

@@ -1,7 +1,6 @@
-"""Variables that a conversion cuts into slices: taken for the whole ones of the original.
+"""Joins the slices of variables that a conversion has cut, to compare them with the original's whole variables.
 
-Slices that leave a part of their whole out, or lie upon each other, stay what they are: variables that the
-original does not have.
+Slices that overlap, or leave a part of the whole out, stay what they are: variables that the original does not have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Compares a script that trains under tf.distribute.MirroredStrategy with its original.
 
-The original takes its own steps on N batches at a time (`--batch total`: on its own batches), the conversion takes the
-same examples under its strategy, from the same weights. Where the loss is a mean over the examples the weights stay
+The original trains on N of its batches at a time (`--batch total`: on one), the conversion on the same examples under
+its strategy, from the same weights. Where the loss is a mean over the examples the weights stay
 the same; that is the contract of docs/verify.md.
 """
 

@@ -1,4 +1,4 @@
-"""The check of what the conversion is fed: from the figures of child/tmgprobe/reference/stream.py to a verdict."""
+"""The check of the data that the conversion is fed, made from the figures of child/tmgprobe/reference/stream.py."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FAULTS = {
 
 
 def check_data(found: Mapping[str, Any], towers: int) -> list[Check]:
-    """What goes into the steps, and into runs without a train op, is what the original feeds.
+    """Training steps, and runs without a train op, take the data that the original feeds.
 
     found: `fed`, `evaluated`, and `ended`, whether the end of an epoch of the original was among them. towers: how
     many of the original's batches make one of the conversion's.

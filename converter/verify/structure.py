@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from converter.verify.data import BatchMode, Check
 from converter.verify.figures import Facts, listing, writes_of
 
-# of these, every tower has its own for good reason
+# collections of which every tower has its own entries for good reason
 _PER_TOWER = ("cond_context", "while_context", "while_contexts")
 
 
@@ -116,7 +116,7 @@ def check_between(figures: list[Facts]) -> Check:
 
 
 def check_checkpoint(name: str, found: Facts) -> Check:
-    """What one of the scripts has saved was restored by the other."""
+    """A checkpoint that one script saved was restored by the other."""
     if not found:
         return Check(name, "skipped", "the script ended too early")
     if "error" in found:
@@ -154,7 +154,7 @@ def check_placement(devices: Mapping[str, list[int]] | None, gpus: int, work: Ma
 
 
 def check_collections(mine: Facts, theirs: Facts) -> Check:
-    """As many entries in each of the graph's collections."""
+    """Each of the graph's collections has as many entries as the original's."""
     name = "collections"
     for key in sorted({*mine["collections"], *theirs["collections"]}):
         own, other = mine["collections"].get(key, 0), theirs["collections"].get(key, 0)

@@ -61,7 +61,7 @@ def trace_calls(
 
 
 def marked(source: Source, sites: Sequence[CallSite]) -> str:
-    """The script with its calls handed through the probe; no line moves. Calls inside of strings stay as they are."""
+    """The script with its calls wrapped in the probe; no line moves. Calls inside of strings stay as they are."""
     lines = source.text.encode().splitlines(keepends=True)
     within = {
         (call.end_lineno, call.end_col_offset)

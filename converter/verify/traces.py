@@ -9,7 +9,7 @@ from converter.verify.data import Box, Edge, LossRow, Span, StepTrace
 
 
 def step_trace(found: Mapping[str, Any] | None) -> StepTrace | None:
-    """What child/tmgprobe/session/timeline.py read; None where nothing was traced."""
+    """The step that child/tmgprobe/session/timeline.py traced; None if nothing was traced."""
     if not found or not found["boxes"]:
         return None
     return StepTrace(

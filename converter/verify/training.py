@@ -14,7 +14,7 @@ LOSS = 1e-5
 UPDATE = 1e-4
 WEIGHT = 1e-3
 
-# what the comparison found the wrong gradients to be equal to -> what that means
+# what the wrong gradients were found to equal -> the fault that this shows
 FAULTS = {
     "summed": "the gradients are summed over the towers, not averaged",
     "plain sum": "the gradients are summed over the towers, not averaged",
@@ -25,13 +25,13 @@ FAULTS = {
     "first shard times its share": "only the first tower's gradient is applied",
     "whole batch": "the gradient is that of the whole batch, not the mean of the towers'",
     "changed before averaging": "each tower's gradients are clipped before the averaging, not after",
-    "weight decay": "a term proportional to the weights (weight decay) is counted another number of times",
+    "weight decay": "a term proportional to the weights (weight decay) is not counted once",
 }
 _AVERAGED = ("divided twice", "unweighted", "divided by all towers")
 
 
 def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> Check:
-    """The applied gradients of every step are those that the reference gives.
+    """The gradients applied in every step equal the reference, computed by the original.
 
     once: the conversion computes its loss once, of the whole batch, and so must have the gradient of that.
     """
@@ -62,7 +62,7 @@ def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> 
 
 
 def _named(found: Facts, batch: BatchMode) -> str:
-    """What the gradients are equal to, as a fault; the closest match, if any."""
+    """The fault whose gradients are closest to these, if any is close."""
     matches = found["matches"]
     if not matches:
         return ""
@@ -107,7 +107,7 @@ def check_loss(done: list[Facts]) -> Check:
 
 
 def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
-    """From the same gradients all variables come to the same values."""
+    """The same gradients lead to the same values of all variables."""
     name = "update"
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
     for number_of, step in enumerate(done, 1):
@@ -158,7 +158,7 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
 
 
 def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
-    """A check of weights, skipped where other weights than the original's are no fault.
+    """The check of the weights; skipped if weights may differ from the original's without a fault.
 
     So it is where the learning rate was to be scaled, and where updates that the original's own run
     leaves in no order give other weights each time: there the gradients of a step are compared before
@@ -174,20 +174,20 @@ def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
 
 
 def check_weights(trajectory: Mapping[str, Any], steps: int, spread: float | None) -> Check:
-    """Where training leads to, after all steps."""
+    """The weights after all steps are the original's."""
     who, worst = worst_of(trajectory)
     left = sum(value is None for value in trajectory.values())
     without = f"; {left} whose gradients are only rounding are left out" if left else ""
     if worst <= WEIGHT:
         return Check("weights", "passed", f"the same after {steps} steps{without}", worst, WEIGHT)
     if spread is not None and spread >= worst / 10:
-        why = f"the original itself ends {spread:.0e} away when only the last places of its weights change"
+        why = f"the original itself ends {spread:.0e} away if only the last digits of its weights change"
         return Check("weights", "skipped", f"{why}; gradients and update are compared step by step")
-    return Check("weights", "failed", f"{who} has moved elsewhere after {steps} steps", worst, WEIGHT)
+    return Check("weights", "failed", f"{who} differs after {steps} steps", worst, WEIGHT)
 
 
 def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> list[Check]:
-    """Batches that do not divide by the number of towers, and such with fewer examples than towers."""
+    """Batches that do not divide by the number of towers, and batches with fewer examples than towers."""
     checks = []
     for size in sorted(uneven, key=int, reverse=True):
         found = uneven[size]

@@ -86,7 +86,7 @@ def run_whole(
 
 
 def with_whole(report: Report, ran: Ran, towers: int) -> Report:
-    """The report with the checks of the whole runs, which look at what the compared steps did not come to."""
+    """The report with the checks of the whole runs, which reach what lies after the compared steps."""
     found = check_whole(ran, towers)
     if any(check.status == "passed" for check in found):
         report = replace(report, checks=tuple(check for check in report.checks if not _left_to_whole(check)))
@@ -98,7 +98,7 @@ def _left_to_whole(check: Check) -> bool:
 
 
 def check_whole(ran: Ran, towers: int) -> list[Check]:
-    """towers: how many of the original's batches make one of the conversion's."""
+    """The checks of two whole runs; towers: how many of the original's batches make one of the conversion's."""
     mine, theirs, compared = ran.mine, ran.theirs, ran.compared
     if mine is None or theirs is None or compared is None:
         return [Check(_NAME, "skipped", ran.problem)]
@@ -131,7 +131,7 @@ def _late(mine: Facts, theirs: Facts) -> Check:
 
 
 def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
-    """As many examples as in the original, or as many steps."""
+    """A whole run takes as many examples as the original's, or as many steps."""
     words = []
     for row in compared["sets"]:
         steps, own, fed, wanted = row["steps"], row["own_steps"], row["rows"], row["own_rows"]
@@ -153,7 +153,7 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
 
 
 def _sets(compared: Facts) -> list[Check]:
-    """Where the original draws the order, or each batch: the set of the examples."""
+    """If the original draws the order of the examples or each batch at random, their sets are compared."""
     name = "examples, whole run"
     drawn = any(row["status"] == "drawn" for row in compared["fed"])
     for row in compared["sets"] if drawn else ():

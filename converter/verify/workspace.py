@@ -20,7 +20,7 @@ MARKER = "# tf-multigpu: helpers for training on several GPUs"
 LARGEST_FILE = 256 * 2**20  # bytes
 LARGEST_COPY = 2 * 2**30  # bytes
 SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".mypy_cache", ".pytest_cache"}
-WORK = "tf-multigpu-verify-"  # how the folders of this and other runs begin, which may lie beside the script
+WORK = "tf-multigpu-verify-"  # how the names of temporary folders begin; other runs' may lie beside the script
 
 _PART = re.compile(rb"^# tf-multigpu \S+: converted from .* --part-of ", re.MULTILINE)
 _CONSTANT = re.compile(
@@ -34,7 +34,7 @@ _HEADER = re.compile(rb"^# tf-multigpu(?: |: text |: decided: )[^\n]*$", re.MULT
 
 @dataclass(frozen=True)
 class Towers:
-    """What the converted script says of itself.
+    """What the converted script says about itself.
 
     gpus: the number of towers it is written for, None when it counts them as it runs.
     way: how that number can be changed: "constant", "flag" or "environment".
