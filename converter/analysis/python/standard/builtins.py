@@ -298,7 +298,8 @@ def _extend(call: Call) -> Value:
 def _insert(call: Call) -> Value:
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
-    sequence.elements.insert(0, call.args[-1])
+    place = _place(call)
+    sequence.elements.insert(0 if place is None else place, call.args[-1])
     _mutated(call)
     return Constant(None)
 
@@ -308,7 +309,16 @@ def _pop(call: Call) -> Value:
     assert isinstance(sequence, Sequence)
     note_position(call.walk, sequence)
     _mutated(call)
-    return sequence.elements.pop() if sequence.elements else Host((sequence,))
+    place = _place(call)
+    if place is None or not -len(sequence.elements) <= place < len(sequence.elements):
+        place = -1
+    return sequence.elements.pop(place) if sequence.elements else Host((sequence,))
+
+
+def _place(call: Call) -> int | None:
+    """The first argument, where it is a place in a list that is known."""
+    given = call.args[0] if call.args else None
+    return given.value if isinstance(given, Number) and isinstance(given.value, int) else None
 
 
 def _reverse(call: Call) -> Value:
