@@ -1,0 +1,77 @@
+"""Where the gradient is taken: in the towers, or over their losses where the script takes it."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from converter.plan import Gradient, Plan
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, run
+
+
+def planned(step: str, model: str = MODEL) -> Plan:
+    plan = run(INPUTS + model + step + TRAINING).plan
+    assert plan is not None
+    return plan
+
+
+def edits(plan: Plan) -> list[str]:
+    """The texts that take the place of what trains in the script."""
+    return [edit.text for edit in plan.replaces if edit.why in ("TMG101", "TMG102")]
+
+
+def test_minimize_becomes_one_optimizer_in_front_of_the_loop() -> None:
+    plan = planned(STEP)
+    made = "tf.train.GradientDescentOptimizer(0.1)"
+    assert plan.loops[0].gradient == Gradient("optimizer", made, "tower_loss", "tower_grads")
+    assert edits(plan) == ["optimizer.apply_gradients(average_gradients(tower_grads))"]
+    assert not plan.loops[0].register
+
+
+def test_an_optimizer_that_is_made_behind_the_loss_takes_the_towers_losses() -> None:
+    plan = planned("opt = tf.train.AdamOptimizer()\ntrain_op = opt.minimize(loss)\n")
+    assert plan.loops[0].gradient is None
+    assert edits(plan) == ["opt.apply_gradients(tower_gradients(opt, tower_loss))"]
+
+
+def test_an_optimizer_that_is_made_before_the_loop_is_used_in_it() -> None:
+    plan = planned("train_op = opt.minimize(loss)\n", "opt = tf.train.AdamOptimizer()\n" + MODEL)
+    assert plan.loops[0].gradient == Gradient("opt", "", "tower_loss", "tower_grads")
+    assert edits(plan) == ["opt.apply_gradients(average_gradients(tower_grads))"]
+
+
+@pytest.mark.parametrize(
+    ("step", "after"),
+    [
+        ("train_op = tf.train.AdamOptimizer().minimize(loss, global_step)\n", ", global_step=global_step"),
+        ("train_op = tf.train.AdamOptimizer().minimize(loss, global_step=global_step)\n", ", global_step=global_step"),
+        ("train_op = tf.train.AdamOptimizer().minimize(loss, name='train')\n", ", name='train'"),
+    ],
+)
+def test_arguments_go_to_the_call_that_takes_them(step: str, after: str) -> None:
+    plan = planned(step, "global_step = tf.train.get_or_create_global_step()\n" + MODEL)
+    assert edits(plan) == [f"optimizer.apply_gradients(average_gradients(tower_grads){after})"]
+
+
+def test_gradients_that_the_script_changes_are_averaged_before() -> None:
+    plan = planned(
+        "opt = tf.train.AdamOptimizer()\npairs = opt.compute_gradients(loss)\n"
+        "train_op = opt.apply_gradients([(tf.clip_by_norm(g, 1.0), v) for g, v in pairs])\n"
+    )
+    assert edits(plan) == ["tower_gradients(opt, tower_loss)"]
+
+
+def test_a_loss_of_each_example_is_not_minimised_in_another_function() -> None:
+    model = """\
+        def build(x, y):
+            prediction = tf.layers.dense(x, 1)
+            return {}
+        def train(loss):
+            return tf.train.AdamOptimizer().minimize(loss)
+        loss = build(X, Y)
+        train_op = train(loss)
+"""
+    each = "tf.reduce_sum(tf.square(prediction - y), 1)"
+    assert codes(INPUTS + dedent(model.format(each)) + TRAINING) == ["TMG209"]
+    assert codes(INPUTS + dedent(model.format(f"tf.reduce_mean({each})")) + TRAINING) == []
