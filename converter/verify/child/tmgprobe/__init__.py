@@ -1,1 +1,1 @@
-"""Runs training scripts under watch: `process` starts them, `roles` say what is done with their steps."""
+"""Runs training scripts and watches their sessions: `process` starts them, `roles` say what to do with their steps."""

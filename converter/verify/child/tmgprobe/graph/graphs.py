@@ -7,7 +7,7 @@ import re
 import numpy as np
 from tmgprobe.values import slices
 
-PACKED = 'DeserializeSparse'  # takes apart what a dataset hands on of a sparse tensor
+PACKED = 'DeserializeSparse'  # takes apart the one tensor in which a dataset hands on a sparse one
 SOURCES = (
     'IteratorGetNext',
     'IteratorGetNextSync',
@@ -26,7 +26,7 @@ TOWER = re.compile(r'(?:^|/)tower_\d+/')
 
 
 def ancestors(operations, fed=()):
-    """Every operation that must run for these to run, themselves included; nothing runs for those that are fed."""
+    """Every operation that must run for these to run, themselves included; a fed operation needs none."""
     seen, todo = set(), list(operations)
     while todo:
         operation = todo.pop()
@@ -133,7 +133,7 @@ THROUGH = ('Add', 'AddV2', 'AddN', 'Mul', 'Sub', 'Identity', 'Cast', 'Select', '
 
 
 def divisors(loss, batched):
-    """The numbers made of the batch that a loss is divided by: what a mask leaves of the examples.
+    """The numbers, computed from the batch, that a loss is divided by: how many examples a mask leaves.
 
     batched: the operations that depend on the batch.
     """

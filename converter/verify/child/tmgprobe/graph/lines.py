@@ -1,4 +1,4 @@
-"""Which lines of the script made which operations, and what these are to the loss.
+"""Which lines of the script made which operations, and whether the loss needs these.
 
 TensorFlow keeps, for every operation, the file and line of each Python frame that built it.
 """
@@ -7,7 +7,7 @@ from __future__ import absolute_import, division, print_function
 
 from tmgprobe.graph import graphs
 
-# What an operation is to the loss; a stack of lines counts as the last of these that one of its operations is.
+# How an operation relates to the loss; a stack of lines counts as the last of these that holds for an operation of it.
 OTHER, NEEDED, TRACED = 'other', 'needed', 'traced'
 RANKS = (OTHER, NEEDED, TRACED)
 

@@ -1,4 +1,4 @@
-"""Learning rates that a schedule computes from counted steps, and whether another one than the original's is meant.
+"""Learning rates that a schedule computes from counted steps, and whether they differ from the original's on purpose.
 
 A schedule that counts batches (`decay_steps=len(data) // batch_size`) follows the global batch: a step of N
 towers stands for N of the original's, so at the same count its rate is that of a later step. That is no

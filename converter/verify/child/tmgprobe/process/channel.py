@@ -1,4 +1,4 @@
-"""The line between the probe and the program that started it: one JSON object a line, both ways.
+"""The connection between the probe and the program that started it: one JSON object a line, both ways.
 
 The script under test keeps its standard input, output and error, but as an empty file and a log;
 what stood there when the process began is the line.
@@ -34,7 +34,7 @@ def _writer():
 class Channel(object):
     """Sends events, receives commands; only the process that was started does, not one that the script forks.
 
-    told: gives what goes with the last event, whatever that is.
+    told: a function whose result is sent with the last event.
     """
 
     def __init__(self, log_path):
@@ -69,7 +69,7 @@ class Channel(object):
         return json.loads(line.decode('utf-8'))
 
     def leave(self, event, **content):
-        """Sends the last event and ends the process at once, whatever threads the script left."""
+        """Sends the last event and ends the process at once, even if threads of the script still run."""
         self.send(event, outside=self.told(), **content)
         quit_now(0)
 

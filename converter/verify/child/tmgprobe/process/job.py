@@ -1,4 +1,4 @@
-"""One training script under watch, from the job that describes it to the end of the process.
+"""Runs and watches one training script, from the job that describes it to the end of the process.
 
 A job is a JSON file: role (see `import_roles`, or one of strategy_job.py), script, args, gpus, work, log, network
 (whether it may use the network); for a comparison also steps, total, record.
@@ -121,7 +121,7 @@ def import_roles():
 
 
 def watch_exit(role, channel):
-    """A script may end by os._exit(0): what was seen until then counts as it does at any other end."""
+    """Handles os._exit(0) of a script: what was seen until then is sent as at any other end."""
     leave = os._exit
 
     def exit_now(status):
@@ -143,7 +143,7 @@ def execute(path):
 
 
 def finish(role, channel, message, trace):
-    """The script is over before its steps were all seen: what was seen counts, else why there is nothing."""
+    """The script is over before all steps were seen: sends what was seen, or why there is nothing."""
     if channel.is_forked():
         channels.quit_now(1 if message else 0)
     role.message = message

@@ -1,4 +1,4 @@
-"""No network for a script: in a namespace of its own where the system allows that, else by a blocked socket module.
+"""Takes the network away from a script: by a network namespace if the system allows one, else by blocking `socket`.
 
 A process without the right to a network namespace gets one together with a user namespace (user_namespaces(7)), which a
 process may enter only before it has threads.
@@ -52,7 +52,7 @@ def _write(path, text):
 
 
 def _loopback():
-    """Servers and clients on this machine, as of a manager of processes, go on talking to each other."""
+    """Brings the loopback device up: servers and clients on this machine can go on talking to each other."""
     try:
         import fcntl
 

@@ -168,7 +168,7 @@ class _Server(object):
         return pid
 
     def _become(self, request, commands, events):
-        """In the forked process: all that a process of its own would have found."""
+        """In the forked process: sets up everything as a process that was started for the job would find it."""
         import fcntl
 
         from tmgprobe.process import job as jobs

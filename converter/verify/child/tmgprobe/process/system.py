@@ -1,4 +1,4 @@
-"""What only the system can do for a watched process; each function says whether it could."""
+"""Calls of the operating system for a watched process; each function says whether it succeeded."""
 
 from __future__ import absolute_import, division, print_function
 

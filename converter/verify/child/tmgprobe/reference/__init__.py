@@ -1,1 +1,1 @@
-"""The reference: a step that the original takes on the shards of the batch, and comparisons with it."""
+"""The reference: what the original computes on the shards of a recorded batch, and comparisons with it."""

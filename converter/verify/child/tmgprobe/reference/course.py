@@ -1,4 +1,4 @@
-"""The original's own way through all recorded steps, and how far it ends from the conversion's."""
+"""Trains the original through all recorded steps, and measures how far its weights end from the conversion's."""
 
 from __future__ import absolute_import, division, print_function
 

@@ -1,4 +1,4 @@
-"""Where gradients differ: which known fault has them as its consequence, or whether they are only rounding."""
+"""If gradients differ: which known fault would cause them, or whether they are only rounding."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -73,7 +73,7 @@ def less_exact(one, errors, recorded, wanted):
 
 
 def explain(one, recorded, wanted, found, parts, used):
-    """Which known faults have the recorded gradients as their consequence: [[name, error], ...]."""
+    """The known faults that would cause the recorded gradients: [[name, error], ...]."""
     weights, feed = one.kept['before'], found[used][2]
     errors, matches = apart(recorded, wanted), []
     most = 0.1 * worst(errors)
@@ -115,7 +115,7 @@ def _candidates(one, found, parts, used):
 
 
 def _weight_decay(errors, recorded, wanted, weights):
-    """The match where all that is too much or too little is proportional to the weights."""
+    """The fault of weight decay: the whole difference is proportional to the weights."""
     factors = []
     for key, error in errors.items():
         if error < CLOSE or recorded.get(key) is None or wanted[key] is None or key[1] not in weights:

@@ -1,4 +1,4 @@
-"""The gradients that a conversion applied, and its loss, held against those that the contract allows."""
+"""Compares the gradients that a conversion applied, and its loss, with those that the contract allows."""
 
 from __future__ import absolute_import, division, print_function
 

@@ -1,4 +1,4 @@
-"""What the conversion is fed, held against what the original feeds itself.
+"""Compares what the conversion is fed with what the original feeds itself.
 
 In each of its steps the original's own batch is put aside, and the recorded one goes in. Here the two meet
 again: N consecutive batches of the original are one of the conversion's. Each train op has a stream of its own.
@@ -10,7 +10,7 @@ import numpy as np
 from tmgprobe.values import rows, streams
 
 MOST = 300000  # examples of evaluations that are remembered
-SETTING = '='  # begins what stands for an input without rows
+SETTING = '='  # begins the mark of an input without rows
 SMALL = 16  # numbers of an input without a batch axis that are kept as they are
 
 
@@ -92,7 +92,7 @@ def text_of(kind):
 
 
 class Epochs(object):
-    """Counts the epochs of a stream: one begins where most of a batch was there before, and none was till then."""
+    """Counts the epochs of a stream: one begins once most examples of a batch were seen before."""
 
     def __init__(self):
         self.count, self._seen, self._mixed = 0, set(), False

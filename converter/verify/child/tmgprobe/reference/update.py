@@ -1,4 +1,4 @@
-"""One step of the original's own way: its update from given gradients, and what follows from it."""
+"""One step of the original: its update from given gradients, and the weights after it."""
 
 from __future__ import absolute_import, division, print_function
 

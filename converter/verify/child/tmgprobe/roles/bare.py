@@ -1,7 +1,7 @@
-"""The converted script by itself: nothing of the comparison stands between it and TensorFlow.
+"""Runs the converted script by itself, with nothing of the comparison between it and TensorFlow.
 
 Its devices, its sessions' configurations, its random operations are its own; only the end of its first training step
-is seen. The machine shows no GPU, so that whatever asks for one has to be placed elsewhere, or fails.
+is seen. The machine shows no GPU, so that an operation which asks for one has to be placed elsewhere, or fails.
 """
 
 from __future__ import absolute_import, division, print_function

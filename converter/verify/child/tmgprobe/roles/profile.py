@@ -1,4 +1,4 @@
-"""What a training step of a script costs: run it once as it is, with a trace, and read off the figures."""
+"""Measures what a training step of a script costs: runs it once as it is, with a trace, and reads the figures off."""
 
 from __future__ import absolute_import, division, print_function
 

@@ -1,4 +1,4 @@
-"""The converted script's side: run it, and keep what its first steps took in and made of it."""
+"""The converted script's side: runs it, and keeps the inputs and the results of its first steps."""
 
 from __future__ import absolute_import, division, print_function
 

@@ -1,4 +1,4 @@
-"""The original script's side: take the recorded steps again, one shard after the other, and compare.
+"""The original script's side: repeats the recorded steps, one shard after the other, and compares.
 
 A step of the reference: the original's gradients are computed at the recorded weights for each
 tower's shard (reference/reference.py), averaged with the shards' sizes as weights, and put in where the

@@ -1,4 +1,4 @@
-"""What one traced step did: which part of it ran where and when, and what went from one place to another."""
+"""Reads a traced step: which part of it ran where and when, and which tensors went between devices."""
 
 from __future__ import absolute_import, division, print_function
 

@@ -1,4 +1,4 @@
-"""What the probe changes about TensorFlow before the script sees it.
+"""Changes TensorFlow before the script sees it.
 
 GPUs become virtual CPU devices, random operations can be held still, and gradients on their way from
 the loss to the optimizer pass a place where another value can be put in. All of it leaves the names

@@ -1,4 +1,4 @@
-"""Figures: how far two arrays are apart, and by what measure."""
+"""Measures how far two arrays are apart."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -20,7 +20,7 @@ def dense(gradient, shape):
 
 
 def largest(array):
-    """The largest magnitude; 0 of nothing."""
+    """The largest magnitude; 0 for empty arrays."""
     array = np.asarray(array)
     return float(np.max(np.abs(array.astype(np.float64)))) if array.size else 0.0
 

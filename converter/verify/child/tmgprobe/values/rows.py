@@ -1,4 +1,4 @@
-"""The examples of a batch as short marks, by which two streams of batches are held against each other."""
+"""Short marks for the examples of a batch, by which two streams of batches are compared."""
 
 from __future__ import absolute_import, division, print_function
 

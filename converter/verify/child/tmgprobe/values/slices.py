@@ -1,4 +1,4 @@
-"""Variables that are cut into slices: taken for the whole ones that they stand for.
+"""Puts variables that are cut into slices together, to compare them with whole ones.
 
 TensorFlow's saver knows slices by the same mark, and writes them under the name of the whole.
 """

@@ -1,4 +1,4 @@
-"""Two streams of examples against each other: what the original feeds, and what its conversion does.
+"""Compares two streams of examples: what the original feeds, and what its conversion feeds.
 
 A stream is a list of batches; a batch is a list of marks (values/rows.py). The conversion's batches are the
 original's put together: its stream is the same one, cut at other places.
