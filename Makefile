@@ -8,9 +8,8 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
-	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check
-	$(BIN)/python tools/schemas.py --check docs/schema && \
-	$(BIN)/python tools/stops.py --check
+	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check && \
+	$(BIN)/python tools/stops.py --check && $(BIN)/python tools/command_docs.py --check
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
@@ -30,7 +29,7 @@ help:
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
 	@echo 'make format   let ruff sort imports and mend what it can'
 	@echo 'make goldens  convert every fixture again; review the result as a diff'
-	@echo 'make docs     write what the documentation takes from the program: rules, schemas, printed data'
+	@echo 'make docs     write what the documentation takes from the program: rules, options, schemas, printed data'
 	@echo 'make site     build the documentation into build/site; a broken link fails'
 	@echo 'make bench    time startup, conversion, folders and verification against their budgets; fails over one'
 	@echo 'make clean    remove what was built, the environments too'
@@ -125,6 +124,7 @@ docs: $(VENV)/.dev
 	$(BIN)/python tools/schemas.py docs/schema
 	$(BIN)/python tools/runtime_module.py
 	$(BIN)/python tools/stops.py
+	$(BIN)/python tools/command_docs.py
 
 site: $(VENV)/.dev
 	$(BIN)/python -m mkdocs build --quiet

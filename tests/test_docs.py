@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM
+from tools.command_docs import page as commands_page
 from tools.site_hooks import conversion, on_page_markdown
 from tools.stops import filled, script_of, stale
 
@@ -57,6 +58,13 @@ def test_the_gallery_has_six_conversions() -> None:
 def test_a_conversion_that_is_not_there_stops_the_site() -> None:
     with pytest.raises(ValueError, match="fixtures/gone holds no conversion"):
         on_page_markdown("<!-- conversion: gone -->")
+
+
+def test_the_page_of_commands_is_current() -> None:
+    assert (ROOT / "docs/commands.md").read_text() == commands_page(), "run `make docs`"
+    for command in COMMANDS.values():
+        for option in command.options:
+            assert f"`{option.flags[0]}`" in commands_page()
 
 
 ARCHITECTURE = (ROOT / "docs/architecture.md").read_text()

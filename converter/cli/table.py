@@ -280,7 +280,7 @@ CONVERT = Command(
             "Whether the script's batch size is each GPU's or that of all.",
             "per-gpu",
             panel=WHAT,
-            brief="Whose the batch size is.",
+            brief="One GPU's, or all GPUs'.",
         ),
         _choice(
             "--loss",
@@ -352,7 +352,7 @@ CONVERT = Command(
         _text(
             "--line-length",
             "N",
-            "Of added lines; the project's setting for black if not given.",
+            "Of added lines; default: the project's setting for black or ruff.",
             panel=WHAT,
             rare=True,
         ),
