@@ -424,7 +424,7 @@ def test_the_headers_command_is_one_that_the_program_takes(
 ) -> None:
     """Of a script that takes no other batch than the whole: what was asked for is in the command."""
     monkeypatch.chdir(tmp_path)
-    put("train.py", Path(__file__).parents[2].joinpath("fixtures/full_batch/single.py").read_bytes())
+    put("train.py", Path(__file__).parents[3].joinpath("fixtures/full_batch/single.py").read_bytes())
     assert run("convert", "train.py", "-o", "multi.py").code == 0
     before = Path("multi.py").read_bytes()
     header = find_header(before.decode())
