@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from converter.cli.table import UsageError
 from converter.report.results import FileResult
+
+JOB_SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub's runners say which file it is
 
 if TYPE_CHECKING:
     from converter.choices import OutputFormat
@@ -37,10 +41,23 @@ def of_results(form: OutputFormat, done: Sequence[FileResult]) -> str:
     from converter.report import data, github, markdown, sarif
 
     if form == "github":
+        _summarise(markdown.results(done))
         return github.results(done)
     if form == "markdown":
         return markdown.results(done)
     return (sarif.results(done) if form == "sarif" else data.results(done)) + "\n"
+
+
+def _summarise(page: str) -> None:
+    """Adds to the summary of the job, where GitHub runs one."""
+    path = os.environ.get(JOB_SUMMARY)
+    if not path:
+        return
+    try:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(page + "\n")
+    except OSError as error:
+        print(f"the job's summary cannot be written: {path}: {error.strerror}", file=sys.stderr)
 
 
 def of_report(form: OutputFormat, report: Report, multi: str) -> str:
@@ -48,6 +65,7 @@ def of_report(form: OutputFormat, report: Report, multi: str) -> str:
     from converter.report import data, github, markdown, sarif
 
     if form == "github":
+        _summarise(markdown.verification(report))
         return github.verification(report, multi)
     if form == "markdown":
         return markdown.verification(report)
