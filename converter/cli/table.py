@@ -158,7 +158,7 @@ CONFIG_FLAGS = (
     _text(
         "--config",
         "FILE",
-        "The TOML file with [tool.tf-multigpu]; default: the nearest pyproject.toml that has it.",
+        "The TOML file to follow; default: the nearest pyproject.toml with a table tool.tf-multigpu.",
         rare=True,
     ),
     Option(("--no-config",), "Follow no configuration.", rare=True),

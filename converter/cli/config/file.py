@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
 from converter.cli.config.keys import COMMAND_LINE_ONLY, FILES, KEYS, OVERRIDES, PAIRS, TABLE, Key
@@ -59,11 +60,16 @@ class Configuration(NamedTuple):
         name = os.path.relpath(os.path.abspath(file), self.folder).replace(os.sep, "/")
         if not self.overrides or name.startswith("../"):
             return
-        from pathspec import GitIgnoreSpec
-
         for number, override in enumerate(self.overrides):
-            if GitIgnoreSpec.from_lines(override.files).match_file(name):
+            if _patterns(override.files).match_file(name):
                 yield number, override
+
+
+@cache
+def _patterns(files: tuple[str, ...]) -> Any:
+    from pathspec import GitIgnoreSpec
+
+    return GitIgnoreSpec.from_lines(files)
 
 
 def nearest(paths: Sequence[str]) -> Configuration | None:

@@ -18,7 +18,6 @@ _NEVER_WITH = {"verify": ("check",), "trace": ("check",), "jobs": ("verify", "tr
 _OF_A_HOOK = {"skip_non_training": True, "refused": "pass"}  # the defaults of a hook
 _STDIN = "-"
 
-
 Place = TypeVar("Place")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import Any
 
 _PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
@@ -20,6 +21,7 @@ def place_in(message: str, text: str) -> tuple[str, int, int]:
     return message[: found.start()], int(found[1]), int(found[2])
 
 
+@cache
 def place_of(text: str, path: tuple[str | int, ...]) -> tuple[int, int]:
     """The line and column, from one, of the key that a path leads to; of the nearest one above, else zeros.
 
