@@ -127,7 +127,22 @@ CUT = "one.scrollWidth > one.clientWidth + 1"  # an element with more in it than
 STACKED = "one.matches('.changed') && getComputedStyle(one).display === 'grid'"
 
 
-def measured(page: str, folder: Path, width: int, which: str = CUT) -> tuple[int, int, list[str]]:
+def framed(page: str, folder: Path, width: int, *flags: str) -> Image.Image:
+    """What Chromium shows of a page that is so wide; in a frame, as a window of Chromium's has at least 500 pixels."""
+    (folder / "shown.html").write_text(page, encoding="utf-8")
+    frame = f"<iframe src=shown.html style='border: 0; width: {width}px; height: {HEIGHT}px'></iframe>"
+    (folder / "frame.html").write_text(f"<!DOCTYPE html><body style='margin: 0'>{frame}", encoding="utf-8")
+    command = [
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", *flags,
+        f"--user-data-dir={folder / 'profile'}", f"--window-size=1600,{HEIGHT}",
+        f"--screenshot={folder / 'shown.png'}", (folder / "frame.html").as_uri(),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return Image.open(folder / "shown.png").convert("RGB").crop((0, 0, width, HEIGHT))
+
+
+def measured(page: str, folder: Path, width: int, which: str = CUT, *flags: str) -> tuple[int, int, list[str]]:
     """The window's width, the page's, and the elements of which something holds, with everything unfolded.
 
     The page is in a frame: a window of Chromium's has at least 500 pixels.
@@ -145,7 +160,7 @@ def measured(page: str, folder: Path, width: int, which: str = CUT) -> tuple[int
     listen = "<script>addEventListener('message', told => { document.title = JSON.stringify(told.data) })</script>"
     (folder / "frame.html").write_text(f"<!DOCTYPE html><title></title>{listen}{frame}", encoding="utf-8")
     command = [
-        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run",
+        CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--no-first-run", *flags,
         f"--user-data-dir={folder / 'profile'}", "--window-size=1600,2000", "--virtual-time-budget=5000", "--dump-dom",
         (folder / "frame.html").as_uri(),
     ]  # fmt: skip
@@ -156,9 +171,18 @@ def measured(page: str, folder: Path, width: int, which: str = CUT) -> tuple[int
     return inner, whole, names
 
 
+@pytest.mark.parametrize(("flag", "is_light"), [(LIGHT, True), (DARK, False)], ids=["light", "dark"])
 @pytest.mark.parametrize("width", [390, 800, 1440])
-def test_nothing_is_cut(page: str, tmp_path: Path, width: int) -> None:
-    assert measured(page, tmp_path, width) == (width, width, [])
+def test_nothing_is_cut(page: str, tmp_path: Path, width: int, flag: str, is_light: bool) -> None:
+    assert measured(page, tmp_path, width, CUT, flag) == (width, width, [])
+    picture = framed(page, tmp_path, width, flag)
+    assert picture.size == (width, HEIGHT)
+    margins = [colours(picture.crop((left, 0, left + 4, HEIGHT))) for left in (0, width - 4)]
+    # Bands of the page's colours reach both edges, and nothing runs over one; each part that is shown has something.
+    assert margins[0] == margins[1] and len(margins[0]) < 8
+    assert (sum(next(iter(margins[0]))) > 3 * 200) is is_light
+    for top in range(0, HEIGHT - 1000, 1000):
+        assert len(colours(picture.crop((0, top, width, top + 1000)))) > 50, top
 
 
 @pytest.mark.parametrize(("width", "is_stacked"), [(390, True), (800, False)])
@@ -168,7 +192,9 @@ def test_on_a_phone_the_sides_stand_below_each_other(page: str, tmp_path: Path, 
 
 def test_what_is_cut_is_seen(page: str, tmp_path: Path) -> None:
     narrow = "<p style='width: 300px; overflow: hidden; white-space: nowrap'>" + "tower " * 99 + "</p>"
-    broad = "<div style='width: 500px'>x</div>"
+    broad = "<div style='width: 500px; background: red'>x</div>"
     inner, whole, names = measured(page.replace("<main>", f"<main>{narrow}{broad}", 1), tmp_path, 390)
     assert (inner, "P." in names) == (390, True)
     assert whole > 390
+    picture = framed(page.replace("<main>", f"<main>{broad}", 1), tmp_path, 390)
+    assert colours(picture.crop((0, 0, 4, HEIGHT))) != colours(picture.crop((386, 0, 390, HEIGHT)))
