@@ -37,7 +37,7 @@ def plain(folder: Path, rounds: int) -> list[timing.Figure]:
     ways: dict[str, timing.Command] = {
         "`convert f.py`": timing.Run([*tool, path], 2),
         "`-o out.py`": timing.Run([*tool, path, "-o", str(out)], 2),
-        "`-o out/`": [*tool, path, "-o", str(folder / "out") + "/"],
+        "`-o out/`": timing.Run([*tool, path, "-o", str(folder / "out") + "/"], 2),
         "`--diff`": [*tool, path, "--diff"],
         "`--check`": [*tool, path, "--check"],
         "`--in-place`": [*tool, path, "--in-place"],
@@ -46,6 +46,11 @@ def plain(folder: Path, rounds: int) -> list[timing.Figure]:
         "standard input": timing.Run([*tool, "-"], 2, script),
         "`python -m tf_multigpu --check`": [sys.executable, "-m", "tf_multigpu", "convert", "--check", path],
     }
+    project = folder / "project"
+    project.mkdir()
+    (project / "pyproject.toml").write_text("[tool.tf-multigpu]\nnum-gpus = 4\nstrict = true\n", encoding="utf-8")
+    (project / "plain.py").write_text(scripts.plain(150), encoding="utf-8")
+    ways["`--check`, in a project with a configuration"] = [*tool, str(project / "plain.py"), "--check"]
     return [
         timing.Figure(f"without TensorFlow: {way}", timing.ratios(command, BARE, rounds), PLAIN)
         for way, command in ways.items()

@@ -23,6 +23,7 @@ repos:
   rev: {revision}
   hooks:
   - id: tf-multigpu-check
+  - id: tf-multigpu-pairs
   - id: tf-multigpu-convert
     args: [--num-gpus, "4"]
     files: ^train/
@@ -100,6 +101,7 @@ def test_both_hooks(repository: Repository) -> None:
     assert code == 0, said
     convert_hook_converts_in_place(repository)
     check_hook_compares_with_the_source(repository)
+    pairs_hook_holds_outputs_in_step(repository)
 
 
 def convert_hook_converts_in_place(repository: Repository) -> None:
@@ -119,6 +121,11 @@ def convert_hook_converts_in_place(repository: Repository) -> None:
     assert code == 0, said  # it is said with --verbose
     code, said = repository.hook("tf-multigpu-convert", "--verbose")
     assert (code, "train/train.py:2:1: TMG004 " in said) == (0, True), said
+    (repository.folder / "pyproject.toml").write_text('[tool.tf-multigpu]\nrefused = "fail"\n')
+    repository.git("add", "--all")
+    code, said = repository.hook("tf-multigpu-convert")
+    assert (code, "train/train.py:2:1: TMG004 " in said) == (1, True), said
+    repository.git("rm", "--quiet", "--force", "pyproject.toml")
     shutil.copy(SINGLE, script)
     repository.convert("train/train.py", "--in-place", "--num-gpus", "2")  # and the hook's args say 4
     repository.git("add", "--all")
@@ -147,3 +154,17 @@ def check_hook_compares_with_the_source(repository: Repository) -> None:
     repository.git("add", "--all")
     code, said = repository.hook("tf-multigpu-check")
     assert (code, "edited by hand" in said) == (1, True), said
+
+
+def pairs_hook_holds_outputs_in_step(repository: Repository) -> None:
+    (repository.folder / "pyproject.toml").write_text(
+        '[tool.tf-multigpu]\nbatch = "total"\npairs = [{source = "single.py", output = "out/multi.py"}]\n'
+    )
+    repository.convert("single.py", "-o", "out/multi.py", "--force")
+    repository.commit_all()
+    code, said = repository.hook("tf-multigpu-pairs", "--all-files")
+    assert code == 0, said
+    (repository.folder / "single.py").write_text((repository.folder / "single.py").read_text() + "# and more\n")
+    repository.git("add", "--all")
+    code, said = repository.hook("tf-multigpu-pairs")
+    assert (code, "single.py: would change, for out/multi.py" in said) == (1, True), said
