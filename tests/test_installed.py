@@ -53,7 +53,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    folder = tmp_path_factory.mktemp("installed")
+    return environment_with(wheel, tmp_path_factory.mktemp("installed"))
+
+
+def environment_with(wheel: Path, folder: Path) -> Installed:
+    """A new environment with the package, and with distributions that are called like its parts."""
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv/bin/python"
     neighbours = [neighbour(name, folder) for name in PARTS]

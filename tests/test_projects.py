@@ -110,14 +110,23 @@ def test_convert_proves_all_files_together(tmp_path: Path, capsys: pytest.Captur
 
 
 @pytest.mark.tf1
-@pytest.mark.parametrize("name", NAMES)
-def test_a_project_runs_in_place(
-    name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+@pytest.mark.parametrize(
+    ("name", "way"), [*((name, "folder") for name in NAMES), *((name, "in place") for name in ("modules", "package"))]
+)
+def test_what_is_written_runs_by_itself(
+    name: str, way: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
 ) -> None:
-    shutil.copytree(PROJECTS / name / "single", tmp_path, dirs_exist_ok=True)
-    assert main(["convert", str(tmp_path / "train.py"), "--in-place"]) == 0
+    """In place, and as the output folder of a folder that is not there any more."""
+    folder = tmp_path / "project"
+    shutil.copytree(PROJECTS / name / "single", folder)
+    if way == "folder":
+        assert main(["convert", str(folder), "-o", str(tmp_path / "out")]) == 0
+        shutil.rmtree(folder)
+        folder = tmp_path / "out"
+    else:
+        assert main(["convert", str(folder / "train.py"), "--in-place"]) == 0
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    done = bare_runs.run(tensorflow_python, ["train.py", "--num_gpus", "3"], tmp_path, environment)
+    done = bare_runs.run(tensorflow_python, ["train.py", "--num_gpus", "3"], folder, environment)
     assert done.returncode == 0, done.stderr[-2000:]
     assert float(done.stdout.split()[-1]) > 0.8
 
