@@ -41,7 +41,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     aliases.tensorflow("")
     scales = options.batch == "per-gpu"
     count = GpuCount(facts, names, options, text, aliases, module, size.scaled if scales else ())
-    scaling = scale(facts, regions, size, text, count.beside) if scales else Scaling()
+    scaling = scale(facts, regions, size, text, count.beside, names) if scales else Scaling()
     text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
     text.planned += longest

@@ -13,11 +13,13 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.fed_rows import base_of, fed_sizes, is_kept
+from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
 from converter.planner.writing.findings import refuse, warn
+from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
@@ -242,7 +244,9 @@ def settle_means(facts: Facts, size: BatchSize) -> None:
             tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
 
 
-def scale(facts: Facts, regions: tuple[Region, ...], size: BatchSize, text: Text, num_gpus: NumGpus) -> Scaling:
+def scale(
+    facts: Facts, regions: tuple[Region, ...], size: BatchSize, text: Text, num_gpus: NumGpus, names: Names
+) -> Scaling:
     """Multiplies the batch size by the number of GPUs where it is defined."""
     replaces: list[Replace] = []
     flags: set[Origin] = set()
@@ -253,7 +257,10 @@ def scale(facts: Facts, regions: tuple[Region, ...], size: BatchSize, text: Text
         elif origin.key[0] == "parameter":
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         else:
-            replaces += _scaled_reads(facts, regions, origin, text, num_gpus)
+            products = _scaled_reads(facts, regions, origin, text, num_gpus)
+            made, named = named_products(facts, regions, products, text, names)
+            replaces += made
+            inserts += named
             flags.add(origin)
     return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts)))
 
@@ -294,7 +301,7 @@ def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
 
 def _scaled_reads(
     facts: Facts, regions: tuple[Region, ...], origin: Origin, text: Text, num_gpus: NumGpus
-) -> list[Replace]:
+) -> dict[ast.AST, tuple[Access, Replace]]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()
     outside: dict[ast.AST, Access] = {}
@@ -317,7 +324,7 @@ def _scaled_reads(
                 "this batch size is read both by the towers and by code outside of them",
                 "pass the batch size to the function as an argument",
             )
-    return [_scaled(text, node, num_gpus) for node in outside if _counts(text, node)]
+    return {n: (access, _scaled(text, n, num_gpus)) for n, access in outside.items() if _counts(text, n)}
 
 
 LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given

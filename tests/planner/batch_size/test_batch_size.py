@@ -246,8 +246,8 @@ def test_a_text_shows_what_the_user_gave(line: str) -> None:
     ("line", "scaled"),
     [
         (
-            "print(sess.run([train_op, loss], {{X: data[i:i + {}], Y: labels[:{}]}})[1])",
-            "print(sess.run([train_op, loss], {{X: data[i:i + ({})], Y: labels[:{}]}})[1])",
+            "print(sess.run([train_op, loss], {{X: data[i:i + {}], Y: labels}})[1])",
+            "print(sess.run([train_op, loss], {{X: data[i:i + ({})], Y: labels}})[1])",
         ),
         ("print('loss %f' % sess.run([loss, train_op], feeds({}))[0])", None),
         ("print('loss {{}}'.format(sess.run([loss, train_op], feeds(size={}))[0]))", None),

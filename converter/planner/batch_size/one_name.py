@@ -1,0 +1,92 @@
+"""One name for the global batch size where a training loop computes it again and again."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.plan import Insert, Replace
+from converter.planner.questions.statements import suites
+from converter.planner.region.region import Region
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+LEAST = 3  # products in one function that a name is made for
+NAME = "global_batch_size"
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def named_products(
+    facts: Facts,
+    regions: tuple[Region, ...],
+    products: Mapping[ast.AST, tuple[Access, Replace]],
+    text: Text,
+    names: Names,
+) -> tuple[list[Replace], list[Insert]]:
+    """The replacements of reads of a flag by products, with a name for those that occur often.
+
+    Only in loops that run after the graph is built: what is read there stands in no statement that is moved, and no
+    expression that is written elsewhere once more.
+    """
+    edits = {node: edit for node, (_, edit) in products.items()}
+    written = {access.place for access in facts.accesses if access.write}
+    groups: dict[tuple[ast.AST, str], list[ast.AST]] = defaultdict(list)
+    chains: dict[ast.AST, list[ast.stmt]] = {}
+    for node, (access, edit) in products.items():
+        function, chain = _statements(node, text)
+        behind = all(access.time > region.end for region in regions)
+        if function is not None and behind and access.place not in written and _in_loop(chain):
+            chains[node] = chain
+            groups[function, _bare(edit.text)].append(node)
+    inserts = []
+    where = suites(*facts.trees())
+    for (_, product), nodes in groups.items():
+        first = _first_of_block([chains[node] for node in nodes], where, text) if len(nodes) >= LEAST else None
+        if first is not None:
+            name = names.fresh(NAME)
+            inserts.append(Insert(text.anchor(first), (f"{name} = {product}",), "before", "TMG110"))
+            edits.update((node, replace(edits[node], text=name)) for node in nodes)
+    return list(edits.values()), inserts
+
+
+def _bare(product: str) -> str:
+    return product[1:-1] if product.startswith("(") and product.endswith(")") else product
+
+
+def _statements(node: ast.AST, text: Text) -> tuple[ast.AST | None, list[ast.stmt]]:
+    """The function or module that executes an expression, None where it cannot be told; the statements around it."""
+    chain: list[ast.stmt] = []
+    below, above = node, text.parent(node)
+    while above is not None:
+        if isinstance(below, ast.stmt):
+            chain.append(below)
+        if isinstance(above, (*_FUNCTIONS, ast.Module)):
+            return (above if below in above.body else None), chain
+        if isinstance(above, (ast.Lambda, ast.ClassDef)):
+            return None, chain
+        below, above = above, text.parent(above)
+    return None, chain
+
+
+def _in_loop(chain: list[ast.stmt]) -> bool:
+    return any(isinstance(stmt, _LOOPS) for stmt in chain)
+
+
+def _first_of_block(
+    chains: list[list[ast.stmt]], where: Mapping[ast.stmt, list[ast.stmt]], text: Text
+) -> ast.stmt | None:
+    """In the innermost block that holds all statements, the first that holds one; None where none can come before."""
+    for stmt in chains[0]:
+        block = where.get(stmt, [])
+        holders = [next((s for s in chain if s in block), None) for chain in chains]
+        if all(holder is not None for holder in holders):
+            first = min((holder for holder in holders if holder is not None), key=block.index)
+            at = text.start(first)
+            line = text.lines(at.path)[at.line - 1]
+            return None if line[at.column :].startswith("elif") else first
+    return None
