@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -55,6 +55,7 @@ def results_of(request: Request, workers: int = 1, tell: Tell | None = None) -> 
 def _results(request: Request, workers: int, tell: Tell | None) -> Generator[FileResult, None, None]:
     jobs, problems = jobs_of(request)
     yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
+    yield from _not_followed(request, jobs)
     jobs = importers_first(jobs)
     run = _Run(request, jobs)
     blocked = yield from run.finished_first()
@@ -66,6 +67,24 @@ def _results(request: Request, workers: int, tell: Tell | None) -> Generator[Fil
             if tell:
                 tell(number, len(jobs), job.script.path)
     yield from run.rest()
+
+
+def _not_followed(request: Request, jobs: Sequence[Job]) -> Iterator[FileResult]:
+    """TMG036 for configurations further down in named folders: a run follows one."""
+    if request.layers is None or not request.layers.searched:
+        return
+    from converter.cli.config.file import further
+
+    folders: set[str] = set()
+    for job in jobs:
+        folder, below = os.path.dirname(job.script.path), os.path.dirname(job.script.relative)
+        while below and not job.script.named and folder not in folders:
+            folders.add(folder)
+            folder, below = os.path.dirname(folder), os.path.dirname(below)
+    for path in further(sorted(folders), request.layers.file):
+        message = "this configuration is not followed: the run has that of the folder that is named, or none"
+        hint = f"run it for {os.path.dirname(path)} by itself, or say there is one for all: --config FILE, --no-config"
+        yield FileResult(path, "unchanged", (Diagnostic("TMG036", path, 0, 0, message, hint, "warning"),))
 
 
 class _Run:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, NoReturn
@@ -103,6 +103,25 @@ def _above(folder: str) -> Configuration | None:
         if above == folder or os.path.exists(os.path.join(folder, ".git")):
             return None
         folder = above
+
+
+def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[str]:
+    """The files in these folders that have a table, too, but for the one that is followed."""
+    for folder in folders:
+        path = os.path.join(folder, PYPROJECT)
+        if followed and os.path.abspath(path) == os.path.abspath(followed.path):
+            continue
+        with suppress(OSError), open(path, "rb") as file:
+            data = file.read()
+            if _MARK in data and _has_table(path, data):
+                yield path
+
+
+def _has_table(path: str, data: bytes) -> bool:
+    try:
+        return load(path, data) is not None
+    except ConfigurationError:
+        return True
 
 
 def _shown(path: str) -> str:

@@ -25,11 +25,13 @@ class Layers(NamedTuple):
     """The options of one run, by where they come from.
 
     command: that is run. given: what its command line says. file: the configuration, None without one.
+    searched: whether the file was looked for, and not named or ruled out.
     """
 
     command: Command
     given: Mapping[str, object]
     file: Configuration | None
+    searched: bool = False
 
     def values(self, path: str = "") -> dict[str, object]:
         """The values of all parameters of the command; for one file with the overrides for it."""
@@ -190,7 +192,7 @@ def completed(command: Command, given: Mapping[str, object]) -> dict[str, object
     if config and without:
         raise UsageError("--config and --no-config exclude each other")
     file = named(str(config)) if config else None if without else nearest(_paths(command, given))
-    layers = Layers(command, given, file)
+    layers = Layers(command, given, file, searched=not (config or without))
     values = layers.values(str(given["single"]) if command is VERIFY else "")
     del values["config"], values["no_config"]
     return values | {"layers": layers}

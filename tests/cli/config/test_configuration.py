@@ -204,6 +204,19 @@ def test_paths_with_two_configurations(project: Path, run: Run) -> None:
     assert run("convert", "a/train.py", "b/train.py", "--in-place", "--config", "a/pyproject.toml").code == 0
 
 
+def test_a_configuration_further_down_is_not_followed_in_silence(project: Path, run: Run, engine: Engine) -> None:
+    put("train.py")
+    put("sub/deep/train.py")
+    config("[project]\nname = 'tf-multigpu'\n")
+    config(HEAD + "num-gpus = 8\n", "sub/pyproject.toml")
+    done = run("convert", ".", "-o", "out/")
+    assert (done.code, done.err.count("TMG036")) == (0, 1)
+    assert "./sub/pyproject.toml: TMG036 this configuration is not followed" in done.err
+    assert "TMG036" not in run("convert", ".", "-o", "out/", "--no-config").err
+    assert "TMG036" not in run("convert", "sub", "-o", "out2/").err
+    assert "TMG036" not in run("convert", "sub/deep/train.py", "-o", "out3.py").err
+
+
 def test_a_file_by_name_and_none(project: Path, run: Run, engine: Engine) -> None:
     put("train.py")
     config(HEAD + "num-gpus = 4\n")
