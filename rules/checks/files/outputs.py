@@ -106,7 +106,7 @@ RULES = (
         code="TMG036",
         title="a configuration further down is not followed",
         why="A run follows one configuration, that of the nearest pyproject.toml above the paths that are named. "
-        "Another one stands in a folder below, whose scripts are worked on without it. Give that folder to a run of its "
-        "own, or say that one configuration is meant for all, or none, by --config or --no-config.",
+        "Another one stands in a folder below, whose scripts are worked on without it. Give that folder to a run of "
+        "its own, or say that one configuration is meant for all, or none, by --config or --no-config.",
     ),
 )
