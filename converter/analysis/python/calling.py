@@ -252,16 +252,29 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
 
 
 def use_with_unknowns(walk: Walk, cls: Class) -> None:
-    """Makes an object of a class that the script only defines, and calls the methods that were not called yet."""
+    """Makes an object of a class that the script only defines, and calls the methods that were not called yet.
+
+    Methods that no other one mentions come first, as they pass known arguments to the others: a `next_batch` that was
+    called with an unknown size would leave that in the object, beside the size that `train` gives it.
+    """
     instance = Instance(cls)
     with walk.at(cls.node, None):
         walk.stamp(instance, cls.node)
         init = cls.find("__init__")
         if isinstance(init, Function):
             call_with_unknowns(walk, init, instance)
-        for value in list(cls.attributes.values()):
-            if isinstance(value, Function) and value.node not in walk.entered:
-                call_with_unknowns(walk, value, instance)
+        methods = {name: value for name, value in cls.attributes.items() if isinstance(value, Function)}
+        mentions = {name: _own_attributes(value.node) for name, value in methods.items()}
+        for name in sorted(methods, key=lambda name: any(name in m for other, m in mentions.items() if other != name)):
+            if methods[name].node not in walk.entered:
+                call_with_unknowns(walk, methods[name], instance)
+
+
+def _own_attributes(method: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    """The attributes of its object that a method mentions: `self.name`."""
+    first = next((a.arg for a in (*method.args.posonlyargs, *method.args.args)), None)
+    attributes = (inner for inner in ast.walk(method) if isinstance(inner, ast.Attribute))
+    return {a.attr for a in attributes if isinstance(a.value, ast.Name) and a.value.id == first}
 
 
 # -- classes and methods --------------------------------------------------------------------------

@@ -18,6 +18,7 @@ from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.block import Block
+from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.neighbours import Touched, carries_batch, makes_input, touched_in
@@ -26,7 +27,6 @@ from converter.planner.writing.findings import error
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
 GRAPH_STATE = {EffectKind.GRAPH_STATE, EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS}
-UNKNOWN = "None"  # a collection whose key is not a constant
 
 
 class Side(Enum):
@@ -165,7 +165,7 @@ def _belongs_to_towers(at: _Between) -> bool:
     }
     if any(changed & at.touched[i][2] for i in at.tower):
         return True
-    if at.from_tower and _collects_for(facts, block, at.index, at.later):
+    if at.from_tower and is_collected_for(facts, block, at.index, block, at.later):
         return True
     if any(block.statement(e.site) == at.index for e in listed_between(facts, block, at.tower)):
         return True
@@ -185,7 +185,7 @@ def _may_go_before(at: _Between) -> bool:
     above = {i for i in at.tower if i < at.index}
     if finds_variables(facts, block, at.index) and makes_variables(facts, block, above):
         return False
-    if _collects_for(facts, block, at.index, at.earlier) or at.clashes(at.earlier):
+    if is_collected_for(facts, block, at.index, block, at.earlier) or at.clashes(at.earlier):
         return False
     return not (at.keeps_order and _makes_any_variable(facts, block, {i for i in at.earlier if i in at.tower}))
 
@@ -202,7 +202,7 @@ def _towers_need(at: _Between) -> bool:
     """Whether later statements of the towers, or losses that are written out, read what a statement writes."""
     writes = at.touched[at.index][1]
     fed_by = any(writes & at.touched[i][0] for i in at.later) or bool(writes & at.written_out)
-    return fed_by or _collects_for(at.facts, at.block, at.index, at.later)
+    return fed_by or is_collected_for(at.facts, at.block, at.index, at.block, at.later)
 
 
 def _side_of_rest(at: _Between) -> Side | str:
@@ -260,20 +260,6 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
         for e in facts.effects
     )
     return read and any(is_foreign(e.value) for e in calls if e.value is not None)
-
-
-def _collects_for(facts: Facts, block: Block, index: int, others: Iterable[int]) -> bool:
-    """Whether a statement adds to a collection of the graph that some of the others read."""
-    chosen = set(others)
-    added = {e.name for e in facts.effects_of(EffectKind.COLLECTION) if block.statement(e.site) == index}
-    if not added:
-        return False
-    read = {
-        "losses" if e.kind is EffectKind.TOTAL_LOSS else e.name
-        for e in facts.effects
-        if e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and block.statement(e.site) in chosen
-    }
-    return bool(added & read) or (bool(read) and UNKNOWN in added | read)
 
 
 def _made_in(block: Block, value: Value, tower: set[int]) -> bool:

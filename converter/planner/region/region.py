@@ -160,22 +160,31 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
 def settled(
     model: Model, block: Block, tower: set[int], forward: bool, exact: bool = False
 ) -> Region | Refused | Reread:
-    """The region around the towers' own statements, with those that join them or make way."""
+    """The region around the towers' own statements, with those that join them or make way.
+
+    What joins the towers may read what would wait behind the loop: then the blocks of the towers are cut again.
+    """
     facts = model.facts
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= starting_values(block, chosen)
-    splits = in_front(facts, block, chosen, model.values)
-    if isinstance(splits, (Refused, Reread)):
-        return splits
-    behind = behind_loop(facts, block, chosen, model.made, model.steps)
-    if isinstance(behind, Refused):
-        return behind
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
-    order = sort_out(facts, block, chosen, nodes)
-    if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
-        order = sort_out(facts, block, order.tower | more, nodes)
-    if isinstance(order, Refused):
-        return order
+    joined: set[int] = set()
+    while True:
+        splits = in_front(facts, block, chosen, model.values)
+        if isinstance(splits, (Refused, Reread)):
+            return splits
+        behind = behind_loop(facts, block, chosen, joined, model.made, model.steps)
+        if isinstance(behind, Refused):
+            return behind
+        order = sort_out(facts, block, chosen, nodes)
+        if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
+            order = sort_out(facts, block, order.tower | more, nodes)
+        if isinstance(order, Refused):
+            return order
+        if order.tower <= chosen | joined:
+            break
+        joined |= order.tower - chosen
+        block = Block(facts, block.frame, block.body)  # without the statements that were moved
     late = in_front(facts, block, order.tower, model.values)
     if isinstance(late, (Refused, Reread)):
         return late

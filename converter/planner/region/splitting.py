@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.frames import Place
 from converter.analysis.values import Input, Value, needed
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import BEHIND, IN_FRONT, Block
+from converter.planner.region.collected import is_collected_for
 from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.prepared_batches import prepared_batches, prepares
 from converter.planner.writing.findings import error
@@ -55,11 +59,12 @@ def _why_inside(value: Input) -> tuple[str, str]:
 
 
 def behind_loop(
-    facts: Facts, block: Block, tower: set[int], made: list[Value], steps: Sequence[TrainStep]
+    facts: Facts, block: Block, tower: set[int], joined: set[int], made: list[Value], steps: Sequence[TrainStep]
 ) -> dict[ast.stmt, tuple[ast.stmt, ...]] | Refused:
     """What follows the loss in the towers' `with` blocks and conditions: behind the loop these are opened once more.
 
     Blocks inside of blocks that are opened again stand among the statements that follow in the outer one.
+    joined: statements that the towers execute as well, beside those that compute the loss.
     """
     parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
     for index in sorted(tower, reverse=True):  # what is left of a later block reads no more of an earlier one
@@ -74,7 +79,7 @@ def behind_loop(
                     "take the gradients in a statement of its own, after the loss",
                 )
             continue
-        rests = _rests(facts, block, index, tower, made, trains)
+        rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
         if rests is None and trains:
             goes_on = any(later > index for later in tower)
             what = "the model goes on behind the block in which this training step stands"
@@ -93,23 +98,59 @@ def _refused(facts: Facts, step: TrainStep, message: str, hint: str) -> Refused:
     return Refused((error(facts, step.call, "TMG219", message, hint),))
 
 
+@dataclass(frozen=True)
+class _Opened:
+    """A statement of the towers that holds statements of which the last may wait until the loop is over."""
+
+    facts: Facts
+    block: Block
+    index: int
+    tower: set[int]
+
+    @cached_property
+    def later(self) -> list[int]:
+        """The statements of the towers that follow."""
+        return [i for i in self.tower if i > self.index]
+
+    @cached_property
+    def touched_later(self) -> tuple[set[Place], set[Place]]:
+        """What the statements of the towers that follow read and write."""
+        touched = touched_in(self.block)
+        return set().union(*(touched[i][0] for i in self.later)), set().union(*(touched[i][1] for i in self.later))
+
+    def last_that_stays(self, inner: Block, last: int) -> int:
+        """The last statement of an inner block that the towers execute; those up to `last` compute the loss.
+
+        Of those behind it none writes what later statements of the towers read or write, reads what these write, or
+        adds to a collection that they read.
+        """
+        reads, writes = self.touched_later
+        for index in range(len(inner.body) - 1, last, -1):
+            read, written, _ = touched_in(inner)[index]
+            if written & (reads | writes) or read & writes:
+                return index
+            if is_collected_for(self.facts, inner, index, self.block, self.later):
+                return index
+        return last
+
+
 def _rests(
-    facts: Facts, block: Block, index: int, tower: set[int], made: list[Value], trains: list[TrainStep]
+    opened: _Opened, made: list[Value], trains: list[TrainStep]
 ) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
     """Nested blocks, outermost first, each with what follows the loss in it; None where that cannot wait."""
-    around = block.body[index]
+    block = opened.block
+    around = block.body[opened.index]
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
-    while _opens_again(block, around, tower):
-        inner = Block(facts, block.frame, around.body)  # type: ignore[attr-defined]
+    while _opens_again(block, around, opened.tower):
+        inner = Block(opened.facts, block.frame, around.body)  # type: ignore[attr-defined]
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
-        rest = [stmt for stmt in inner.body[last + 1 :] if block.moved.get(stmt) != IN_FRONT]
-        if rest and not _trails(block, index, tower, inner, last):
-            return None
+        stays = opened.last_that_stays(inner, last)
+        rest = [stmt for stmt in inner.body[stays + 1 :] if block.moved.get(stmt) != IN_FRONT]
         found.append((around, rest))
         where = {inner.statement(s.site) for s in trains}
-        if all(i is not None and i > last for i in where):
+        if all(i is not None and i > stays for i in where):
             return found if last >= 0 or isinstance(around, ast.With) else None
-        if where != {last}:
+        if where != {last} or stays > last:
             return None
         around = inner.body[last]
     return None
@@ -124,12 +165,6 @@ def _opens_again(block: Block, stmt: ast.stmt, tower: set[int]) -> bool:
     test = set(ast.walk(stmt.test))
     reads = {a.place for _, a in block.accesses() if a.node in test}
     return not any(a.write and a.place in reads for i, a in block.accesses() if i in tower)
-
-
-def _trails(block: Block, index: int, tower: set[int], inner: Block, last: int) -> bool:
-    """Whether the rest of a with block can wait until the loop is over."""
-    writes = {a.place for i, a in inner.accesses() if i > last and a.write}
-    return not any(i > index and i in tower and a.place in writes for i, a in block.accesses())
 
 
 def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:

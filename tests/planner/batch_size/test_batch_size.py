@@ -669,3 +669,42 @@ def test_models_of_one_class_are_fed_batches_of_their_own() -> None:
         """
     text = converted(script)
     assert "batches(batchsize=100 * num_gpus)" in text and "batches(batchsize=50 * num_gpus)" in text
+
+
+READER = """\
+class Trainer(object):
+    def __init__(self):
+        self.at = 0
+        self.X = tf.placeholder(tf.float32, [None, 4])
+        self.Y = tf.placeholder(tf.float32, [None, 1])
+        prediction = tf.layers.dense(self.X, 1)
+        loss = tf.reduce_mean(tf.square(prediction - self.Y))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+    def next_batch(self, batch_size):
+        start = self.at
+        self.at += batch_size
+        return self.xs[start:self.at], self.ys[start:self.at]
+
+    def {name}(self, xs, ys):
+        self.xs, self.ys = xs, ys
+        sess = tf.Session()
+        for step in range(100):
+            batch = self.next_batch({size})
+            sess.run(self.train_op, {{self.X: batch[0], self.Y: batch[1]}})
+"""
+
+
+@pytest.mark.parametrize("name", ["train", "fit"])
+def test_methods_of_a_class_without_an_object_get_the_numbers_that_other_methods_give(name: str) -> None:
+    """A position that is kept in the object holds the size of the batches before: it was scaled twice."""
+    text = "import tensorflow as tf\n\n" + READER.format(name=name, size="100")
+    assert changed(text) == ["batch = self.next_batch(100 * num_gpus)"]
+    assert "TMG305" not in codes(text)
+
+
+def test_a_method_that_no_other_one_calls_is_given_the_size_by_the_caller() -> None:
+    reader = READER.format(name="fit", size="batch_size").replace("xs, ys):", "xs, ys, batch_size):")
+    text = "import tensorflow as tf\n\n" + reader
+    assert changed(text) == ["batch_size *= num_gpus"]
+    assert "TMG305" in codes(text)

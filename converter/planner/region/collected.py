@@ -1,0 +1,25 @@
+"""Which statements add to collections of the graph that others read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts
+from converter.planner.region.block import Block
+
+UNKNOWN = "None"  # a collection whose key is not a constant
+
+
+def is_collected_for(facts: Facts, adds: Block, index: int, reads: Block, others: Iterable[int]) -> bool:
+    """Whether a statement of one block adds to a collection that some statements of another, or of the same, read."""
+    added = {e.name for e in facts.effects_of(EffectKind.COLLECTION) if adds.statement(e.site) == index}
+    if not added:
+        return False
+    chosen = set(others)
+    read = {
+        "losses" if e.kind is EffectKind.TOTAL_LOSS else e.name
+        for e in facts.effects
+        if e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and reads.statement(e.site) in chosen
+    }
+    return bool(added & read) or (bool(read) and UNKNOWN in added | read)
