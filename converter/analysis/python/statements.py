@@ -31,6 +31,7 @@ from converter.analysis.values import (
     Mapping,
     Number,
     Sequence,
+    ShapeOf,
     Typed,
     Value,
 )
@@ -163,9 +164,26 @@ def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
     elements = iterate(value, len(targets))
     note_position(walk, value)
+    star = next((i for i, target in enumerate(targets) if isinstance(target, ast.Starred)), None)
+    if star is not None:
+        elements = _with_rest(value, elements, star, len(targets) - star - 1)
     for index, target in enumerate(targets):
         element = elements[min(index, len(elements) - 1)] if elements else walk.host((value,))
         assign(walk, target, walk.stamp(element, target))
+
+
+def _with_rest(value: Value, elements: list[Value], star: int, behind: int) -> list[Value]:
+    """The elements that `a, *rest, z = value` gives to its targets: those of `rest` as one list.
+
+    star: the number of targets in front of the list. behind: the number of targets behind it.
+    """
+    end = max(len(elements) - behind, star)
+    if isinstance(value, (Sequence, Mapping)) or (isinstance(value, ShapeOf) and value.tensor.rank is not None):
+        many = isinstance(value, Sequence) and value.many and star < end
+        rest = Sequence(elements[star:end], mutable=True, many=many).like(value)
+    else:
+        rest = Sequence(elements[star : star + 1], mutable=True, many=bool(elements[star : star + 1]))
+    return [*elements[:star], rest, *elements[end:]]
 
 
 def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:

@@ -105,10 +105,9 @@ def _completed(facts: Facts, name: str, config: object, options: Options) -> lis
     lines = []
     given = config.kwargs if isinstance(config, Typed) else {}
     later = config.state if isinstance(config, Typed) else {}
-    if "allow_soft_placement" not in later:
-        soft = given.get("allow_soft_placement")
-        if getattr(soft, "value", False) is not True:
-            lines.append(f"{name}.allow_soft_placement = True")
+    soft = later.get("allow_soft_placement") or given.get("allow_soft_placement")
+    if getattr(soft, "value", False) is not True:
+        lines.append(f"{name}.allow_soft_placement = True")
     if "gpu_options" not in given and not _chosen_by_script(facts):
         lines += [f"{name}.gpu_options.{setting.replace('=', ' = ')}" for setting in _memory(options)]
     return lines

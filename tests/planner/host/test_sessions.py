@@ -73,6 +73,20 @@ def session_lines(session: str, **options: object) -> list[str]:
             "config = tf.ConfigProto()\nsess = tf.Session(config=config)\n" + RUN,
             ["config = tf.ConfigProto()", SOFTLY, GROWTH, "sess = tf.Session(config=config)"],
         ),
+        (
+            "config = tf.ConfigProto()\nconfig.allow_soft_placement = False\nsess = tf.Session(config=config)\n" + RUN,
+            [
+                "config = tf.ConfigProto()",
+                "config.allow_soft_placement = False",
+                SOFTLY,
+                GROWTH,
+                "sess = tf.Session(config=config)",
+            ],
+        ),
+        (
+            "config = tf.ConfigProto()\nconfig.allow_soft_placement = True\nsess = tf.Session(config=config)\n" + RUN,
+            ["config = tf.ConfigProto()", SOFTLY, GROWTH, "sess = tf.Session(config=config)"],
+        ),
         pytest.param(
             "config = tf.ConfigProto()\nconfig.gpu_options.allow_growth = True\n"
             "sess = tf.Session(config=config)\n" + RUN,
