@@ -16,6 +16,8 @@ from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
+# flags of scripts that say how many GPUs there are
+OWN_FLAGS = ("num_gpus", "num_gpu", "n_gpus", "n_gpu", "ngpus", "ngpu", "gpus", "gpu_num", "gpu_count")
 FLAG_HELP = "number of GPUs to train on"
 IS_RUN = "__name__ == '__main__'"
 FLAG_MODULE = (
@@ -54,7 +56,7 @@ class GpuCount:
         self._facts = facts
         self._aliases = aliases
         value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
-        flags = [f for f in facts.flags if f.name in ("num_gpus", "gpus", "n_gpus")]
+        flags = [f for f in facts.flags if f.name in OWN_FLAGS]
         definition = _beside(facts, bool(module) and not self.told)
         in_flags = (
             definition is not None

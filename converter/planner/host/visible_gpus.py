@@ -65,6 +65,8 @@ def visible_edits(
                 f"list {options.num_gpus} GPUs here, or leave it to the environment",
             )
         made = _rewritten(choice, options.num_gpus, count.beside(node))
+        if given is None:
+            made = _where_chosen(node, made, text)
         if text.of(node).startswith('"') and choice.what == VARIABLE:
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
@@ -88,6 +90,12 @@ def _rewritten(choice: _Choice, towers: int, number: str) -> str:
     if choice.what == LIST:
         return f"','.join(str(gpu) for gpu in range({number}))"
     return number
+
+
+def _where_chosen(node: ast.expr, number: str, text: Text) -> str:
+    """The number of GPUs where the script computes one that is not 0, which leaves it the CPU."""
+    bare = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Compare, ast.BoolOp))
+    return f"{number} if {text.of(node) if bare else f'({text.of(node)})'} else 0"
 
 
 def _given(node: ast.expr) -> str | int | None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor, Value, Variable
+from converter.analysis.values import Input, Tensor, Value, Variable, needed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -20,7 +20,8 @@ RULES = (
         why="The model reads a variable that another operation sets from the batch: a centre of the features, a "
         "memory, a state. Its value depends on the batches before, and each tower saw only its shard of them, so "
         "no tower's update is the original's. Moving averages of batch normalisation, which training does not "
-        "read, are not affected: the first tower's are kept. A single number that is set after the loss, such as "
+        "read, are not affected, also where a condition chooses between the batch's statistics, which it keeps in "
+        "variables, and these variables: the first tower's are kept. A single number that is set after the loss, such as "
         "the balance of a BEGAN, is not affected either: it is computed once, from merged values. Feed the state "
         "and fetch it, or leave statistics to a layer.",
         before="""\
@@ -72,11 +73,10 @@ def carries_state(case: Placed) -> Iterator[Diagnostic]:
     What is computed after the loop is computed from the whole batch, and set once: one number for all examples may
     be carried so.
     """
-    read = _read_as_data(s.loss for s in case.steps)
-    for effect in case.facts.effects:
-        made = effect.value
-        if effect.kind is not EffectKind.ASSIGNED or not isinstance(made, Tensor):
-            continue
+    assigned = [(e, e.value) for e in case.facts.effects_of(EffectKind.ASSIGNED) if isinstance(e.value, Tensor)]
+    set_by = {made.uid: {v.uid for v in made.inputs if isinstance(v, Variable)} for _, made in assigned}
+    read = _read_as_data((s.loss for s in case.steps), set_by)
+    for effect, made in assigned:
         if not any(isinstance(v, Tensor) and v.batch.kind != "free" for v in made.inputs):
             continue
         once = not any(r.in_any_tower(effect.site) for r in case.regions)
@@ -96,21 +96,37 @@ def _is_number(variable: Variable) -> bool:
     return variable.dims is not None and all(d == 1 for d in variable.dims)
 
 
-def _read_as_data(losses: Iterable[Tensor]) -> dict[int, Value]:
-    """The values that losses are computed from, without control inputs and moving averages of the batch."""
+def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict[int, Value]:
+    """The values that losses are computed from, without control inputs and moving averages of the batch.
+
+    set_by: uid of an operation that sets variables -> their uids. Of the branches of a condition, the one that sets a
+    variable is taken in training; what the others read of it, they read outside of training.
+    """
     found: dict[int, Value] = {}
-    todo: list[Value] = list(losses)
+    seen: set[tuple[int, frozenset[int]]] = set()
+    todo: list[tuple[Value, frozenset[int]]] = [(loss, frozenset()) for loss in losses]
     while todo:
-        value = todo.pop()
-        if value.uid in found:
+        value, averages = todo.pop()
+        if (value.uid, averages) in seen or value.uid in averages:
             continue
+        seen.add((value.uid, averages))
         found[value.uid] = value
         if isinstance(value, Input):
             continue
         waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
         inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
-        chosen = isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION))
-        if chosen and any(v.roots for v in inputs):
-            inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own, outside of training
-        todo += inputs
+        if isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION)):
+            if any(v.roots for v in inputs):
+                inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own
+            sets = [_set_behind(v, set_by) for v in inputs]
+            others = [set().union(*sets[:i], *sets[i + 1 :]) - own for i, own in enumerate(sets)]
+            todo += [(v, averages | other) for v, other in zip(inputs, others, strict=True)]
+        else:
+            todo += [(v, averages) for v in inputs]
     return found
+
+
+def _set_behind(value: Value, set_by: dict[int, set[int]]) -> set[int]:
+    """The variables that operations behind a value set, those that it only waits for included."""
+    behind = needed([value]) if set_by else {}
+    return {variable for uid, variables in set_by.items() if uid in behind for variable in variables}

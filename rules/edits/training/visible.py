@@ -11,7 +11,8 @@ RULES = (
         title="a script that shows itself the first GPU sees one for each tower",
         why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script shows TensorFlow fewer GPUs than "
         "there are. All towers would then compute on these, and soft placement would hide it. Where the first GPU "
-        "is named, or a number of them, the first ones are named instead, one for each tower.",
+        "is named, or a number of them, the first ones are named instead, one for each tower. A number that the script "
+        "computes goes on choosing between GPUs and the CPU: where it is 0 there, it is 0.",
         before=script(config="with tf.Session(config=tf.ConfigProto(device_count={'GPU': 1})) as sess:"),
         after="config = tf.ConfigProto(device_count={'GPU': num_gpus})\n",
         references=("gpu_options.visible_device_list, device_count (tensorflow/core/protobuf/config.proto, 1.15)",),

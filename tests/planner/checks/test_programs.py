@@ -289,6 +289,39 @@ def test_moving_averages_that_only_the_evaluation_reads_are_no_state() -> None:
     assert "TMG234" not in codes(script(model))
 
 
+NORMALISED = """\
+training = tf.placeholder(tf.bool)
+h = tf.layers.dense(X, 1)
+mean = tf.reduce_mean(h, 0)
+def train():
+    with tf.control_dependencies([tf.assign(c, 0.9 * c + 0.1 * mean)]):
+        return h - {by_batch}
+def test():
+    return h - {by_average}
+h = {chosen}
+"""
+
+
+@pytest.mark.parametrize(
+    ("by_batch", "by_average", "chosen", "found"),
+    [
+        ("mean", "c", "tf.cond(training, train, test)", []),
+        ("mean", "c", "train() if unknown() else test()", []),
+        ("mean", "0.5 * (c + 1.0)", "tf.cond(training, train, test)", []),
+        ("c", "c", "tf.cond(training, train, test)", ["TMG234"]),
+        ("mean - 0.1 * c", "mean", "tf.cond(training, train, test)", ["TMG234"]),
+        ("mean", "c", "tf.cond(training, train, test) - c", ["TMG234"]),
+        ("mean", "c", "train() + test()", ["TMG234"]),
+    ],
+)
+def test_averages_that_one_branch_sets_and_another_reads(
+    by_batch: str, by_average: str, chosen: str, found: list[str]
+) -> None:
+    """The branch that sets them is training's, as in batch normalisation written by hand."""
+    model = NORMALISED.format(by_batch=by_batch, by_average=by_average, chosen=chosen)
+    assert codes(script(STATE + model)) == found
+
+
 ACTING = """\
 env = make()
 with tf.Session() as sess:

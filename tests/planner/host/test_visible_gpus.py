@@ -47,11 +47,16 @@ def test_helpers_stand_below_tensorflow() -> None:
             "config.gpu_options.visible_device_list = ','.join(str(gpu) for gpu in range(num_gpus))",
         ),
         ("config.device_count['GPU'] = 1", "config.device_count['GPU'] = num_gpus"),
+        ("config.device_count['GPU'] = count()", "config.device_count['GPU'] = num_gpus if count() else 0"),
+        ("config.device_count['GPU'] = 0 if cpu else 1",
+         "config.device_count['GPU'] = num_gpus if (0 if cpu else 1) else 0"),
+        ("config.device_count['GPU'] = gpus - 1", "config.device_count['GPU'] = num_gpus if (gpus - 1) else 0"),
+        ("config.device_count['GPU'] = 4", "config.device_count['GPU'] = 4"),
         ("config.device_count['GPU'] = 0", "config.device_count['GPU'] = 0"),
         ("config.device_count['CPU'] = 1", "config.device_count['CPU'] = 1"),
         ("config.gpu_options.visible_device_list = '1,2'", "config.gpu_options.visible_device_list = '1,2'"),
     ],
-)
+)  # fmt: skip
 def test_the_config(given: str, made: str) -> None:
     assert made in body(with_config(given + "\n"))
 
@@ -86,3 +91,23 @@ def test_counted_towers_are_as_many_as_are_shown() -> None:
 
 def test_the_check_can_be_left_out() -> None:
     assert "check_gpus()" in converted(SCRIPT) and "check_gpus" not in converted(SCRIPT, fewer_gpus="allow")
+
+
+FLAGS = """\
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument('--{name}', type=int, default=1)
+args = parser.parse_args()
+"""
+
+
+@pytest.mark.parametrize("name", ["num_gpus", "ngpu", "gpu_num"])
+def test_a_flag_of_the_scripts_own_is_warned_of(name: str) -> None:
+    script = FLAGS.format(name=name) + SCRIPT
+    assert codes(script) == ["TMG334"]
+    assert "num_gpus = 2" in converted(script) or "num_gpus_1 = 2" in converted(script)
+
+
+@pytest.mark.parametrize("name", ["gpu", "gpu_id", "num_cpus", "gpu_memory"])
+def test_other_flags_are_not(name: str) -> None:
+    assert codes(FLAGS.format(name=name) + SCRIPT) == []
