@@ -16,6 +16,7 @@ class Why(Enum):
     SUMMED_PRODUCT = "the batch is summed over in an einsum"
     TENSORDOT = "a tensordot over batched tensors"
     STEPS = "the result for one row of the batch goes into the next: its rows are the steps of one sequence"
+    HISTORY = "an attention history has as many steps as the longest sequence of a shard"
     CONFLICT = "several whole batches, one behind the other, meet an input with one row for each example"
     # rows are picked, cut or joined
     APART = "the batch is taken apart example by example"

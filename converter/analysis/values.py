@@ -74,6 +74,7 @@ class Counted:
 
 FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
+ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.values import Count, Input, Tensor, Typed, Value, Variable
+from converter.analysis.values import ARRAY, Count, Input, Tensor, Typed, Value, Variable
 
 
 def depends_on_batch(value: Value) -> bool:
@@ -14,7 +14,9 @@ def depends_on_batch(value: Value) -> bool:
 
 
 def is_made_of_shard(value: Value) -> bool:
-    """Whether an object (a distribution) holds a shard of the batch: no merging gives the whole batch's."""
+    """Whether an object (a distribution, a tensor array) holds a shard: no merging gives the whole batch's."""
+    if isinstance(value, Tensor) and value.op == ARRAY:
+        return depends_on_batch(value)
     return isinstance(value, Typed) and value.kind in ("Distribution", "Triangle") and bool(value.roots)
 
 

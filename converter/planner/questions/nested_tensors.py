@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.analysis.values import Batch, Constant, Input, Mapping, Sequence, Tensor, Value, tensors_in
+from converter.analysis.values import ARRAY, Batch, Constant, Input, Mapping, Sequence, Tensor, Value, tensors_in
 
 Nest = Sequence | Mapping
 
@@ -25,7 +25,9 @@ def alike(value: Nest) -> Batch | None:
     """The batch of a nest whose tensors are merged in one way: as rows along one axis, means or sums; else None."""
     found: Batch | None = None
     for tensor in leaves(value):
-        if tensor is None or tensor.batch.over is not None or not (_is_rows(tensor.batch) or _is_share(tensor.batch)):
+        if tensor is None or tensor.op == ARRAY:
+            return None
+        if tensor.batch.over is not None or not (_is_rows(tensor.batch) or _is_share(tensor.batch)):
             return None
         if found is not None and _way(found) != _way(tensor.batch):
             return None

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call
-from converter.analysis.values import FREE, Batch, Record, Sequence, Tensor, Typed, Value
+from converter.analysis.reasons import Why
+from converter.analysis.values import ARRAY, FREE, Batch, Record, Sequence, Tensor, Typed, Value, opaque
 
 ATTENTION_STATE = ("cell_state", "attention", "time", "alignments", "alignment_history", "attention_state")
 STATE_IS_TUPLE = {"BasicLSTMCell", "LSTMCell", "LayerNormBasicLSTMCell", "LSTMBlockCell", "NASCell", "PhasedLSTMCell"}
@@ -21,8 +22,11 @@ def state_of(call: Call, cell: Value | None, kept: Batch) -> Value:
             rest: list[Value] = [
                 Tensor(FREE if f == "time" else kept, call.values(), None, "state") for f in ATTENTION_STATE[1:]
             ]
-            if getattr(cell.kwargs.get("alignment_history"), "value", False) is False:
-                rest[ATTENTION_STATE.index("alignment_history") - 1] = Sequence([])
+            history: Value = Sequence([])
+            if getattr(cell.kwargs.get("alignment_history"), "value", False) is not False:
+                batched = kept.kind != "free"
+                history = Tensor(opaque(Why.HISTORY) if batched else FREE, call.values(), None, ARRAY)
+            rest[ATTENTION_STATE.index("alignment_history") - 1] = history
             return Record(ATTENTION_STATE, [state_of(call, wrapped, kept), *rest])
         if name.endswith("Wrapper") and wrapped is not None:
             return state_of(call, wrapped, kept)

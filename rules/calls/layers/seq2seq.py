@@ -6,6 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
+    ARRAY,
     FREE,
     OPEN_ENDED,
     Batch,
@@ -91,7 +92,9 @@ def _alike(value: Value, call: Call) -> Value:
         return Record(value.fields, [_alike(e, call) for e in value.elements])
     if isinstance(value, Sequence):
         return Sequence([_alike(e, call) for e in value.elements], value.mutable, value.many)
-    return Tensor(value.batch, (*call.values(), value), value.dims, call.name) if isinstance(value, Tensor) else value
+    if not isinstance(value, Tensor):
+        return value
+    return Tensor(value.batch, (*call.values(), value), value.dims, ARRAY if value.op == ARRAY else call.name)
 
 
 def _clone(call: Call) -> Value:

@@ -10,6 +10,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
+    ARRAY,
     FREE,
     Batch,
     Constant,
@@ -210,8 +211,6 @@ def _not_followed(call: Call, *found: Value) -> Value:
 
 
 # -- tensor arrays: a tensor that stands for one of the elements ------------------------------------
-
-ARRAY = "TensorArray"
 
 
 def _array(call: Call) -> Value:

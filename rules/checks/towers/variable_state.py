@@ -21,9 +21,9 @@ RULES = (
         "memory, a state. Its value depends on the batches before, and each tower saw only its shard of them, so "
         "no tower's update is the original's. Moving averages of batch normalisation, which training does not "
         "read, are not affected, also where a condition chooses between the batch's statistics, which it keeps in "
-        "variables, and these variables: the first tower's are kept. A single number that is set after the loss, such as "
-        "the balance of a BEGAN, is not affected either: it is computed once, from merged values. Feed the state "
-        "and fetch it, or leave statistics to a layer.",
+        "variables, and these variables: the first tower's are kept. A single number that is set after the loss, "
+        "such as the balance of a BEGAN, is not affected either: it is computed once, from merged values. Feed the "
+        "state and fetch it, or leave statistics to a layer.",
         before="""\
 import tensorflow as tf
 

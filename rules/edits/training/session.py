@@ -10,8 +10,8 @@ RULES = (
         title="sessions may place operations softly, and take GPU memory as they need it",
         why="Some operations have no GPU kernel (string and queue operations, some integer ones); inside a "
         "tower they are asked for a GPU, and without allow_soft_placement the session fails on the "
-        "first of them. With it the script also still runs on a machine with fewer GPUs, so that a config that sets it to "
-        "False gets it all the same, whether as an argument or by its attribute. By default "
+        "first of them. With it the script also still runs on a machine with fewer GPUs, so that a config that sets it "
+        "to False gets it all the same, whether as an argument or by its attribute. By default "
         "TensorFlow takes all memory of all visible GPUs when the first session opens: allow_growth "
         "takes what is needed (--gpu-memory growth), a fraction can be set instead (--gpu-memory 0.4), "
         "and --gpu-memory all leaves it as it is. A config that the script has is completed, never "

@@ -237,8 +237,9 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     elif not is_mergeable(value):
         batch = value.batch if isinstance(value, Tensor) else Batch()
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
-        holds = "is an object made of" if is_made_of_shard(value) else "counts the examples of"
-        reason = batch.reason or (rows if batch.kind != "free" else f"it {holds} a shard")
+        made = is_made_of_shard(value)
+        holds = "is an object made of" if made else "counts the examples of"
+        reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {holds} a shard")
         raise refuse(
             site.facts,
             getattr(value, "node", None) or node,

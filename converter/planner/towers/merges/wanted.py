@@ -164,7 +164,7 @@ def is_mergeable(value: Value) -> bool:
     """Whether the whole batch's value can be put together from the towers' parts."""
     if isinstance(value, (Sequence, Mapping)):
         return alike(value) is not None
-    if not isinstance(value, Tensor) or is_sparse(value):
+    if not isinstance(value, Tensor) or is_sparse(value) or is_made_of_shard(value):
         return False
     batch = value.batch
     if batch.kind == "example":

@@ -1,0 +1,57 @@
+"""Tensor arrays of the towers: what they hold is merged, they are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes, parts
+
+ARRAY = """\
+hidden = tf.layers.dense(X, 3)
+array = tf.TensorArray(tf.float32, 2).write(0, hidden).write(1, tf.nn.relu(hidden))
+"""
+LOSS = """\
+prediction = tf.layers.dense(tf.reduce_sum(array.stack(), 0), 1)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+"""
+DECODER = """\
+attention = tf.contrib.seq2seq.LuongAttention(6, X)
+cell = tf.contrib.seq2seq.AttentionWrapper(tf.nn.rnn_cell.GRUCell(6), attention, alignment_history={history})
+helper = tf.contrib.seq2seq.TrainingHelper(Y, tf.fill([tf.shape(X)[0]], 5))
+decoder = tf.contrib.seq2seq.BasicDecoder(cell, helper, cell.zero_state(tf.shape(X)[0], tf.float32))
+outputs, final, lengths = tf.contrib.seq2seq.dynamic_decode(decoder)
+loss = tf.reduce_mean(tf.square(outputs.rnn_output - Y))
+"""
+SEQUENCES = INPUTS.replace("[None, 4]", "[None, 6, 4]").replace("[None, 1]", "[None, 5, 6]")
+
+
+@pytest.mark.parametrize("read", ["print(array.stack())", "print(array)", "both = array.stack()\nprint(both)"])
+def test_an_array_that_is_read_after_the_loss_is_refused(read: str) -> None:
+    """It was sliced as if it were a tensor, which ended the script."""
+    array = ARRAY.replace(".write(1", "\narray = array.write(1")
+    assert codes(INPUTS + array + LOSS + STEP + read + "\n" + TRAINING) == ["TMG210"]
+
+
+def test_an_array_that_one_statement_fills_is_filled_again_from_merged_values() -> None:
+    _, _, after = parts(INPUTS + ARRAY + LOSS + STEP + "print(array.stack())\n" + TRAINING)
+    made = ARRAY.splitlines()[1]
+    assert after.index("hidden = tf.concat(tower_hidden, 0)") < after.index(made)
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_what_an_array_holds_is_merged(late: bool) -> None:
+    stacked = "both = array.stack()\n"
+    script = INPUTS + ARRAY + ("" if late else stacked) + LOSS.replace("loss =", (stacked if late else "") + "loss =")
+    _, inside, after = parts(script + STEP + "print(both)\n" + TRAINING)
+    assert "tower_both.append(both[:, :rows])" in inside and "both = tf.concat(tower_both, 1)" in after
+
+
+def test_the_history_of_an_attention_is_refused_where_it_is_read() -> None:
+    read = "print(final.alignment_history.stack())\n"
+    assert codes(SEQUENCES + DECODER.format(history=True) + STEP + read + TRAINING) == ["TMG208"]
+
+
+@pytest.mark.parametrize(("history", "read"), [(True, "final.attention"), (False, "final"), (True, "outputs")])
+def test_the_rest_of_an_attentions_state_is_merged(history: bool, read: str) -> None:
+    script = SEQUENCES + DECODER.format(history=history) + STEP + f"print({read})\n" + TRAINING
+    assert not [code for code in codes(script) if code.startswith("TMG2")]
