@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.flow.joined import choices
 from converter.analysis.tensors.spreading import CONSTANT
 from converter.analysis.values import (
     FED,
@@ -340,16 +341,19 @@ class Comparison:
     def _losses(self, step: TrainStep, losses: SequenceType[Value], two: Value) -> Difference | None:
         if len(losses) != TOWERS:
             return Difference(step.loss, two, f"gradients of {len(losses)} losses of {TOWERS} towers are averaged")
-        return next((d for gpu, loss in enumerate(losses) if (d := self._loss_of(step, loss, gpu))), None)
+        return next((d for gpu, loss in enumerate(losses) if (d := self._loss_of(step.loss, loss, gpu))), None)
 
-    def _loss_of(self, step: TrainStep, loss: Value, gpu: int) -> Difference | None:
-        """A tower's share of the loss."""
+    def _loss_of(self, one: Tensor, loss: Value, gpu: int) -> Difference | None:
+        """A tower's share of the loss; of a loss that a branch chooses, the share of each choice."""
+        there, here = choices(one), choices(loss) if isinstance(loss, Tensor) else []
+        if len(here) > 1 and len(there) == len(here):
+            return next((d for a, b in zip(there, here, strict=True) if (d := self._loss_of(a, b, gpu))), None)
         if not isinstance(loss, Tensor) or loss.op not in (SHARE, COUNTED):
-            if not self._may_be_added(step.loss):
+            if not self._may_be_added(one):
                 why = "the gradients of a tower's loss are taken without its weight"
-                return Difference(step.loss, loss, why, sure=True)
-            return self.differ(step.loss, loss, gpu)
-        return self._part(step.loss, loss, gpu, "add")
+                return Difference(one, loss, why, sure=len(here) < 2)
+            return self.differ(one, loss, gpu)
+        return self._part(one, loss, gpu, "add")
 
     def _whole_step(self, step: TrainStep, other: TrainStep, mode: Mode) -> Difference | None:
         """A training step that was left in one piece; a function that builds it may be given the towers' losses."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from converter.analysis.facts import TrainStep
+from converter.analysis.flow.joined import choices
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.values import (
@@ -31,6 +32,7 @@ from converter.review.towers import (
     MERGE,
     ROWS,
     SHARD,
+    TOWERS,
     WEIGHT,
     WHOLE,
     Averaged,
@@ -204,11 +206,17 @@ def _weigh_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
     """The towers' losses that a merged one carries along."""
     holder = walk.evaluate(node)
-    merged = towers.merges.get(holder.uid)
-    if merged is None:
+    chosen = choices(holder) if isinstance(holder, Tensor) else []
+    merges = [towers.merges.get(loss.uid) for loss in chosen]
+    if not merges or any(merged is None or len(merged.parts) != TOWERS for merged in merges):
         towers.unread.append("losses of towers that are handed on")
         return Sequence([holder], mutable=True, many=True)
-    return Sequence(merged.parts, mutable=True)
+    several = zip(*(merged.parts for merged in merges if merged is not None), strict=True)
+    assert isinstance(holder, Tensor)
+    return Sequence(
+        [parts[0] if len(parts) == 1 else Tensor(holder.batch, parts, holder.dims, holder.op) for parts in several],
+        mutable=True,
+    )
 
 
 # -- gradients --------------------------------------------------------------------------------------

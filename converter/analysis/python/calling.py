@@ -89,6 +89,8 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
         handler = handlers().get(f"{function.kind}.__call__")
         if handler:
             return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
+    if isinstance(function, Host) and (handler := handlers().get(f"Host.{function.call}")):
+        return handler(Call(walk, f"Host.{function.call}", args, kwargs, node, function))
     return unknown(walk, function, args, kwargs, node, "")
 
 

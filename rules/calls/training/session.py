@@ -12,7 +12,7 @@ from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.traits import Trait
-from converter.analysis.values import Host, Mapping, Typed, Value, tensors_in
+from converter.analysis.values import Host, Mapping, Tensor, Typed, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -52,6 +52,20 @@ def _run(call: Call) -> Value:
     fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
     _record(call, [fetches] if fetches is not None else [], feed)
     return Host(call.values(), "run", call.node)
+
+
+def _run_of_unknown(call: Call) -> Value:
+    """`sess.run(…)` where it is not seen what `sess` is, such as an argument of a class that another file uses.
+
+    What is fed tensors is a session; any other object keeps its own `run`.
+    """
+    from converter.analysis.python.calling import unknown
+
+    feed = call.get(1, "feed_dict")
+    if isinstance(feed, Mapping) and any(isinstance(key, Tensor) for key, _ in feed.pairs):
+        return _run(call)
+    assert call.receiver is not None
+    return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
 
 
 def _eval(call: Call) -> Value:
@@ -160,6 +174,7 @@ CALLS: dict[str, Handler] = {
     "ConfigProto": _config,
     "GPUOptions": _gpu_options,
     "Session.run": _run,
+    "Host.run": _run_of_unknown,
     "Session.partial_run": _partial_run,
     **dict.fromkeys(("Graph.get_tensor_by_name", "Graph.get_operation_by_name"), _by_name),
     **dict.fromkeys(OTHER_TRAINING, _other_training),

@@ -708,3 +708,40 @@ def test_a_method_that_no_other_one_calls_is_given_the_size_by_the_caller() -> N
     text = "import tensorflow as tf\n\n" + reader
     assert changed(text) == ["batch_size *= num_gpus"]
     assert "TMG305" in codes(text)
+
+
+GIVEN_SESSION = """\
+import tensorflow as tf
+
+class Trainer(object):
+    def __init__(self, sess):
+        self.sess = sess
+        self.batch_size = 64
+        self.X = tf.placeholder(tf.float32, [None, 4])
+        self.Y = tf.placeholder(tf.float32, [None, 1])
+        prediction = tf.layers.dense(self.X, 1)
+        loss = tf.reduce_mean(tf.square(prediction - self.Y))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+    def train(self, data):
+        for step in range(100):
+            xs, ys = data.next_batch(self.batch_size)
+            {run}
+"""
+
+
+@pytest.mark.parametrize(
+    ("run", "found"),
+    [
+        ("self.sess.run(self.train_op, {self.X: xs, self.Y: ys})", True),
+        ("self.sess.run([self.train_op], feed_dict={self.X: xs, self.Y: ys})", True),
+        ("self.sess.run(self.train_op, {'X': xs, 'Y': ys})", False),
+        ("self.sess.run(self.train_op, xs, ys)", False),
+        ("self.sess.run()", False),
+    ],
+)
+def test_a_session_that_is_given_runs_what_it_feeds(run: str, found: bool) -> None:
+    """Another file makes the session: what is fed tensors is one."""
+    text = GIVEN_SESSION.format(run=run)
+    assert changed(text) == (["self.batch_size = 64 * num_gpus"] if found else [])
+    assert ("TMG303" in codes(text)) != found
