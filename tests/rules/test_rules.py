@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import os
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
 
 import pytest
 
@@ -23,6 +25,8 @@ RULES = {rule.code: rule for rule in all_rules()}
 CODE = re.compile(r"TMG\d{3}")
 FILE = re.compile(r"^# --- ([\w/]+\.py) ---\n", re.MULTILINE)
 IMPLICIT = {"TMG114", "TMG136"}  # the reason of no edit
+# Refusals of the tool's own faults: what is put back for the example to be refused.
+FAULTS = {"TMG290": ("converter.planner.region.splitting._Opened.last_that_stays", lambda opened, inner, last: last)}
 LEAVE_OUT = {"TMG271", "TMG280", "TMG287"}  # the advice is to leave the example's option out
 
 
@@ -120,7 +124,8 @@ def test_conversions_change_something(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", of_kind("refusal"))
 def test_refusals_refuse(rule: Rule) -> None:
-    conversion = converted(rule, rule.before)
+    with patch(*FAULTS[rule.code]) if rule.code in FAULTS else nullcontext():
+        conversion = converted(rule, rule.before)
     assert (conversion.status, set(codes(conversion))) == ("refused", {rule.code})
 
 
