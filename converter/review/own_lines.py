@@ -86,6 +86,8 @@ class OwnLines:
             return self._call(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and self._is_count(node.right):
             return self._hook(grow)
+        if isinstance(node, ast.IfExp) and self._is_count(node.body) and getattr(node.orelse, "value", None) == 0:
+            return _own_number  # `num_gpus if given else 0`
         if isinstance(node, ast.BoolOp) and isinstance(node.values[-1], ast.List):
             kept = node.values[0]  # `tower_loss or [loss]`
             return _one_or_all if isinstance(kept, ast.Name) and kept.id.startswith("tower") else None
@@ -172,6 +174,11 @@ def _nothing(walk: Walk, node: ast.Call) -> Value:
     for arg in (*node.args, *(k.value for k in node.keywords)):
         walk.evaluate(arg)
     return Host((), "helper", node)
+
+
+def _own_number(walk: Walk, node: ast.IfExp) -> Value:
+    """The script's number of GPUs, of which the towers need as many as there are of them where it is not 0."""
+    return walk.evaluate(node.test)
 
 
 def _one_or_all(walk: Walk, node: ast.BoolOp) -> Value:

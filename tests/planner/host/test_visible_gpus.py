@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, codes, converted
+from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, codes, converted, run
 
 ENVIRON = "os.environ['CUDA_VISIBLE_DEVICES'] = "
 
@@ -59,6 +59,7 @@ def test_helpers_stand_below_tensorflow() -> None:
 )  # fmt: skip
 def test_the_config(given: str, made: str) -> None:
     assert made in body(with_config(given + "\n"))
+    assert run(with_config(given + "\n")).unread == ()
 
 
 def test_a_config_in_one_call() -> None:
