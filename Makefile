@@ -14,6 +14,7 @@ PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
+LOOPS := $(sort $(wildcard fixtures/loops/*/single.py))
 MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
@@ -111,7 +112,7 @@ goldens: compiled
 	@for single in $(GLOBAL_LOSS); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
 	done
-	@for single in $(MIRRORED); do \
+	@for single in $(LOOPS) $(MIRRORED); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \

@@ -34,6 +34,10 @@ def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int) -> list[Ch
         words = {"savers": "saved", "summaries": "written as a summary", "printed values": "printed"}
         what = f"nothing was {' or '.join(words[name] for name in silent)} in the first {steps} steps"
         checks.append(Check("beside the steps", "skipped", f"{what} (--steps all goes on to the end)"))
+    done = {note["kind"] for diary in (mine, theirs) for note in diary["notes"].get("elsewhere", ())} - {"run"}
+    if done:
+        what = "what other threads than the main one save, summarise or print comes after a step that chance decides"
+        checks.append(Check("beside the steps", "skipped", what))
     return checks
 
 

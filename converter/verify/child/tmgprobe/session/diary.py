@@ -48,7 +48,12 @@ class Diary(object):
         sys.stdout = Printing(sys.stdout, self._printed)
 
     def note(self, kind, **what):
-        """Adds a note."""
+        """Adds a note; of what another thread does, such as a supervisor's that saves by the clock, only that it does.
+
+        Which step that comes after is left to chance.
+        """
+        if threading.current_thread().name != 'MainThread':
+            kind, what = 'elsewhere', {'kind': kind}
         kept = self.notes.setdefault(kind, [])
         self.order += 1
         if len(kept) < MOST:
@@ -68,7 +73,7 @@ class Diary(object):
             if np.ndim(value) and getattr(value, 'dtype', np.dtype('O')).kind == 'f' and len(value) <= ROWS
             for mark in (rows.marks(value, 0) if len(self.results) < MOST_ROWS else ())
         )
-        if len(numbers) <= FETCHED and threading.current_thread().name == 'MainThread':
+        if len(numbers) <= FETCHED:
             self.note('run', trains=trains, numbers=numbers)
 
     def facts(self, graph):

@@ -1,0 +1,68 @@
+"""Loops of TensorFlow's own that make the session: the config reaches them, and conversions run by themselves."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import encode, read
+from converter.verify import Settings, verify
+from tests.bare import BareRuns
+from tests.proofs import skipped
+from tests.scripts import as_written_by
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "loops"
+NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
+GIVEN = {
+    "slim_learning": "slim.learning.train(",
+    "contrib_training": "tf.contrib.training.train(",
+    "supervisor": "supervisor.managed_session(",
+    "monitored_session": "tf.train.MonitoredTrainingSession(",
+}
+
+
+def test_each_fixture_is_here() -> None:
+    assert sorted(GIVEN) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_the_conversion(name: str) -> None:
+    source = read(str(FIXTURES / name / "single.py"))
+    conversion = convert(source, Options())
+    assert conversion.text is not None and conversion.diagnostics == ()
+    assert encode(source, conversion.text) == as_written_by("single.py", FIXTURES / name / "multi.py")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_config_reaches_the_session(name: str) -> None:
+    text = (FIXTURES / name / "multi.py").read_text()
+    call = text[text.rindex(GIVEN[name]) :].split("\n\n")[0]
+    assert re.search(r"\b(session_)?config=config\b", call)
+    assert "config = tf.ConfigProto(allow_soft_placement=True, " in text
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("name", NAMES)
+def test_proof(name: str, tensorflow_python: str) -> None:
+    folder = FIXTURES / name
+    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python))
+    assert report.verdict == "passed", report
+    uneven = set() if name == "monitored_session" else {"uneven batch", "fewer examples than towers"}
+    assert skipped(report) == uneven
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("name", NAMES)
+def test_it_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:
+    """Without GPUs: a session without the config could not place the towers at all."""
+    shutil.copy(FIXTURES / name / "multi.py", tmp_path)
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
+    done = bare_runs.run(tensorflow_python, ["multi.py"], tmp_path, environment)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert 0 < float(done.stdout.split()[-1]) < 1  # it was 2.3
