@@ -91,6 +91,26 @@ class TowerLoop:
         """What the body's `with` statements enter."""
         return [item.context_expr for node in self.walked if isinstance(node, ast.With) for item in node.items]
 
+    @cached_property
+    def own(self) -> set[str]:
+        """Names whose values differ from tower to tower, as far as can be told.
+
+        They are made from the tower's number or its scope, or by what is not TensorFlow's: a reader, a model function.
+        """
+        found = set(self.variables)
+        entered = [i for node in self.walked if isinstance(node, ast.With) for i in node.items if i.optional_vars]
+        made = [(i.context_expr, names_bound([i])) for i in entered]
+        made += [(s.value, names_bound(s.targets)) for s in self.walked if isinstance(s, ast.Assign)]
+        for _ in range(len(made)):
+            before = len(found)
+            for value, names in made:
+                others = (n for n in ast.walk(value) if isinstance(n, ast.Call) and not self.of(n).startswith("tf."))
+                if names_in(value) & found or any(others):
+                    found |= names
+            if len(found) == before:
+                break
+        return found
+
     @property
     def looks_after_collections(self) -> bool:
         """Whether towers enter something of the script's own, which may keep their collections apart."""

@@ -112,7 +112,7 @@ def _made(loop: TowerLoop) -> set[str]:
     for stmt in loop.walked:
         if isinstance(stmt, ast.Assign) and isinstance(stmt.value, ast.Call | ast.BinOp):
             found |= names_bound(stmt.targets)
-    return found - loop.variables
+    return found & loop.own - loop.variables
 
 
 def _reported(loop: TowerLoop, call: ast.Call) -> Iterator[ast.Name]:

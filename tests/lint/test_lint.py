@@ -258,6 +258,9 @@ def test_slices_of_a_fixed_batch() -> None:
         ([("sess.run(train_op,", "sess.run({'t': train_op, 'l': tower_loss},")], ["TMG408"]),
         ([("with tf.Session", "tf.summary.scalar('loss', tower_loss)\nwith tf.Session")], ["TMG408"]),
         ([("sess.run(train_op,", "sess.run([train_op, loss],")], []),
+        # The same in every tower: made from the variables alone.
+        ([("        tower_losses", "        decay = tf.add_n(tf.get_collection('decay'))\n        tower_losses"),
+          ("with tf.Session", "tf.summary.scalar('decay', decay)\nwith tf.Session")], []),
         ([("sess.run(train_op,", "sess.run([train_op, tower_losses],")], []),
         ([("\nloss = tf.", "\ntower_loss = tf."), ("sess.run(train_op,", "sess.run([train_op, tower_loss],")], []),
         ([("sess.run(train_op,", "sess.run([train_op, step],")], []),
