@@ -42,6 +42,11 @@ ALLOWED_TOO = re.compile(
 # Statements without a batch in them, between those of the model, go in front of the towers.
 MOVED = {
     "graph_dict": ["rnn_outputs, final_state = tf.nn.dynamic_rnn(stack, x, dtype=tf.float32)"],
+    "video_clips": [
+        "top_1 = tf.nn.in_top_k(logits, labels, 1)",
+        "hits = tf.reduce_sum(tf.cast(top_1, tf.int32))",
+        "restorer = tf.train.Saver(var_list=variable_map)",
+    ],
     "averaged_moments": ["update_averages = tf.group(update1, update2)"],
     # here it is the line in front that goes behind the towers, too
     "reused_scope": ["self.fake_score = self.critic(self.upper, self.fake)"],
