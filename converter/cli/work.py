@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
@@ -31,6 +32,16 @@ PILED_UP = 500_000  # objects that the collector watches, made and not freed sin
 # Refusals of modules: whether these train can be said only of the script that imports them.
 OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
 NOTEBOOK = ".ipynb"
+PYTORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+# What is said of named files without TensorFlow: of the file, and what to do.
+WITHOUT_TENSORFLOW = (
+    "does not use TensorFlow",
+    "name the script that trains the model; it brings the files that it imports",
+)
+WITH_PYTORCH = (
+    "uses PyTorch, not TensorFlow",
+    "PyTorch's own way is torch.nn.parallel.DistributedDataParallel: one process for each GPU, started by torchrun",
+)
 JOURNAL = ".tf-multigpu-journal.json"  # as in cli.journal, which costs an import
 
 Findings = tuple[Diagnostic, ...]
@@ -430,14 +441,8 @@ def _not_converted(
         return _left_alone(job, request, source.data, written, findings)
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data, written)
-    nothing = Diagnostic(
-        NO_TRAINING_STEP,
-        source.path,
-        0,
-        0,
-        "there is nothing to convert: this file does not use TensorFlow",
-        "name the script that trains the model; it brings the files that it imports",
-    )
+    message, hint = WITH_PYTORCH if PYTORCH.search(source.data) else WITHOUT_TENSORFLOW
+    nothing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, f"there is nothing to convert: this file {message}", hint)
     return FileResult(source.path, "refused", findings or (nothing,))
 
 
