@@ -26,7 +26,6 @@ class EffectKind(Enum):
     GET_COLLECTION = "a collection of the graph is read"
     GRAPH_STATE = "something is made of all that the graph holds so far"
     TOTAL_LOSS = "all losses of the graph are added"
-    APPLY_GRADIENTS = "an optimizer applies gradients"
     DEVICE = "a device is entered"
     GRAPH_NAME = "the name or the operation of a tensor is read"
     LOOKUP = "a tensor is asked for by a name that is not known to be one"

@@ -137,7 +137,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         script.say(
             given,
             "TMG282",
-            "what this configuration holds is not seen",
+            "the content of this configuration is not known",
             "write config=tf.estimator.RunConfig(…) out",
         )
         return []

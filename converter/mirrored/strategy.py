@@ -8,8 +8,6 @@ from converter.mirrored.changes import Change, lines_before
 from converter.mirrored.script import Script
 from converter.options import Options
 
-STRATEGY = "tf.distribute.MirroredStrategy"
-
 
 def strategy_lines(script: Script, stmt: ast.stmt, name: str, options: Options, code: str) -> list[Change]:
     """The lines above a statement that make the strategy, and the import of TensorFlow where the script lacks it."""

@@ -77,7 +77,7 @@ def visible_edits(
                     node,
                     "TMG332",
                     f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
-                    "name others here where these are not free",
+                    "if these are not free, name others here",
                 )
             )
     return replaces, warnings

@@ -48,7 +48,8 @@ def in_front(
 def _why_inside(value: Input) -> tuple[str, str]:
     """Why an input is made among the statements of the model, and what to do."""
     if value.op == "fed":
-        return "this is computed by the model and fed in its stead", "feed a placeholder that is made before the model"
+        why = "this is computed by the model, and this run feeds a value in its place"
+        return why, "feed a placeholder that is made before the model"
     if any(depends_on_batch(v) for v in needed(value.inputs).values()):
         what = "the default of this input is computed from the batch by the model"
         return what, "compute it before the statements that build the model"

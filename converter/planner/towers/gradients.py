@@ -54,7 +54,7 @@ def gradients(
                 facts,
                 step.call,
                 "TMG209",
-                "the name of this loss is given to another one within the towers",
+                "the model gives the name of this loss to another value before the towers end",
                 "give each loss a name of its own",
             )
         losses = traffic.loss_lists[step.loss.uid]

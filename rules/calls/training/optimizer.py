@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.effects import EffectKind
 from converter.analysis.facts import TrainStep
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Sequence, Tensor, Value
@@ -70,7 +69,6 @@ def _gradients(call: Call) -> Value:
 
 
 def _apply_gradients(call: Call) -> Value:
-    call.walk.effect(EffectKind.APPLY_GRADIENTS, call.name, call.receiver, call.node)
     return Tensor(inputs=call.values(), op="train op")
 
 

@@ -106,7 +106,7 @@ def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
                 case.facts,
                 value.node or group.steps[0].call,
                 "TMG254",
-                "the loss counts the rows of one batch here, and is computed of the batches of all towers",
+                "this number counts the rows of one batch, but the loss is computed from the batches of all towers",
                 "use --batch total, with which these are one batch",
             )
 

@@ -32,6 +32,7 @@ def circular_imports(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 effect.node,
                 "TMG014",
-                f"{effect.name} is asked for while that file is being imported, before it has it: Python stops here",
+                f"{effect.name} is imported from a file that is still being imported, and does not have it yet: "
+                "Python stops here",
                 "import the module itself, and read the name from it where it is needed",
             )

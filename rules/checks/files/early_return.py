@@ -81,5 +81,5 @@ def returns_in_front_of_the_loss(case: Shared) -> Iterator[Diagnostic]:
             case.users[0],
             "TMG263",
             f"it imports the model, which may return at {where}, in front of the loss",
-            "return behind the loss there, or give this script its own function",
+            "return after the loss there, or give this script a function of its own",
         )

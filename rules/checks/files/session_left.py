@@ -71,6 +71,6 @@ def sessions_left(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 session.call,
                 "TMG306",
-                "this session of another file keeps its configuration",
+                "this session in another file keeps its configuration",
                 "give it allow_soft_placement=True, or convert with --output-dir or --in-place",
             )

@@ -73,6 +73,6 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
                     case.facts,
                     run.call,
                     "TMG223",
-                    f"{key.label or 'a value'} is computed by the model and fed in its stead",
+                    f"{key.label or 'a value'} is computed by the model, and this run feeds a value in its place",
                     "feed a placeholder",
                 )

@@ -78,7 +78,7 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
             facts,
             case.unbatched[0].call,
             "TMG202",
-            "no batch of examples goes into the loss of this one of the training steps",
+            "no batch of examples goes into the loss of this training step",
             "convert the models apart, each in a script of its own",
         )
     elif case.unbatched:
@@ -100,7 +100,7 @@ def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
                 case.facts,
                 value.node or case.steps[0].call,
                 "TMG202",
-                "nothing tells that what this iterator gives is a batch, as what else goes into the loss is",
+                "nothing tells whether this iterator gives batches, as the other inputs of the loss do",
                 "batch it by Dataset.batch, also where a transformation gives batches",
             )
 
@@ -129,7 +129,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
                 facts,
                 value.node or step.call,
                 "TMG202",
-                "nothing tells that what is dequeued here for the loss of a training step is a batch",
+                "nothing tells whether the tensors that are dequeued here for the loss are batches",
                 f"use dequeue_many, or --batch-axis {name}=0 where its rows are the examples",
             )
     if facts.uncut:
@@ -141,7 +141,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             step.call,
             "TMG202",
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
-            "convert the script that calls it, and its files change with it (--output-dir)",
+            "convert the script that calls it: this file changes with it (--output-dir)",
         )
     return error(facts, step.call, "TMG202", NONE, FEED)
 

@@ -23,7 +23,7 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
             facts,
             access.node,
             "TMG207",
-            "the model reads a number that is made of a fed batch size in front of it",
+            "the model reads a number that is computed from a fed batch size before the model",
             "compute it inside the model",
         )
     cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]

@@ -92,7 +92,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
                     facts,
                     value.node or region.block.body[0],
                     "TMG205",
-                    "the model reads this data by no name that the loop could replace",
+                    "the model reads this data without a name that the loop could bind to a shard",
                     "give it a name in front of the model",
                 )
             )
@@ -197,7 +197,7 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
                 facts,
                 value.node or region.block.body[0],
                 "TMG205",
-                "only one branch of a condition makes this input, and the towers would cut it in any case",
+                "only one branch of a condition makes this input, and the towers would always cut it",
                 "let the other branch put None there",
             )
         found[value] = source
@@ -382,7 +382,7 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
                 facts,
                 run.call,
                 "TMG242",
-                "this part of a run feeds an input before the one by whose rows all inputs are shared",
+                "this part of a run feeds an input before the input whose rows say how all inputs are cut",
                 "feed the input that the model reads first in the first part",
             )
 
