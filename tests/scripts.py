@@ -9,6 +9,7 @@ from converter.analysis import read_facts
 from converter.conversion import Conversion, convert
 from converter.header import find_header, relabel
 from converter.options import Options
+from converter.plan import Loop
 from converter.planner.cases import Script, Sources
 from converter.source import encode, from_bytes, parse, read
 
@@ -90,3 +91,27 @@ def case_of(script: str) -> Script:
     options = Options(line_length=100)
     sources = Sources(lambda path: source.text, False, lambda module, define: False, lambda paths: ())
     return Script(read_facts(source.path, parse(source), options, {}), options, sources)
+
+
+def loops(script: str, **options: object) -> tuple[Loop, ...]:
+    """The loops of the plan of a script, which must be converted."""
+    conversion = run(script, **options)
+    assert conversion.plan is not None, conversion.diagnostics
+    return conversion.plan.loops
+
+
+def merged(script: str, **options: object) -> list[str]:
+    """What leaves the towers, as the script writes it, in the order of the plan."""
+    return [merge.place for loop in loops(script, **options) for merge in loop.merges]
+
+
+def guarded(script: str, **options: object) -> dict[str, str]:
+    """For each value that only some branches make and that leaves the towers: the condition that it has been made."""
+    return {merge.place: merge.guard for loop in loops(script, **options) for merge in loop.merges if merge.guard}
+
+
+def helpers(script: str, **options: object) -> set[str]:
+    """The helpers that a script carries for what its plan does, without those that these need."""
+    conversion = run(script, **options)
+    assert conversion.plan is not None, conversion.diagnostics
+    return {name for name, _ in conversion.plan.helpers}

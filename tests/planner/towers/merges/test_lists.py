@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, merged, parts
 
 COUNT = "count = int(open('layers.txt').read())\n"
 LOSS = "prediction = tf.layers.dense(h, 1)\nloss = tf.reduce_mean(tf.square(prediction - Y))\n"
@@ -133,12 +133,12 @@ def test_a_list_that_was_there_before_begins_anew_in_each_tower() -> None:
     ids=["not read", "only its length", "variables"],
 )
 def test_lists_that_need_no_merge(model: str, read: str, more: str) -> None:
-    assert "tower_outs" not in converted(script(model, read, more))
+    assert merged(script(model, read, more)) == ["loss"]
 
 
 def test_one_tensor_of_a_known_list_is_merged_alone() -> None:
-    text = converted(script("outs = [X * 2, X + 1]\nh = sum(outs)\n", "outs[1]"))
-    assert "outs[1] = tf.concat(tower_outs_1, 0)" in text and "tower_outs_0" not in text
+    model = script("outs = [X * 2, X + 1]\nh = sum(outs)\n", "outs[1]")
+    assert merged(model) == ["loss", "outs[1]"] and "outs[1] = tf.concat(tower_outs_1, 0)" in converted(model)
 
 
 def test_a_list_that_a_loss_is_taken_from_is_merged_by_its_tensors() -> None:

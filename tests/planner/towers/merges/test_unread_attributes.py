@@ -10,7 +10,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, TRAINING, converted
+from tests.scripts import INPUTS, TRAINING, converted, loops
 
 NET = """\
 class Net(object):
@@ -82,7 +82,8 @@ def test_what_the_project_reads_by_its_name_is_merged(change: tuple[str, str], m
 )
 def test_what_code_that_is_not_seen_may_read_is_merged(change: tuple[str, str], more: str) -> None:
     text = converted(script(change, more))
-    assert "self.hidden = tf.concat(tower_hidden, 0" in text and "del self.hidden" not in text
+    assert "self.hidden = tf.concat(tower_hidden, 0" in text
+    assert {place for loop in loops(script(change, more)) for place in loop.dropped} <= {"self.output"}
 
 
 @pytest.mark.parametrize("around", ["if sized():", "for size in sizes():", "try:"])
@@ -90,7 +91,8 @@ def test_what_may_not_be_set_is_not_deleted(around: str) -> None:
     also = "        except ValueError:\n            pass\n" if around == "try:" else ""
     line = "        self.hidden = tf.layers.dense(x, 3)\n"
     nested = f"        {around}\n            self.hidden = x = tf.layers.dense(x, 3)\n{also}"
-    assert "del self.hidden" not in converted(script((line, "        self.hidden = x\n" + nested)))
+    found = loops(script((line, "        self.hidden = x\n" + nested)))
+    assert [loop.dropped for loop in found] == [("self.output",)]
 
 
 def test_flags_that_are_printed_by_vars_read_no_attribute_of_the_model() -> None:

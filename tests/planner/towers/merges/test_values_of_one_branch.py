@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, guarded
 
 FLAGS = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--wide', type=int, default=0)\n"
 FLAGS += "args = parser.parse_args()\n"
@@ -54,14 +54,14 @@ def test_a_name_that_the_other_branch_leaves_at_none() -> None:
 
 def test_what_both_branches_make_is_merged_as_ever() -> None:
     branches = BRANCHES.replace("else:\n", "else:\n    wide = tf.layers.dense(X, 8)\n")
-    text = converted(FLAGS + INPUTS + branches + LOSS + STEP + "top = tf.reduce_max(wide, 1)\n" + TRAINING)
-    assert "\nwide = tf.concat(tower_wide, 0)\n" in text and "wide is not None" not in text
+    script = FLAGS + INPUTS + branches + LOSS + STEP + "top = tf.reduce_max(wide, 1)\n" + TRAINING
+    assert "\nwide = tf.concat(tower_wide, 0)\n" in converted(script) and guarded(script) == {}
 
 
 def test_a_condition_around_the_whole_model_needs_no_look() -> None:
     model = "".join(f"    {line}\n" for line in ("out = tf.layers.dense(X, 1)\n" + LOSS + STEP).splitlines())
-    text = converted(FLAGS + INPUTS + "if args.wide:\n" + model + "    top = tf.reduce_max(out)\n" + TRAINING)
-    assert "    out = tf.concat(tower_out, 0)\n" in text and "out is not None" not in text
+    script = FLAGS + INPUTS + "if args.wide:\n" + model + "    top = tf.reduce_max(out)\n" + TRAINING
+    assert "    out = tf.concat(tower_out, 0)\n" in converted(script) and guarded(script) == {}
 
 
 def test_an_attribute_that_one_branch_sets() -> None:
