@@ -16,7 +16,7 @@ _PIPELINE = re.compile(rb"^[ \t]*(?:train_config|train_input_reader|eval_config)
 
 def is_pipeline(path: str, data: bytes) -> bool:
     """Whether a file is a configuration of the Object Detection API: by its name, and by its parts."""
-    return path.endswith((".config", ".config.txt", ".pbtxt")) and _PIPELINE.search(data) is not None
+    return os.fspath(path).endswith((".config", ".config.txt", ".pbtxt")) and _PIPELINE.search(data) is not None
 
 
 def mentions_tensorflow(data: bytes) -> bool:
