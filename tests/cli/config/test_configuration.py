@@ -254,6 +254,17 @@ def test_the_command_line_goes_before_all(project: Path, run: Run, engine: Engin
     assert engine.asked == [("train.py", Options(2, shared=("y",)))]
 
 
+def test_what_goes_before_takes_the_input_from_the_other_option(project: Path, run: Run, engine: Engine) -> None:
+    put("a.py")
+    put("b.py")
+    config(HEAD + 'shared = ["x", "y"]\n[[tool.tf-multigpu.overrides]]\nfiles = ["b.py"]\nbatch-axis = {x = 1}\n')
+    assert run("convert", "a.py", "-o", "out.py", "--batch-axis", "y=2").code == 0
+    assert run("convert", "b.py", "-o", "out2.py").code == 0
+    (_, a), (_, b) = engine.asked
+    assert (a.shared, a.batch_axes) == (("x",), (("y", 2),))
+    assert (b.shared, b.batch_axes) == (("y",), (("x", 1),))
+
+
 def test_overrides_go_before_the_table_and_later_ones_before_earlier(project: Path, run: Run, engine: Engine) -> None:
     put("train.py")
     put("models/train.py")
