@@ -10,12 +10,12 @@ from pathlib import Path
 from converter.verify.child_process import Child, Event
 from converter.verify.data import Verdict, VerifyError
 
+BEFORE, UNTRAINED = " before its first training step", " ended without a training step"
 # the event that is waited for -> when a script failed that ended before it
 _WHERE = {
-    "recorded": "in its first training steps",
-    "replayed": "in its first training steps",
-    "traced": "before its first training step",
-    "profiled": "before or in its first training steps",
+    "recorded": " in its first training steps",
+    "replayed": " in its first training steps",
+    "profiled": " before or in its first training steps",
 }
 
 
@@ -25,6 +25,11 @@ class Stopped(Exception):
     def __init__(self, reason: str, log: str = "", verdict: Verdict = "not comparable") -> None:
         super().__init__(reason)
         self.reason, self.log, self.verdict = reason, log, verdict
+
+
+def does_not_train(reason: str) -> bool:
+    """Whether a reason is that of an original that comes to no training step: nothing of its conversion was seen."""
+    return reason.startswith("the original script") and (BEFORE in reason or UNTRAINED in reason)
 
 
 def find_interpreter(named: str | None) -> str:
@@ -67,13 +72,14 @@ def expect(child: Child, wanted: str) -> Event:
         reason = "goes on with a run in parts (Session.partial_run) after an update, which is not compared"
         raise Stopped(f"{name} {reason}", "", "not comparable")
     if event["event"] == "died":
-        raise Stopped(f"{name} ended its process (status {event['status']})", child.tail(), verdict)
+        where = BEFORE if wanted in ("started", "ready") else ""
+        raise Stopped(f"{name} ended its process (status {event['status']}){where}", child.tail(), verdict)
     if event["event"] == "ended" and event["message"]:
-        where = _WHERE.get(wanted, "before its first training step")
-        raise Stopped(f"{name} failed {where}: {event['message']}", event["trace"] or child.tail(), verdict)
+        where = _WHERE.get(wanted, BEFORE)
+        raise Stopped(f"{name} failed{where}: {event['message']}", event["trace"] or child.tail(), verdict)
     if event["event"] == "ended":
         raise Stopped(
-            f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})",
+            f"{name}{UNTRAINED} (no run of an optimizer's train op was seen{_forks(event)})",
             child.tail(),
             verdict,
         )

@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from converter.verify.answer import does_not_train
 from converter.verify.data import Check, Entry, Progress, Report, Settings
 from converter.verify.flags import Choice, choices_of
 from converter.verify.interpreters import Interpreters, opened
 from converter.verify.run import verify
 
 MOST = 24  # choices that are run
-UNTRAINED = "the original script ended without a training step"
 
 
 def verify_each(
@@ -26,8 +26,9 @@ def verify_each(
 ) -> Report:
     """The report with the arguments as given, and one more check for each choice: a run with that choice added.
 
-    All of them share the settings' time. A choice that cannot be compared makes the whole not comparable, unless the
-    original does not train with it.
+    All of them share the settings' time. A choice with which the original itself comes to no training step, because its
+    data are missing or it only tests, says nothing of the conversion: it is reported. One that cannot be compared for
+    another reason makes the whole not comparable.
     """
     until = time.monotonic() + settings.timeout
     with opened(pool) as interpreters:
@@ -42,7 +43,7 @@ def verify_each(
             asked = replace(settings, args=(*settings.args, *choice.args), timeout=left, also=())
             found = verify(single, multi, asked, None, None, interpreters)
             checks.append(_check(choice, found))
-            verdicts.append("passed" if found.reason.startswith(UNTRAINED) else found.verdict)
+            verdicts.append("passed" if does_not_train(found.reason) else found.verdict)
     return _concluded(report, checks, verdicts, choices)
 
 
@@ -55,6 +56,8 @@ def _check(choice: Choice, found: Report) -> Check:
         return Check(_name(choice), "passed", found.reason)
     if found.verdict == "failed":
         return Check(_name(choice), "failed", f"{found.reason} ({choice.place})")
+    if does_not_train(found.reason):
+        return Check(_name(choice), "skipped", f"the original itself does not train with it: {found.reason}")
     return Check(_name(choice), "skipped", found.reason)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from converter.conversion import convert
@@ -13,6 +14,7 @@ from converter.report.html import Scripts, render_html
 from converter.report.verification import render_text
 from converter.source import read
 from converter.verify import Settings, VerifyError, to_json, verify_each
+from converter.verify.answer import does_not_train
 
 SCRIPT = """
 import argparse
@@ -101,10 +103,51 @@ def test_a_fault_in_one_choice_fails(tmp_path: Path) -> None:
 
 
 @pytest.mark.tf2
-def test_a_choice_that_does_not_run_is_not_proven(tmp_path: Path) -> None:
+def test_a_choice_without_its_data_is_no_fault_of_the_conversion(tmp_path: Path) -> None:
     single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
     report = verify_each(single, multi, Settings(steps=1))
-    assert report.verdict == "not comparable" and report.reason.startswith("with --kind=data: "), report
+    assert report.verdict == "passed", report
+    found = {check.name: check for check in report.checks}["with --kind=data"]
+    assert found.status == "skipped"
+    assert found.detail.startswith("the original itself does not train with it: the original script failed before")
+    assert "there_is_no_such_file.npy" in found.detail
+    assert [entry.fate for entry in report.ledger if entry.what == "with --kind=data"] == ["unchecked"]
+
+
+@pytest.mark.tf2
+def test_a_choice_with_which_the_conversion_alone_fails(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
+    np.save(tmp_path / "there_is_no_such_file.npy", 1.0)
+    multi.write_text(multi.read_text().replace("there_is_no_such_file", "nor_this_one"))
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "failed" and "nor_this_one.npy" in report.reason, report
+
+
+@pytest.mark.tf2
+def test_a_choice_that_cannot_be_compared_leaves_the_whole_open(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse")
+    for script in (single, multi):  # gradients that are not finite
+        script.write_text(script.read_text().replace("0.1 * tf.reduce_sum", "1e38 * 1e38 * tf.reduce_sum"))
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "not comparable" and report.reason.startswith("with --kind=decay: "), report
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("the original script failed before its first training step: FileNotFoundError: a", True),
+        ("the original script ended its process (status 3) before its first training step", True),
+        ("the original script ended without a training step (no run of an optimizer's train op was seen)", True),
+        ("the original script failed in its first training steps: ValueError: a", False),
+        ("the original script ended its process (status -9)", False),
+        ("the original script goes on with a run in parts", False),
+        ("the converted script failed before its first training step: ValueError", False),
+        ("the original's gradients are not finite: there is nothing to compare with", False),
+        ("no result after 600 seconds (--timeout)", False),
+    ],
+)
+def test_originals_that_do_not_train(reason: str, expected: bool) -> None:
+    assert does_not_train(reason) == expected
 
 
 @pytest.mark.tf2

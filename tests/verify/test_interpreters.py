@@ -182,7 +182,7 @@ def test_a_crash_ends_no_other_script(
     report = verified(tmp_path, f"import ctypes, os\n{line}\n", pool, tensorflow_python)
     assert (report.verdict, report.reason) == (
         "not comparable",
-        f"the original script ended its process (status {status})",
+        f"the original script ended its process (status {status}) before its first training step",
     )
     (server,) = servers(pool)
     report = verified(tmp_path, trains(), pool, tensorflow_python)
