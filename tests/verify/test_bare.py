@@ -12,7 +12,7 @@ from converter.verify import Check, Report, Settings, verify
 from converter.verify.bare import check_bare, with_bare
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-CONFIG = "config = tf.ConfigProto(allow_soft_placement=True)\n"
+CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))\n"
 
 
 def ran(**more: Any) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def test_a_failure_is_the_reports() -> None:
 
 # what stands in place of the config -> what is said of it; None passes
 CONFIGS: list[tuple[str, str | None]] = [
-    (CONFIG.replace("True", "False"), "needs allow_soft_placement=True"),
+    (CONFIG.replace("placement=True", "placement=False"), "needs allow_soft_placement=True"),
     ("config = tf.ConfigProto()\n", "needs allow_soft_placement=True"),
     (CONFIG + "config.gpu_options.visible_device_list = '0'\n", "2 towers see 1 GPU (visible_device_list='0')"),
     ("import os; os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n" + CONFIG, "2 towers see 1 GPU (CUDA_VISIBLE_DEVICES=0)"),
@@ -80,25 +80,30 @@ CONFIGS: list[tuple[str, str | None]] = [
 ]
 
 
-@pytest.mark.tf2
-@pytest.mark.parametrize("name", ["layers_cnn", "recurrent", "embedding_text"])
+OTHERS = [pytest.param(name, marks=pytest.mark.matrix) for name in ("recurrent", "embedding_text")]
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("name", ["layers_cnn", *OTHERS])
 @pytest.mark.parametrize(("config", "said"), CONFIGS)
-def test_configs_of_a_right_conversion(tmp_path: Path, name: str, config: str, said: str | None) -> None:
+def test_configs_of_a_right_conversion(
+    tmp_path: Path, tensorflow_python: str, name: str, config: str, said: str | None
+) -> None:
     shutil.copytree(FIXTURES / name, tmp_path / name)
     multi = tmp_path / name / "multi.py"
     text = multi.read_text()
     begin = text[: text.index(CONFIG)].rpartition("\n")[2]
     assert text.count(CONFIG) == 1
     multi.write_text(text.replace(CONFIG, config.replace("\nconfig", f"\n{begin}config")))
-    report = verify(tmp_path / name / "single.py", multi, Settings(steps=1))
+    report = verify(tmp_path / name / "single.py", multi, Settings(steps=1, python=tensorflow_python))
     (check,) = (check for check in report.checks if check.name == "session config")
     failed = [one.name for one in report.checks if one.status == "failed"]
     assert (failed, check.status) == (["session config"] if said else [], "failed" if said else "passed"), report
     assert report.verdict == check.status and (said or "places every operation") in check.detail
 
 
-@pytest.mark.tf1
-def test_on_an_old_version(tmp_path: Path, tensorflow_python: str) -> None:
+@pytest.mark.tf2
+def test_on_a_new_version(tmp_path: Path, tensorflow_python: str) -> None:
     shutil.copytree(FIXTURES / "layers_cnn", tmp_path / "a")
     multi = tmp_path / "a/multi.py"
     settings = Settings(steps=1, python=tensorflow_python)

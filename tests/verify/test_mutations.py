@@ -349,16 +349,18 @@ def assert_named(report: Report, check: str, words: str) -> None:
 
 
 VERSIONS = [
-    pytest.param("2", marks=pytest.mark.tf2),
-    pytest.param("1.15", marks=[pytest.mark.tf1, pytest.mark.matrix]),
+    pytest.param("1.15", marks=pytest.mark.tf1),
+    pytest.param("2", marks=[pytest.mark.tf2, pytest.mark.matrix]),
 ]
 
 
-@pytest.mark.tf2
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("old", "new", "check", "words"), [case[1:] for case in PLAIN], ids=[case[0] for case in PLAIN]
 )
-def test_plain(tmp_path: Path, tensorflow_python: str, old: str, new: str, check: str, words: str) -> None:
+def test_plain(
+    tmp_path: Path, tensorflow_python: str, version: str, old: str, new: str, check: str, words: str
+) -> None:
     single, multi = mutated(tmp_path, "plain", old, new)
     assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
 
@@ -374,12 +376,12 @@ def test_towers(
     assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
 
 
-@pytest.mark.tf2
+@pytest.mark.parametrize("version", VERSIONS)
 @pytest.mark.parametrize(
     ("subject", "old", "new", "check", "words"), [case[1:] for case in OTHERS], ids=[case[0] for case in OTHERS]
 )
 def test_others(
-    tmp_path: Path, tensorflow_python: str, subject: str, old: str, new: str, check: str, words: str
+    tmp_path: Path, tensorflow_python: str, version: str, subject: str, old: str, new: str, check: str, words: str
 ) -> None:
     single, multi = mutated(tmp_path, subject, old, new)
     assert_named(verify(single, multi, Settings(python=tensorflow_python)), check, words)
