@@ -94,7 +94,10 @@ def _constants(report: Report, steps: list[Facts], mine: Facts) -> Iterator[Entr
     """A schedule whose constants are the original's: they may count batches all the same."""
     followed = any(step.get("rates") is not None and step["rates"]["meant"] for step in steps)
     if mine.get("schedules") and report.batch == "per-gpu" and report.gpus > 1 and not followed:
-        detail = "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch"
+        detail = (
+            "they are the original's; one that counts batches (decay_steps of an epoch) must follow the batch "
+            "(--epochs 1, or --steps all, compares the rates at the end)"
+        )
         yield Entry("unchecked", "schedule constants", detail)
 
 

@@ -27,6 +27,7 @@ from converter.verify.stream import check_data
 SHARE = 0.7  # of the time that is left, for both scripts, which run at the same time
 
 _NAME = "whole run"
+MOVED = 1e-3  # of its logarithm: a rate that moves less stays
 
 
 @dataclass(frozen=True)
@@ -112,7 +113,7 @@ def check_whole(ran: Ran, towers: int) -> list[Check]:
     checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers) if not _drawn(check)]
     if not compared["evaluated"]:
         checks[-1] = Check("data of evaluations, whole run", "skipped", "no run without a train op is fed examples")
-    checks += _sets(compared) if in_time else []
+    checks += [*_sets(compared), *_rates(mine, theirs, towers)] if in_time else []
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
@@ -166,6 +167,28 @@ def _sets(compared: Facts) -> list[Check]:
         if row["new"] or row["lost"]:
             return [Check(name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance")]
     return [Check(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
+
+
+def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+    """How far schedules take the learning rates from the first step to the last one of both runs.
+
+    A schedule that counts batches has to follow the global batch; one that counts steps has not. Which of them it is
+    meant to be nobody can tell from a run, so a rate that does not come as far fails nothing.
+    """
+    name = "learning rate, whole run"
+    if len(mine["rates"]) < 2 or len(theirs["rates"]) < 2 or towers < 2:
+        return
+    words = []
+    for own, other in zip(zip(*mine["rates"], strict=True), zip(*theirs["rates"], strict=True), strict=False):
+        if not all(rate > 0 for rate in (*own, *other)) or abs(math.log(own[1] / own[0])) < MOVED:
+            continue
+        words.append(f"ends at {other[1]:.4g}, the original's at {own[1]:.4g}")
+        if math.log(other[1] / other[0]) / math.log(own[1] / own[0]) < (1 + 1 / towers) / 2:
+            means = "right if its schedule counts steps, wrong if it counts batches (decay_steps of an epoch)"
+            yield Check(name, "skipped", f"{words[-1]}: {means}")
+            return
+    if words:
+        yield Check(name, "passed", "; ".join(words))
 
 
 def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:

@@ -31,19 +31,19 @@ WINDOW = "import matplotlib\nmatplotlib.use('TkAgg')\nimport matplotlib.pyplot a
 MEAN, STEPS, RATE = "tf.reduce_mean((out - y) ** 2)", "range(6)", "Optimizer(0.01)"
 
 
-def converted(folder: Path, text: str, gpus: int = 2) -> Report:
+def converted(folder: Path, text: str, python: str, gpus: int = 2) -> Report:
     (folder / "train.py").write_text(text)
     made = convert(read(str(folder / "train.py")), Options())
     assert made.text is not None, made.diagnostics
     (folder / "train_mg.py").write_text(made.text)
-    return verify(folder / "train.py", folder / "train_mg.py", Settings(gpus=gpus))
+    return verify(folder / "train.py", folder / "train_mg.py", Settings(gpus=gpus, python=python))
 
 
 def of(report: Report, name: str) -> str:
     return " ".join(f"{check.status} {check.detail}" for check in report.checks if check.name == name)
 
 
-@pytest.mark.tf2
+@pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new", "check", "said"),
     [
@@ -64,21 +64,21 @@ def of(report: Report, name: str) -> str:
     ],
     ids=["plain", "exit", "window", "no mean of one", "explodes"],
 )
-def test_passes(tmp_path: Path, old: str, new: str, check: str, said: str) -> None:
-    report = converted(tmp_path, PLAIN.replace(old, new) if old else PLAIN + new)
+def test_passes(tmp_path: Path, tensorflow_python: str, old: str, new: str, check: str, said: str) -> None:
+    report = converted(tmp_path, PLAIN.replace(old, new) if old else PLAIN + new, tensorflow_python)
     assert report.verdict == "passed", report
     assert of(report, check).startswith(said), of(report, check)
 
 
-@pytest.mark.tf2
-def test_an_exit_with_an_error_is_none(tmp_path: Path) -> None:
-    report = converted(tmp_path, PLAIN.replace(STEPS, "range(0)") + "os._exit(3)\n")
+@pytest.mark.tf1
+def test_an_exit_with_an_error_is_none(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, PLAIN.replace(STEPS, "range(0)") + "os._exit(3)\n", tensorflow_python)
     assert report.verdict == "not comparable" and "status 3" in report.reason
 
 
-@pytest.mark.tf2
-def test_gradients_that_are_not_finite_are_the_reason(tmp_path: Path) -> None:
-    report = converted(tmp_path, PLAIN.replace(MEAN, "tf.reduce_mean(1e25 * (1e14 * out - y) ** 2)"))
+@pytest.mark.tf1
+def test_gradients_that_are_not_finite_are_the_reason(tmp_path: Path, tensorflow_python: str) -> None:
+    report = converted(tmp_path, PLAIN.replace(MEAN, "tf.reduce_mean(1e25 * (1e14 * out - y) ** 2)"), tensorflow_python)
     assert report.verdict == "not comparable"
     assert report.reason == "the original's gradients are not finite: there is nothing to compare with"
 
@@ -105,23 +105,62 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
 """
 
 
-@pytest.mark.tf2
-def test_a_placeholder_for_each_tower_is_not_comparable(tmp_path: Path) -> None:
+@pytest.mark.tf1
+def test_a_placeholder_for_each_tower_is_not_comparable(tmp_path: Path, tensorflow_python: str) -> None:
     (tmp_path / "single.py").write_text(PLAIN)
     (tmp_path / "multi.py").write_text(BY_HAND)
-    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=2))
+    report = verify(tmp_path / "single.py", tmp_path / "multi.py", Settings(gpus=2, python=tensorflow_python))
     assert report.verdict == "not comparable" and "each tower by inputs of its own" in report.reason, report
 
 
-@pytest.mark.tf2
-def test_a_failure_names_the_warnings_of_the_conversion(tmp_path: Path) -> None:
+@pytest.mark.tf1
+def test_a_failure_names_the_warnings_of_the_conversion(tmp_path: Path, tensorflow_python: str) -> None:
     text = PLAIN.replace(MEAN, "tf.sqrt(tf.reduce_mean((out - y) ** 2))")
-    assert converted(tmp_path, text).verdict == "passed"
+    assert converted(tmp_path, text, tensorflow_python).verdict == "passed"
     multi = tmp_path / "train_mg.py"
     multi.write_text(multi.read_text().replace("Optimizer(0.01)", "Optimizer(0.02)"))
-    report = verify(tmp_path / "train.py", multi, Settings(gpus=2))
+    report = verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python))
     assert report.verdict == "failed" and "(the conversion warns: TMG30" in report.reason, report
 
 
 def test_a_failure_without_warnings_names_none() -> None:
     assert "warns" not in verdict(mine=facts()).reason
+
+
+MASKED = """
+import numpy as np
+import tensorflow as tf
+rng = np.random.RandomState(1)
+x = tf.placeholder(tf.float32, [None, 5, 4], name='x')
+y = tf.placeholder(tf.float32, [None, 5], name='y')
+lengths = tf.placeholder(tf.int32, [None], name='lengths')
+mask = tf.sequence_mask(lengths, 5, dtype=tf.float32)
+hidden = tf.layers.batch_normalization(tf.layers.dense(x, 6, name='h'), training=True, name='norm')
+out = tf.layers.dense(tf.nn.relu(hidden), 1, name='out')[:, :, 0]
+loss = LOSS
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(6):
+        rows = rng.rand(8, 5, 4)
+        sess.run([train, loss], {x: rows, y: rows.sum(2), lengths: rng.randint(1, 6, 8)})
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    "loss",
+    [
+        "tf.reduce_sum(tf.square(out - y) * mask) / tf.reduce_sum(mask)",
+        "tf.reduce_mean(tf.boolean_mask(tf.square(out - y), mask > 0))",
+    ],
+    ids=["divided by the mask", "what the mask leaves"],
+)
+def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str, loss: str) -> None:
+    report = converted(tmp_path, MASKED.replace("LOSS", loss), tensorflow_python)
+    assert report.verdict == "passed", report
+    multi = tmp_path / "train_mg.py"
+    assert multi.read_text().count("* tf.sign(weight)") == 1
+    multi.write_text(multi.read_text().replace("* tf.sign(weight)", "* (1.0 + 0.05 * gpu) * tf.sign(weight)"))
+    assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"

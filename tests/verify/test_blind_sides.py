@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,21 @@ INITIAL = [
 ]  # fmt: skip
 
 
+def of_cases(cases: Sequence[tuple[str, ...]]) -> list[Any]:
+    """Parameters of a table whose rows begin with a kind; the second of a kind, and on, run in the matrix only."""
+    seen: set[str] = set()
+    found = []
+    for kind, fixture, *rest in cases:
+        marks = (pytest.mark.matrix,) if kind in seen else ()
+        found.append(pytest.param(fixture, *rest, id=f"{kind} {fixture}", marks=marks))
+        seen.add(kind)
+    return found
+
+
+def settings(python: str) -> Settings:
+    return Settings(python=python)
+
+
 def wrong(tmp_path: Path, fixture: str, old: str, new: str) -> tuple[Path, Path]:
     """A copy of a fixture whose conversion has `new` where `old` stood."""
     folder = tmp_path / fixture
@@ -44,13 +61,11 @@ def assert_caught(report: Report, check: str, words: str) -> None:
     assert words in failed[check]
 
 
-@pytest.mark.tf2
-@pytest.mark.parametrize(
-    ("fixture", "old", "new", "words"), [case[1:] for case in INITIAL], ids=[case[0] for case in INITIAL]
-)
-def test_initial_values(tmp_path: Path, fixture: str, old: str, new: str, words: str) -> None:
-    assert_caught(verify(*wrong(tmp_path, fixture, old, new), Settings()), "initial values", words)
-
+@pytest.mark.tf1
+@pytest.mark.parametrize(("fixture", "old", "new", "words"), of_cases(INITIAL))
+def test_initial_values(tmp_path: Path, tensorflow_python: str, fixture: str, old: str, new: str, words: str) -> None:
+    report = verify(*wrong(tmp_path, fixture, old, new), settings(tensorflow_python))
+    assert_caught(report, "initial values", words)
 
 
 # kind, fixture, what stands in the right conversion, what the wrong one has instead, the check, its words
@@ -104,27 +119,69 @@ BESIDE = [
      "is_training:0 is fed 1 instead of 0"),
 ]  # fmt: skip
 SEEDS = [
-    ("plain", "np.random.RandomState(1)", "np.random.RandomState(2)", "is given the seed 2 instead of 1"),
-    ("layers_cnn", "rng = np.random.RandomState(1234)", "rng = np.random.RandomState(1235)", "1235 instead of 1234"),
-    ("layers_cnn", "tf.set_random_seed(1234)", "tf.set_random_seed(5)", "the graph has the seed 5 instead of 1234"),
+    ("of NumPy", "plain", "np.random.RandomState(1)", "np.random.RandomState(2)", "is given the seed 2 instead of 1"),
+    ("of NumPy", "layers_cnn", "rng = np.random.RandomState(1234)", "rng = np.random.RandomState(1235)",
+     "1235 instead of 1234"),
+    ("of a data set", "dataset", "shuffle(50, seed=3)", "shuffle(50, seed=4)",
+     "the order of a data set is given the seed 4 instead of 3"),
+    ("of the graph", "layers_cnn", "tf.set_random_seed(1234)", "tf.set_random_seed(5)",
+     "the graph has the seed 5 instead of 1234"),
 ]  # fmt: skip
 
 
-@pytest.mark.tf2
-@pytest.mark.parametrize(
-    ("fixture", "old", "new", "check", "words"),
-    [case[1:] for case in BESIDE],
-    ids=[f"{case[0]} {case[1]}" for case in BESIDE],
-)
-def test_beside_the_steps(tmp_path: Path, fixture: str, old: str, new: str, check: str, words: str) -> None:
-    report = verify(*wrong(tmp_path, fixture, old, new), Settings())
+@pytest.mark.tf1
+@pytest.mark.parametrize(("fixture", "old", "new", "check", "words"), of_cases(BESIDE))
+def test_beside_the_steps(
+    tmp_path: Path, tensorflow_python: str, fixture: str, old: str, new: str, check: str, words: str
+) -> None:
+    report = verify(*wrong(tmp_path, fixture, old, new), settings(tensorflow_python))
     failed = {found.name: found.detail for found in report.checks if found.status == "failed"}
     assert words in failed.get(check, ""), failed or report
 
 
-@pytest.mark.tf2
-@pytest.mark.parametrize(("fixture", "old", "new", "words"), SEEDS)
-def test_seeds(tmp_path: Path, fixture: str, old: str, new: str, words: str) -> None:
-    report = verify(*wrong(tmp_path, fixture, old, new), Settings())
+@pytest.mark.tf1
+@pytest.mark.parametrize(("fixture", "old", "new", "words"), of_cases(SEEDS))
+def test_seeds(tmp_path: Path, tensorflow_python: str, fixture: str, old: str, new: str, words: str) -> None:
+    report = verify(*wrong(tmp_path, fixture, old, new), settings(tensorflow_python))
     failed = {found.name: found.detail for found in report.checks if found.status == "failed"}
     assert words in failed.get("seeds", ""), failed or report
+
+
+@pytest.mark.parametrize(
+    "version",
+    [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=[pytest.mark.tf2, pytest.mark.matrix])],
+)
+@pytest.mark.parametrize("graph_seed", ["", "tf.set_random_seed(7)\n"], ids=["alone", "with the graph's"])
+def test_a_seed_inside_a_function_of_a_data_set(
+    tmp_path: Path, tensorflow_python: str, version: str, graph_seed: str
+) -> None:
+    single, multi = wrong(tmp_path, "dataset", "seed=3", "seed=4")
+    for script in (single, multi):
+        text = script.read_text().replace(".repeat().shuffle(50, ", ".repeat().batch(50).flat_map(\n    lambda x, y: "
+                                          "tf.data.Dataset.from_tensor_slices((x, y)).shuffle(50, ")  # fmt: skip
+        assert "flat_map" in text
+        text = text.replace("=3).batch(", "=3)).batch(").replace("=4).batch(", "=4)).batch(")
+        script.write_text(text.replace("dataset = ", graph_seed + "dataset = "))
+    report = verify(single, multi, settings(tensorflow_python))
+    failed = {found.name: found.detail for found in report.checks if found.status == "failed"}
+    assert "a data set is given the seed 4 instead of 3" in failed.get("seeds", ""), failed or report
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("steps", "status", "words"),
+    [
+        ("steps_per_epoch", "passed", "ends at 0.4"),
+        ("steps_per_epoch * NUM_GPUS", "skipped", "wrong if it counts batches"),
+    ],
+    ids=["follows the batch", "stays"],
+)
+def test_rates_after_an_epoch(tmp_path: Path, tensorflow_python: str, steps: str, status: str, words: str) -> None:
+    constants = "global_step, steps_per_epoch"
+    single, multi = wrong(tmp_path, "decay_per_epoch", constants, f"global_step, {steps}")
+    report = verify(single, multi, Settings(python=tensorflow_python, epochs=1))
+    assert report.verdict == "passed", report
+    (check,) = (check for check in report.checks if check.name == "learning rate, whole run")
+    assert check.status == status and words in check.detail, check
+    left = {entry.what for entry in report.ledger if entry.fate == "unchecked"}
+    assert ("learning rate, whole run" in left) == (status == "skipped")

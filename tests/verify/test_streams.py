@@ -85,7 +85,11 @@ def test_marks_of_examples() -> None:
 
 @pytest.mark.parametrize(
     ("text", "count"),
-    [("ab cd ef", 0), ("ab cd ab cd ab", 2), ("abcd aefg cdxy abcd", 0)],  # the last one is drawn anew for each batch
+    [
+        ("ab cd ef", 0),
+        ("ab cd ab cd ab", 2),
+        ("abcd aefg cdxy abcd", 0),  # drawn anew for each batch
+    ],
 )
 def test_epochs_are_counted(text: str, count: int) -> None:
     epochs = stream.Epochs()
@@ -105,6 +109,8 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
     [
         ([(0, "vw"), (1, "vw")], [(0, "vw"), (1, "vw")], ("", ""), ("same", "")),
         ([(1, "ab"), (2, "cd")], [(1, "abcd"), (2, "efgh")], ("abcd", "abcdefgh"), ("same", "")),
+        ([(1, "ab"), (2, "cd")], [(1, "ab"), (2, "ef")], ("abcd", "abcdefgh"), ("same", "")),
+        ([(1, "abc"), (2, "def")], [(1, "ab"), (2, "gh")], ("abcdef", "abcdefghijkl"), ("differs", "others")),
         ([(1, "uv"), (1, "wx")], [(1, "uvwx")], ("", ""), ("same", "")),
         ([(0, "uvwx")], [(0, "uv")], ("", ""), ("differs", "part")),
         ([(0, "uvwx")], [(0, "abcd")], ("ab", "abcd"), ("differs", "training")),
@@ -154,8 +160,10 @@ def ran(**changes: Any) -> Ran:
         "lost": 0,
         "different": 80,
     }
+    rates = changes.pop("rates", ([], []))
     mine = {"ended": changes.pop("mine", "end"), "epochs": 0, "steps": 10, "diary": changes.pop("diary", diary)}
     theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
+    mine["rates"], theirs["rates"] = rates
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
@@ -192,6 +200,36 @@ def ran(**changes: Any) -> Ran:
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found
+
+
+RATE = "learning rate, whole run"
+HALVED = [[0.4], [0.1]]  # in the first step, in the last one
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status", "words"),
+    [
+        (HALVED, HALVED, "passed", "ends at 0.1, the original's at 0.1"),
+        (HALVED, [[0.4], [0.11]], "passed", "ends at 0.11, the original's at 0.1"),  # a step or two before
+        (HALVED, [[0.4], [0.2]], "skipped", "ends at 0.2, the original's at 0.1: right if its schedule counts steps"),
+        (HALVED, [[0.4], [0.4]], "skipped", "ends at 0.4"),
+        ([[0.1, 1.0], [0.2, 0.5]], [[0.1, 1.0], [0.2, 0.7]], "skipped", "ends at 0.7, the original's at 0.5"),
+        ([[0.1], [0.2]], [[0.1], [0.2]], "passed", "ends at 0.2"),
+        ([[0.4], [0.4]], [[0.4], [0.4]], None, ""),
+        ([[0.0], [0.1]], [[0.0], [0.1]], None, ""),
+        ([[0.4]], [[0.4]], None, ""),
+        ([], HALVED, None, ""),
+    ],
+)
+def test_rates_at_the_end(own: Any, theirs: Any, status: str | None, words: str) -> None:
+    found = named(check_whole(ran(rates=(own, theirs)), 2))
+    assert (RATE in found) == (status is not None)
+    if status is not None:
+        assert found[RATE][0] == status and words in found[RATE][1], found
+
+
+def test_rates_of_a_total_are_not_looked_at() -> None:
+    assert RATE not in named(check_whole(ran(rates=(HALVED, [[0.4], [0.4]]), steps=10), 1))
 
 
 def summaries(*numbers: int, steps: tuple[int, ...] = (1, 2, 3)) -> dict[str, Any]:

@@ -133,9 +133,10 @@ THROUGH = ('Add', 'AddV2', 'AddN', 'Mul', 'Sub', 'Identity', 'Cast', 'Select', '
 
 
 def divisors(loss, batched):
-    """The numbers, computed from the batch, that a loss is divided by: how many examples a mask leaves.
+    """What a mask leaves of the examples, by which a loss is divided: [(tensor, whether its numbers are counted)].
 
-    batched: the operations that depend on the batch.
+    Either a number made of the batch by which the loss is divided, or what tf.boolean_mask leaves, of which the loss
+    is the mean. batched: the operations that depend on the batch.
     """
     found, seen, ahead = [], set(), [loss.op]
     while ahead:
@@ -145,10 +146,17 @@ def divisors(loss, batched):
         seen.add(operation)
         if operation.type in DIVISIONS and operation.inputs[1].op in batched:
             if operation.inputs[1].get_shape().num_elements() == 1:
-                found.append(operation.inputs[1])
+                found.append((operation.inputs[1], False))
+        elif operation.type == 'Mean' and _is_masked(operation.inputs[0].op, batched):
+            found.append((operation.inputs[0], True))
         elif operation.type in THROUGH:
             ahead.extend(tensor.op for tensor in operation.inputs)
     return found
+
+
+def _is_masked(operation, batched):
+    """Whether what an operation computes has the rows that a mask made of the batch leaves, as of tf.boolean_mask."""
+    return any(above.type == 'Where' for above in ancestors([operation]) & set(batched))
 
 
 def static_shape(tensor):

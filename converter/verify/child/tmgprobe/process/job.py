@@ -104,6 +104,7 @@ def import_roles():
     from tmgprobe.process import digits  # noqa: F401
     from tmgprobe.roles import bare, profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
+        diary,  # noqa: F401
         step,  # noqa: F401
         watch,  # noqa: F401
     )

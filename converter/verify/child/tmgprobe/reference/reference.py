@@ -159,16 +159,16 @@ class Comparison(object):
         """What a mask leaves of each shard, as shares of one, where the losses are divided by it; None where not."""
         batch = [self.call.session.graph.as_graph_element(p['own']) for p in self.pairs if p['axis'] is not None]
         batched = graphs.descendants(batch, self.step.operations)
-        tensors = [tensor for loss in self.losses for tensor in graphs.divisors(loss, batched)]
-        if not tensors:
+        found = [divisor for loss in self.losses for divisor in graphs.divisors(loss, batched)]
+        if not found:
             return None
         try:
-            values = [self.call.run(tensors, dict(self.extra, **feed)) for feed in feeds]
+            values = [self.call.run([tensor for tensor, _ in found], dict(self.extra, **feed)) for feed in feeds]
         except self.refused:
             return None
         shares = []
-        for column in zip(*values):
-            numbers = [float(np.sum(value)) for value in column]
+        for (_, counted), column in zip(found, zip(*values)):
+            numbers = [float(np.size(value) if counted else np.sum(value)) for value in column]
             shares.append([number / sum(numbers) for number in numbers] if sum(numbers) else None)
         same = None not in shares and all(np.allclose(share, shares[0], atol=1e-6) for share in shares)
         return shares[0] if same else None

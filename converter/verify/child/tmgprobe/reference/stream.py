@@ -255,7 +255,7 @@ def _evaluation(kind, own, theirs, training, towers):
     """One kind of runs: the same examples, the training batches of each, or so many times as many in the same order."""
     name = max(kind, key=lambda name: len({mark for _, run in own for mark in run[name] if mark[:1] != SETTING}))
     found = {'status': streams.SAME, 'rows': 0, 'own_rows': 0, 'fault': ''}
-    own, theirs = _unlike(own, theirs, name, training)
+    own, theirs = _unlike(own, theirs, name, training, towers)
     if not own and not theirs:
         return found
     mine, others = ([mark for _, run in runs for mark in run[name]] for runs in (own, theirs))
@@ -276,8 +276,11 @@ def _evaluation(kind, own, theirs, training, towers):
     return dict(found, fault='part' if set(others) < set(mine) else 'order' if set(mine) == set(others) else 'others')
 
 
-def _unlike(own, theirs, name, training):
-    """The runs of both but for those that agree one by one: fed the same, or each the examples it is trained with."""
+def _unlike(own, theirs, name, training, towers):
+    """The runs of both but for those that agree one by one: fed the same, or each the examples it is trained with.
+
+    Of these the conversion may take as many as the original, and as many times more as there are towers.
+    """
     if len(own) != len(theirs) and all(gap == 0 for gap, _ in list(own) + list(theirs)):
         contents = [run[name] for _, run in own]  # whole runs, which evaluate more or less often
         theirs = [one for one in theirs if one[1][name] not in contents and not set(one[1][name]) <= training[1]]
@@ -287,7 +290,10 @@ def _unlike(own, theirs, name, training):
     left = [
         (one, other)
         for one, other, mine, others in fed
-        if mine != others and not (set(mine) <= training[0] and set(others) <= training[1])
+        if mine != others
+        and not (
+            set(mine) <= training[0] and set(others) <= training[1] and len(mine) <= len(others) <= towers * len(mine)
+        )
     ]
     return tuple(zip(*left)) if left else ((), ()) if pairs else (own, theirs)
 

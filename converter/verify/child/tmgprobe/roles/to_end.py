@@ -9,6 +9,7 @@ from __future__ import absolute_import, division, print_function
 import json
 import threading
 
+from tmgprobe.graph import rates
 from tmgprobe.reference import stream
 from tmgprobe.session import draws
 
@@ -24,6 +25,7 @@ class Whole(object):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
         self.epochs, self.unordered, self.graph = stream.Epochs(), False, None
+        self.rates = []  # those that a schedule gives, in the first step and in the last one
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
         clock = threading.Timer(job['seconds'], self._leave, ['time'])
         clock.daemon = True
@@ -37,12 +39,18 @@ class Whole(object):
         step = {} if pairs is None else stream.step_of(pairs, call.arrays)
         if self.epochs.ends_before(step) and self.job['epochs'] and self.epochs.count >= self.job['epochs']:
             self._leave('epochs')
+        self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
         if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
             self.unordered = True
         if self.watch.diary.steps % 10 == 0:
             self.channel.send('step', number=self.watch.diary.steps)
         return call.as_asked()
+
+    def _note_rates(self, call):
+        found = rates.recorded(call.step.rates, lambda tensors: call.run(tensors, call.arrays))
+        if found:
+            self.rates = self.rates[:1] + [[found[key]['value'] for key in sorted(found)]]
 
     def aside(self, call):
         """Takes a run without a train op as it is."""
@@ -56,7 +64,7 @@ class Whole(object):
     def _leave(self, how):
         """Sends what was seen, once, whichever thread comes first."""
         self._leaving.acquire()
-        ran = {'ended': how, 'epochs': self.epochs.count, 'steps': self.watch.diary.steps}
+        ran = {'ended': how, 'epochs': self.epochs.count, 'steps': self.watch.diary.steps, 'rates': self.rates}
         if self.graph is not None:
             ran['diary'] = self.watch.diary.facts(self.graph)
         if self.job['theirs']:

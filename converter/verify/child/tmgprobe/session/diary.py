@@ -39,6 +39,7 @@ class Diary(object):
         from tensorflow.python.training import saver
 
         self.draws.install(tf)
+        self.draws.install_for_data_sets()
         self._watch_savers(saver.Saver)
         self._watch_writers(tf, writer.SummaryToEventTransformer)
 

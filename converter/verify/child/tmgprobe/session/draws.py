@@ -13,6 +13,7 @@ import random
 import numpy as np
 
 MOST = 64  # generators whose states are looked at
+DATA_SET = 'the order of a data set'
 TIMES = 10**8  # what is larger is a time, or another number that no two runs share
 
 
@@ -34,6 +35,14 @@ class Draws(object):
         random.seed = self._seeding(random.seed, 'random.seed')
         if hasattr(np.random, 'default_rng'):
             np.random.default_rng = self._maker(np.random.default_rng)
+
+    def install_for_data_sets(self):
+        """Sees the seeds of what shuffles data sets, also those that are made inside functions (TensorFlow 1.5 on)."""
+        try:
+            from tensorflow.python.data.util import random_seed
+        except ImportError:
+            return
+        random_seed.get_seed = self._seeding(random_seed.get_seed, DATA_SET)
 
     def state(self):
         """Something that changes whenever the script draws."""
