@@ -1,0 +1,194 @@
+"""Wrong conversions, made of right ones by a mutator, with the check that is to see each; and unusual right ones.
+
+A kind of fault is made in three fixtures. Faults of what is fed, and of when something is done, are made around
+`Session.run` of the converted script, so that they can be put into any script that feeds its batches.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from converter.options import Options
+
+# stands in front of the converted script's own lines; `change` gives what is fed
+AROUND = """
+import numpy as _np
+class _Faulty(object):
+    steps, last = 0, {}
+def _around(original):
+    def run(self, fetches, feed_dict=None, *rest, **named):
+        flat = fetches if isinstance(fetches, (list, tuple)) else [fetches]
+        trains = bool(feed_dict) and any(isinstance(one, tf.Operation) for one in flat)
+        rows = lambda cut: {k: cut(v) if _np.ndim(v) else v for k, v in feed_dict.items()}
+        _Faulty.steps += trains
+        if trains:
+            _Faulty.last = dict(feed_dict)
+        FAULT
+        return original(self, fetches, feed_dict, *rest, **named)
+    return run
+tf.Session.run = _around(tf.Session.run)
+"""
+HALF = "rows(lambda v: v[:(len(v) + 1) // 2])"
+FEW = "rows(lambda v: v[:len(v) // 3])"
+LAST = "max([k for k, v in feed_dict.items() if _np.ndim(v)], key=lambda k: k.name)"  # of the inputs with rows
+ROLLED = f"{{k: _np.roll(v, 1, 0) if _np.ndim(v) and k is {LAST} else v for k, v in feed_dict.items()}}"
+TRAINED = "{k: _Faulty.last.get(k, v) for k, v in feed_dict.items()}"
+SCALARS = "{k: v if _np.ndim(v) else _Faulty.last.get(k, v) for k, v in feed_dict.items()}"
+EVALUATES = "feed_dict and not trains and _Faulty.last"
+CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))"
+
+
+class Kind(NamedTuple):
+    """One kind of fault.
+
+    old, new: an expression that is replaced wherever it matches; an empty one puts `new` around Session.run.
+    checks: one of these fails. how: "" by default, else "6 steps", "an epoch", "the end".
+    """
+
+    name: str
+    fixtures: str
+    old: str
+    new: str
+    checks: tuple[str, ...]
+    how: str = ""
+
+
+class Wrong(NamedTuple):
+    """One wrong conversion."""
+
+    kind: str
+    fixture: str
+    old: str
+    new: str
+    checks: tuple[str, ...]
+    how: str
+
+
+DATA = ("data",)
+EVALUATION = ("data of evaluations", "data of evaluations, whole run")
+LATE = ("data", "between the steps", "gradients", "whole run", "data, whole run", "an epoch's end")
+THREE = "layers_cnn recurrent decay_per_epoch"
+KINDS = [
+    Kind("a deviation of 30", "weights_dict recurrent autoencoder", r"stddev=0?\.\d+", "stddev=30.",
+         ("initial values",)),
+    Kind("ones for zeros", "recurrent crf logistic_regression", r"(tf\.)zeros(_initializer\(|\(\[)", r"\1ones\2",
+         ("initial values",)),
+    Kind("five times the initial weights", "layers_cnn recurrent argparse_main",
+         r"sess\.run\(tf\.global_variables_initializer\(\)\)",
+         "sess.run(tf.global_variables_initializer()); sess.run([v.assign(v * 5) for v in tf.trainable_variables()])",
+         ("initial values",)),
+    Kind("fewer variables saved", "argparse_main flags_main graph_dict", r"tf\.train\.Saver\(\)",
+         "tf.train.Saver(tf.trainable_variables()[1:])", ("savers",)),
+    Kind("saved under other names", "argparse_main flags_main graph_dict", r"tf\.train\.Saver\(\)",
+         "tf.train.Saver({'model/' + v.op.name: v for v in tf.global_variables()})", ("savers",)),
+    Kind("summary steps doubled", "clipped_gradients optimize_loss train_op_function",
+         r"add_summary\(summary, step\)", "add_summary(summary, 2 * step)", ("summaries",)),
+    Kind("a printed loss doubled", "layers_cnn recurrent slim_cnn", r"\(step, (train_loss|batch_loss), ",
+         r"(step, 2 * \1, ", ("printed values",)),
+    Kind("one visible GPU", THREE, re.escape(CONFIG),
+         CONFIG + "; config.gpu_options.visible_device_list = '0'", ("session config",)),
+    Kind("no soft placement", "layers_cnn recurrent embedding_text", "allow_soft_placement=True",
+         "allow_soft_placement=False", ("session config",)),
+    Kind("no session config", "layers_cnn recurrent slim_cnn", r"tf\.Session\(config=config\)", "tf.Session()",
+         ("session config",)),
+    Kind("another seed", "layers_cnn weights_dict masked_sequences", r"RandomState\((\d+)\)|random\.seed\((\d+)\)",
+         r"RandomState(1\1\2)", ("seeds", "data", "initial values")),
+    Kind("in reverse order", THREE, "", "if trains: feed_dict = rows(lambda v: v[::-1])",
+         DATA),
+    Kind("each batch twice", "layers_cnn recurrent argparse_main", "",
+         "if trains: feed_dict = rows(lambda v: _np.concatenate([v[:len(v) // 2]] * 2))", DATA),
+    Kind("labels of other examples", THREE, "", f"if trains: feed_dict = {ROLLED}", DATA),
+    Kind("half of the batch", "layers_cnn decay_per_epoch argparse_main", "", f"if trains: feed_dict = {HALF}",
+         ("batch", "data")),
+    Kind("validation rows in training", "layers_cnn decay_per_epoch clipped_gradients",
+         r"train_images\[index\], train_labels\[index\]|x_train\[rows\]|y_train\[rows\]", "VALIDATION", DATA),
+    Kind("a part of the evaluation", "layers_cnn slim_cnn graph_namedtuple", "", f"if {EVALUATES}: feed_dict = {FEW}",
+         EVALUATION),
+    Kind("the training batch in evaluation", "layers_cnn decay_per_epoch raw_in_functions", "",
+         f"if {EVALUATES}: feed_dict = {TRAINED}", EVALUATION, "the end"),
+    Kind("a switch for training ignored", "layers_cnn update_ops argparse_main", "",
+         f"if {EVALUATES}: feed_dict = {SCALARS}", EVALUATION, "the end"),
+    Kind("early stopping", "decay_per_epoch recurrent layers_cnn", "", "if _Faulty.steps > 40: raise SystemExit(0)",
+         ("whole run", "after training, whole run"), "the end"),
+    Kind("the last batch of an epoch dropped", "decay_per_epoch logistic_regression moving_averages",
+         r"range\((0, len\(x_train\)), BATCH_SIZE\)|range\(total_batch\)|range\(n_samples // batch_size\)",
+         "DROPPED", ("whole run", "data, whole run", "examples, whole run"), "an epoch"),
+    Kind("other rows from step 4 on", THREE, "",
+         f"if trains and _Faulty.steps > 3: feed_dict = {ROLLED}", LATE, "6 steps"),
+    Kind("weights changed from step 4 on", THREE, "",
+         "if trains and _Faulty.steps > 3: [v.load(1.1 * v.eval(None, self), self) for v in tf.trainable_variables()]",
+         LATE, "6 steps"),
+    Kind("initialised again after four steps", THREE, "",
+         "if trains and _Faulty.steps == 5: original(self, tf.global_variables_initializer())", LATE, "6 steps"),
+    Kind("batch norm always trains", "update_ops step_functions graph_namedtuple",
+         r"training=is_training|'is_training': is_training", "BATCH_NORM", ("fetches", "writes", "update"), "the end"),
+    Kind("summed gradients", "layers_cnn recurrent listed_inputs", r"compute_gradients\(loss \* weight\)",
+         "compute_gradients(loss)", ("gradients",)),
+    Kind("all towers on one device", "layers_cnn recurrent listed_inputs", r"tf\.device\(tower_device\(gpu\)\)",
+         "tf.device(tower_device(0))", ("placement",)),
+    Kind("another rate", "decay_per_epoch listed_inputs accumulated_steps", r"Optimizer\((0?\.\d+|rate)",
+         r"Optimizer(3 * \1", ("update", "gradients", "fetches")),
+]  # fmt: skip
+
+
+def wrong_conversions() -> Iterator[Wrong]:
+    """All of them."""
+    for kind in KINDS:
+        for fixture in kind.fixtures.split():
+            yield Wrong(kind.name, fixture, kind.old, kind.new, kind.checks, kind.how)
+
+
+def spoiled(text: str, wrong: Wrong) -> str:
+    """The text of a right conversion with the fault in it."""
+    if not wrong.old:
+        found = re.search(r"^import tensorflow[^\n]*\n(?:[^\n]*disable_v2[^\n]*\n)?", text, re.M)
+        assert found, "the script imports TensorFlow otherwise"
+        return text[: found.end()] + AROUND.replace("FAULT", wrong.new) + text[found.end() :]
+    if wrong.new == "DROPPED":
+        return re.sub(wrong.old, lambda loop: f"list({loop[0]})[:-1]", text)
+    if wrong.new == "BATCH_NORM":
+        return re.sub(wrong.old, lambda part: re.sub("is_training$", "True", part[0]), text)
+    if wrong.new == "VALIDATION":
+        return re.sub(wrong.old, lambda rows: re.sub(r"(\w*)train(\w*)\[(\w+)\]", r"\1test\2[\3 % 200]", rows[0]), text)
+    return re.sub(wrong.old, wrong.new, text)
+
+
+class Right(NamedTuple):
+    """One right conversion that the tool would not write, or writes only when it is asked for."""
+
+    kind: str
+    fixture: str
+    old: str
+    new: str
+    options: Options
+
+
+FIVE = "layers_cnn recurrent decay_per_epoch listed_inputs embedding_text"
+OTHERS = "argparse_main logistic_regression autoencoder step_functions masked_sequences"
+UNUSUAL: list[tuple[str, str, str, str, Options]] = [
+    ("added in the other order", FIVE, r"zip\(\*tower_grads\)", "zip(*tower_grads[::-1])", Options()),
+    ("added by a stack", OTHERS, r"tf\.add_n\(\[tf\.convert_to_tensor\(g\) for g in grads\]\)",
+     "tf.reduce_sum(tf.stack([tf.convert_to_tensor(g) for g in grads]), 0)", Options()),
+    ("colocated gradients", FIVE, r"compute_gradients\(((?:[^()]|\([^()]*\))+)\)",
+     r"compute_gradients(\1, colocate_gradients_with_ops=True)", Options()),
+    ("devices by their long names", OTHERS, r"'/gpu:%d'", "'/device:GPU:%d'", Options()),
+    ("scopes of another name", FIVE, r"'tower_%d'", "'replica_%d'", Options()),
+    ("more in the session's config", OTHERS, re.escape(CONFIG), CONFIG + "; config.inter_op_parallelism_threads = 2",
+     Options()),
+    ("more is printed", FIVE, r"^( *(?:sess\.run\(tf\.)?(?:tf\.)?global_variables_initializer\(\)(?:\.run\(\)|\)))",
+     r"\1; print('it begins', 7)", Options()),
+    ("variables on the first GPU", OTHERS, "", "", Options(variables="gpu:0")),
+    ("variables balanced", FIVE, "", "", Options(variables="balanced")),
+    ("variables in slices", FIVE, "", "", Options(variables="partitioned")),
+    ("three towers of a total", FIVE, "", "", Options(num_gpus=3, batch="total")),
+    ("four towers, another rate", OTHERS, "", "", Options(num_gpus=4, scale_lr="sqrt")),
+]  # fmt: skip
+
+
+def right_conversions() -> Iterator[Right]:
+    """All of them."""
+    for kind, fixtures, old, new, options in UNUSUAL:
+        for fixture in fixtures.split():
+            yield Right(kind, fixture, old, new, options)
