@@ -188,6 +188,7 @@ def call_function(walk: Walk, function: Function, args: list[Value], kwargs: dic
     try:
         with walk.inside(frame):
             if isinstance(function.node, ast.Lambda):
+                walk.count()  # its body is no statement, and may call further ones
                 return walk.evaluate(function.node.body)
             execute_block(walk, function.node.body)
     finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 import pytest
 
@@ -10,6 +11,7 @@ from converter.analysis import read_facts
 from converter.analysis.project import Project
 from converter.analysis.python.run import evaluate
 from converter.analysis.python.run import run as run_through
+from converter.analysis.values import Frame
 from converter.analysis.walk import Known, Walk
 from converter.options import Options
 from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
@@ -100,6 +102,32 @@ def test_a_graph_without_end_is_refused_and_not_walked_again(monkeypatch: pytest
     facts = read_facts("train.py", ast.parse(script), Options())
     assert facts.endless is not None
     assert codes(script + MODEL.replace("X", "h") + STEP + TRAINING) == ["TMG018"]
+
+
+TWICE = ["def f{n}(a):\n    return f{m}(f{m}(a))\n\n\n", "f{n} = lambda a: f{m}(f{m}(a))\n"]
+
+
+@pytest.mark.parametrize("function", TWICE)
+@pytest.mark.parametrize("built", ["tf.nn.relu(a)", "a + 1"])
+@pytest.mark.parametrize("use", ["h = f17(X)\n", ""])
+def test_functions_that_call_the_next_one_twice_are_no_two_to_the_power_of_them(
+    function: str, built: str, use: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("converter.analysis.walk.MAX_STATEMENTS", 1000)
+    calls: list[object] = []
+    monkeypatch.setattr(Frame, "__init__", counted(Frame.__init__, calls))
+    functions = "".join(function.format(n=n, m=n - 1) for n in range(1, 18))
+    walk = walked(INPUTS + f"f0 = lambda a: {built}\n" + functions + use)
+    assert len(calls) < 2000  # of 262,144
+    assert (walk.facts.endless is not None) is bool(use)  # what nobody calls is followed as far as it goes
+
+
+def counted(done: Callable[..., None], calls: list[object]) -> Callable[..., None]:
+    def counting(*args: object) -> None:
+        calls.append(args)
+        done(*args)
+
+    return counting
 
 
 @pytest.mark.parametrize("kind", ["[{} for i{} in read()]", "max({} for i{} in read())"])
