@@ -23,11 +23,11 @@ def close(
     block: Block, tower: set[int], inputs: Iterable[Input], facts: Facts, sizes: set[tuple[object, ...]]
 ) -> set[int]:
     """Adds statements that the towers read batches through: aliases, lists, numbers made of the batch size."""
-    writes: dict[Place, list[tuple[int, Access]]] = {}
+    writes: dict[tuple[Place, int], list[int]] = {}  # place and uid of a value -> the statements that put it there
     reads: dict[int, list[Access]] = {}
     for index, access in block.accesses():
         if access.write:
-            writes.setdefault(access.place, []).append((index, access))
+            writes.setdefault((access.place, access.value.uid), []).append(index)
         else:
             reads.setdefault(index, []).append(access)
     makes_input = {block.statement(i.site) for i in inputs}
@@ -35,25 +35,25 @@ def close(
     for effect in facts.effects:
         if effect.kind is EffectKind.MUTATION and effect.value is not None:
             mutated.setdefault(effect.value.uid, set()).add(block.statement(effect.site))
-    todo, tower = list(tower), set(tower)
+    todo, tower, first = list(tower), set(tower), min(tower, default=0)
     while todo:
         index = todo.pop()
         for access in reads.get(index, ()):
             value = access.value
             follows = carries_batch(value) or _counts_batch(value, sizes) or has_rows(value, sizes)
-            if not follows and not mutated.get(access.value.uid, set()) & tower:
+            if not follows and not mutated.get(value.uid, set()) & tower:
                 continue
-            for writer, write in writes.get(access.place, ()):
-                if writer not in tower and writer not in makes_input and write.value is access.value and writer < index:
-                    first = min(tower)
-                    alias = isinstance(access.value, Input) or bool(inputs_in(access.value))
+            for writer in writes.get((access.place, value.uid), ()):
+                if writer not in tower and writer not in makes_input and writer < index:
+                    alias = isinstance(value, Input) or bool(inputs_in(value))
                     if alias and writer < first:
                         continue  # re-bound inside the loop, as the input itself is
-                    empty = not has_rows(value, sizes) and _starts_empty(write.value, writer, reads)
+                    empty = not has_rows(value, sizes) and _starts_empty(value, writer, reads)
                     if writer < first - 1 and empty:
                         continue  # emptied inside the loop
                     tower.add(writer)
                     todo.append(writer)
+                    first = min(first, writer)
     return tower
 
 
