@@ -9,16 +9,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
+from typing import cast
 
 import libcst as cst
-from libcst import BatchableCSTVisitor
-from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
+from libcst.metadata import CodeRange, PositionProvider
+from libcst.metadata.position_provider import PositionProvidingCodegenState
 
-VisitorMethod = Callable[[cst.CSTNode], None]
 Positions = Mapping[cst.CSTNode, CodeRange]
 
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")  # as the parsers see them
@@ -67,29 +67,27 @@ def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> 
     left, held = _left(lines, spans, name)
     if held:
         with suppress(cst.ParserSyntaxError):
-            outlined = "".join(left)
-            module = _parsed(outlined)
-            places = _positions(module)
+            module, places = _parsed("".join(left))
             starts = {places[stmt].start.line for stmt in module.body}
             agree = all(span.free or span.stmt.lineno in starts for span in spans)
             if agree and module.default_indent == _indent(tree, lines):
                 return Outline(module, places, name, tuple(held))
-    module = _parsed(text)
-    return Outline(module, _positions(module), name, ())
+    module, places = _parsed(text)
+    return Outline(module, places, name, ())
 
 
-def _parsed(text: str) -> cst.Module:
-    """The tree of a text, in which nothing is lost, such as a form feed in front of a statement."""
+def _parsed(text: str) -> tuple[cst.Module, Positions]:
+    """The tree of a text, in which nothing is lost, such as a form feed in front of a statement; and its positions."""
     module = cst.parse_module(text)
     if "\f" in module.default_indent:  # LibCST takes that for the usual one, and then cannot parse with it
         module = module.with_changes(default_indent=module.default_indent.replace("\f", ""))
     if text.endswith("\r"):  # which LibCST takes for no newline there
         module = module.with_changes(has_trailing_newline=True)
-    code = module.code
+    code, positions = _generated(module)
     if code != text:
         pairs = zip_longest(LINE.findall(text), LINE.findall(code))
         raise LossError(next(number for number, (one, other) in enumerate(pairs, 1) if one != other))
-    return module
+    return module, positions
 
 
 @dataclass(frozen=True)
@@ -170,18 +168,11 @@ def _indent(tree: ast.Module, lines: list[str]) -> str:
     return "    "
 
 
-def _positions(module: cst.Module) -> Positions:
-    return _Wrapper(module, unsafe_skip_copy=True).resolve(PositionProvider)
-
-
-class _Wrapper(MetadataWrapper):
-    """Positions come from generating the code; the walk for visitors, of which there are none, is left out."""
-
-    def visit_batched(
-        self,
-        visitors: Iterable[BatchableCSTVisitor],
-        before_visit: VisitorMethod | None = None,
-        after_leave: VisitorMethod | None = None,
-    ) -> cst.CSTNode:
-        chosen = list(visitors)
-        return super().visit_batched(chosen, before_visit, after_leave) if chosen else self.module
+def _generated(module: cst.Module) -> tuple[str, Positions]:
+    """The code of a module and the positions of its nodes, which LibCST finds by generating the code: once for both."""
+    provider = PositionProvider()
+    state = PositionProvidingCodegenState(
+        default_indent=module.default_indent, default_newline=module.default_newline, provider=provider
+    )
+    module._codegen(state)
+    return "".join(state.tokens), cast("Positions", provider._computed)
