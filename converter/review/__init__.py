@@ -23,7 +23,8 @@ from converter.review.sizes import sizes_differ
 from converter.review.towers import turn_of
 from converter.source.text import split_lines
 
-Path = tuple[int, ...]  # the identities of statements
+Path = int  # the number of a statement as it is reached: through the calls around it
+ANYWHERE: Path = 0
 Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place
 HINT = "the conversion would be wrong, so nothing is written: please report it with this message"
 
@@ -95,6 +96,8 @@ class _Comparing:
         self.comparison = Comparison(facts, second, written.options.batch == "total")
         self.changed = frozenset(second.changed)
         self._paths: dict[Site, Path] = {}
+        self._numbers: dict[tuple[Path, int], Path] = {}  # by the path of the caller and the identity of the statement
+        self._ends = [0]  # for each path the identity of its statement
 
     def differences(self) -> Iterator[Found]:
         """All differences, those of reads and bindings first."""
@@ -111,18 +114,27 @@ class _Comparing:
     def _path(self, site: Site | None, second: bool) -> Path:
         """The statement of the original at a site, and those that call the functions around it; not the tool's own."""
         if site is None:
-            return ()
-        if site not in self._paths:
-            stmt: ast.AST | None = site.stmt
-            if second:
-                own = self.second.facts.path_of(site.stmt) in self.changed
-                stmt = self.second.alignment.statements.get(site.stmt, None if own else site.stmt)
+            return ANYWHERE
+        known = self._paths.get(site)
+        if known is None:
+            stmt = self._stmt(site) if second else site.stmt
             caller = site.parent
             while caller is not None and caller.frame is site.frame:
                 caller = caller.parent
             around = self._path(caller, second)
-            self._paths[site] = (*around, id(stmt)) if stmt is not None else around
-        return self._paths[site]
+            known = self._paths[site] = around if stmt is None else self._number(around, id(stmt))
+        return known
+
+    def _number(self, around: Path, stmt: int) -> Path:
+        if (around, stmt) not in self._numbers:
+            self._numbers[around, stmt] = len(self._ends)
+            self._ends.append(stmt)
+        return self._numbers[around, stmt]
+
+    def _stmt(self, site: Site) -> ast.AST | None:
+        """The original's statement at a site of the converted text; None for one of the tool's own."""
+        own = self.second.facts.path_of(site.stmt) in self.changed
+        return self.second.alignment.statements.get(site.stmt, None if own else site.stmt)
 
     def _node(self, node: ast.AST) -> ast.AST | None:
         """The original's expression; None for one that it does not have."""
@@ -135,7 +147,7 @@ class _Comparing:
         """Compares what each expression reads and each statement binds."""
         olds: dict[Key, list[Access]] = defaultdict(list)
         for access in self.facts.accesses:
-            for path in (self._path(access.site, False), ()):
+            for path in (self._path(access.site, False), ANYWHERE):
                 olds[path, id(access.node), access.write, _place(access)].append(access)
         seen: dict[tuple[Key, Mode], int] = defaultdict(int)
         for access in self.second.facts.accesses:
@@ -144,7 +156,7 @@ class _Comparing:
                 continue
             mode = turn_of(self.comparison.towers, access.time)
             old = None
-            for path in (self._path(access.site, True), ()):  # the second for what one of the tool's own lines calls
+            for path in (self._path(access.site, True), ANYWHERE):  # ANYWHERE: called by one of the tool's own lines
                 key = path, id(node), access.write, _place(access)
                 index = seen[key, mode]
                 seen[key, mode] += 1
@@ -179,9 +191,9 @@ class _Comparing:
                     break
 
     def _note_unexecuted(self) -> None:
-        executed = {self._path(access.site, True)[-1:] for access in self.second.facts.accesses}
+        executed = {self._ends[self._path(access.site, True)] for access in self.second.facts.accesses}
         for access in self.facts.accesses:
-            if (id(access.site.stmt),) not in executed:
+            if id(access.site.stmt) not in executed:
                 self._unread(f"line {access.site.stmt.lineno} of the original is not executed")
 
     def _unread(self, why: str) -> None:
