@@ -24,6 +24,8 @@ BUDGETS = {
     "training_loops": (18, 1.5),
     "loops": (18, 10.0),
     "mutual": (8, 2.0),
+    "twice": (18, 2.0),
+    "twice_built": (18, 10.0),
     "elifs": (1000, 6.0),
     "sums": (1000, 1.5),
     "methods": (1000, 1.5),

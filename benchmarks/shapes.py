@@ -184,6 +184,22 @@ def mutual(functions: int) -> str:
     return head + "offset = f_0(1, 3)\nh = tf.layers.dense(x, 32)\n" + TAIL
 
 
+def twice(functions: int) -> str:
+    """Functions that call the next one twice and build nothing."""
+    return _twice(functions, "    return a + 1\n", "offset = f_0(1)\nh = tf.layers.dense(x, 32)\n")
+
+
+def twice_built(functions: int) -> str:
+    """The same, and the last one builds a layer."""
+    return _twice(functions, "    return tf.nn.relu(a)\n", "h = f_0(x)\n")
+
+
+def _twice(functions: int, last: str, use: str) -> str:
+    bodies = [f"    return f_{n + 1}(f_{n + 1}(a))\n" for n in range(functions - 1)] + [last]
+    made = "".join(f"def f_{n}(a):\n{body}\n\n" for n, body in enumerate(bodies))
+    return HEAD.replace("import tensorflow as tf\n\n", "import tensorflow as tf\n\n\n" + made) + use + TAIL
+
+
 def elifs(terms: int) -> str:
     """A chain of `elif`."""
     chain = "".join(f"elif kind == {n}:\n    width = {n}\n" for n in range(1, terms))
@@ -216,5 +232,6 @@ def _model(value: str) -> str:
 
 SHAPES: dict[str, Callable[[int], str]] = {
     f.__name__: f
-    for f in (straight, nested, residual, loops, training_loops, mutual, elifs, sums, methods, attributes, parentheses)
-}
+    for f in (straight, nested, residual, loops, training_loops, mutual, twice, twice_built, elifs, sums, methods,
+              attributes, parentheses)
+}  # fmt: skip

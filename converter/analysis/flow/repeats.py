@@ -17,7 +17,7 @@ from converter.analysis.values import Function, Mapping, Sequence, Value
 
 Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
 
-MOST_CALLS = 1000  # executions of one call that are followed while nothing enters the graph
+MOST_CALLS = 200  # executions of one call that are followed while nothing enters the graph
 MOST_IN_REPEATS = 50  # the same inside of loops; and of all calls of one function, where functions call each other
 FLAT = 2  # comprehensions inside each other beyond which one element tells of all that are not known
 

@@ -122,6 +122,24 @@ def test_functions_that_call_the_next_one_twice_are_no_two_to_the_power_of_them(
     assert (walk.facts.endless is not None) is bool(use)  # what nobody calls is followed as far as it goes
 
 
+@pytest.mark.parametrize("function", TWICE)
+@pytest.mark.parametrize("leaf", ["a", "a + 1", "read(a)"])
+def test_such_functions_cost_a_bounded_number_of_calls_each_where_they_build_nothing(
+    function: str, leaf: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costs = []
+    for number in (18, 36):
+        calls: list[object] = []
+        with monkeypatch.context() as patched:
+            patched.setattr(Frame, "__init__", counted(Frame.__init__, calls))
+            functions = "".join(function.format(n=n, m=n - 1) for n in range(1, number))
+            walk = walked(f"f0 = lambda a: {leaf}\n" + functions + f"k = f{number - 1}(1)\n")
+        assert walk.facts.endless is None
+        costs.append(len(calls))
+    assert costs[0] < 8000  # of 262,144
+    assert costs[1] < 3 * costs[0]
+
+
 def counted(done: Callable[..., None], calls: list[object]) -> Callable[..., None]:
     def counting(*args: object) -> None:
         calls.append(args)
