@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -48,6 +48,17 @@ class TrainStep:
     variables: Value | None
     result: Tensor
     chosen: bool = False  # the loss is one of several of which a branch chooses
+
+    @cached_property
+    def behind(self) -> Mapping[int, Value]:
+        """All values that the loss is computed from, as it is once the walk is over."""
+        return needed([self.loss])
+
+
+def behind_losses(steps: Iterable[TrainStep]) -> Mapping[int, Value]:
+    """All values that the losses of some steps are computed from, as they are once the walk is over."""
+    chosen = list(steps)
+    return chosen[0].behind if len(chosen) == 1 else needed(step.loss for step in chosen)
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.values import needed
 
 
 def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep, ...]]:
@@ -38,4 +37,4 @@ def _is_batched(step: TrainStep) -> bool:
 
 
 def _weight(step: TrainStep) -> tuple[bool, int]:
-    return _is_batched(step), len(needed([step.loss]))
+    return _is_batched(step), len(step.behind)

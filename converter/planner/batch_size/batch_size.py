@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
@@ -66,7 +66,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
 
     steps: also those of other models that the same calls make, whose inputs are found here.
     """
-    more = (v for v in needed(s.loss for s in steps).values() if isinstance(v, Input) and v.batch.kind == "example")
+    more = (v for v in behind_losses(steps).values() if isinstance(v, Input) and v.batch.kind == "example")
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:

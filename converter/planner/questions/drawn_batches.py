@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
-from converter.analysis.facts import TrainStep
+from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.tensors.shaping import shape_entries
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Number, Tensor, Value, needed
+from converter.analysis.values import Number, Tensor, Value
 
 
-def drawn_in(values: dict[int, Value]) -> list[Tensor]:
+def drawn_in(values: Mapping[int, Value]) -> list[Tensor]:
     """The batches among some values that are drawn by random operations, one row for each example."""
     drawn = (v for v in values.values() if isinstance(v, Tensor) and has(v.op, Trait.DRAWS_ROWS))
     return sorted((v for v in drawn if v.batch.kind == "example" and not v.roots), key=lambda v: v.uid)
@@ -19,7 +19,7 @@ def drawn_in(values: dict[int, Value]) -> list[Tensor]:
 def drawn_sizes(steps: Iterable[TrainStep]) -> list[Number]:
     """The numbers of rows in the shapes of what these steps draw."""
     found = []
-    for tensor in drawn_in(needed(step.loss for step in steps)):
+    for tensor in drawn_in(behind_losses(steps)):
         shapes = [entries for v in tensor.inputs if (entries := shape_entries(v)) and len(entries) == tensor.rank]
         rows = shapes[0][tensor.batch.axis] if shapes else None
         found += [rows] if isinstance(rows, Number) else []

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
-from converter.analysis.values import Origin, Tensor, needed
+from converter.analysis.values import Origin, Tensor
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.inputs import batch_inputs, batches_behind
@@ -69,9 +69,9 @@ def _groups(
 def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:
     """Whether models are trained before another is built, which has nothing in common with them but its inputs."""
     trained = {step.result.uid for step in steps}
-    built = needed([later.loss])
+    built = later.behind
     runs = [run for run in facts.runs if run.time < later.loss.time and run.computes(trained)]
-    shared = (v for uid, v in needed(s.loss for s in steps).items() if uid in built and depends_on_batch(v))
+    shared = (v for uid, v in behind_losses(steps).items() if uid in built and depends_on_batch(v))
     return bool(runs) and not any(isinstance(value, Tensor) for value in shared)
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Tensor, Value, needed
+from converter.analysis.values import Input, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.questions.drawn_batches import drawn_in
 from converter.planner.writing.findings import error
@@ -14,14 +14,14 @@ from converter.planner.writing.findings import error
 
 def batch_inputs(steps: Iterable[TrainStep]) -> tuple[Input, ...]:
     """The inputs behind the losses that are cut into shards; none where the towers draw their batches themselves."""
-    values = needed(step.loss for step in steps).values()
+    values = behind_losses(steps).values()
     found = [v for v in values if isinstance(v, Input) and v.batch.kind == "example"]
     return tuple(sorted(found, key=lambda v: v.uid))
 
 
 def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
     """The inputs behind the losses, and the batches that the towers draw themselves."""
-    values = needed(step.loss for step in steps)
+    values = behind_losses(steps)
     return {*(v for v in values.values() if isinstance(v, Input) and v.batch.kind == "example"), *drawn_in(values)}
 
 
@@ -29,7 +29,7 @@ def uncut_values(
     facts: Facts, steps: Sequence[TrainStep], code: str, hints: Mapping[Why, str]
 ) -> Iterator[Diagnostic]:
     """The first value behind the losses that cannot be cut for one of these reasons, with what to do about it."""
-    for value in needed(step.loss for step in steps).values():
+    for value in behind_losses(steps).values():
         why = value.batch.why if isinstance(value, Tensor) and value.batch.kind == "opaque" else None
         if isinstance(value, Tensor) and why is not None and why in hints:
             yield error(facts, value.node or steps[0].call, code, value.batch.reason, hints[why])

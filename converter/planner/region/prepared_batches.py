@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from converter.analysis.effects import VARIABLES, EffectKind
 from converter.analysis.facts import Decisions, Facts
@@ -15,7 +15,7 @@ from converter.planner.region.block import Block
 MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the towers
 
 
-def prepared_batches(facts: Facts, block: Block, index: int, values: dict[int, Value]) -> Decisions:
+def prepared_batches(facts: Facts, block: Block, index: int, values: Mapping[int, Value]) -> Decisions:
     """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
 
     A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
@@ -74,12 +74,12 @@ def _is_weight(value: Value) -> bool:
     return free and any(isinstance(v, Variable) for v in needed([value]).values())
 
 
-def prepares(block: Block, index: int, values: dict[int, Value]) -> bool:
+def prepares(block: Block, index: int, values: Mapping[int, Value]) -> bool:
     """Whether the loss takes from a statement what is computed there of the inputs that it makes."""
     return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, index, values))
 
 
-def _leaving(block: Block, index: int, values: dict[int, Value]) -> list[Tensor]:
+def _leaving(block: Block, index: int, values: Mapping[int, Value]) -> list[Tensor]:
     """The tensors of a statement that the loss takes from it."""
     inside = {uid for uid, value in values.items() if block.statement(value.site) == index}
     outside = (value for uid, value in values.items() if uid not in inside)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -18,7 +18,6 @@ from converter.analysis.values import (
     Tensor,
     Value,
     Variable,
-    needed,
 )
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
@@ -41,7 +40,7 @@ class Region:
     tower: frozenset[int]
     after: frozenset[int]
     inputs: tuple[Input, ...]
-    needed: dict[int, Value]
+    needed: Mapping[int, Value]
     start: int  # the walk's clock when the first tower statement began
     end: int  # and when the last one had ended
     inline: frozenset[ast.AST]  # expressions that are losses by themselves, and all nodes in them
@@ -89,7 +88,7 @@ class Model:
     facts: Facts
     steps: Sequence[TrainStep]
     inputs: tuple[Input, ...]
-    values: dict[int, Value]
+    values: Mapping[int, Value]
     made: list[Value]
     inline: frozenset[ast.expr] = frozenset()
     sizes: frozenset[Origin] = frozenset()
@@ -105,7 +104,7 @@ def find_region(
     the loss; a loss that is a mean over the examples is the same on merged results. So it is where the loss is
     written out in another function than the model's: `minimize(model.a + model.b)`.
     """
-    values = needed(step.loss for step in steps)
+    values = behind_losses(steps)
     inline = _inline_losses(facts, steps)
     there = [s for s in steps if s.loss_node in inline]
     made = [

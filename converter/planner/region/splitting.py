@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +20,7 @@ from converter.planner.writing.findings import error
 
 
 def in_front(
-    facts: Facts, block: Block, tower: set[int], values: dict[int, Value]
+    facts: Facts, block: Block, tower: set[int], values: Mapping[int, Value]
 ) -> dict[int, tuple[ast.stmt, ...]] | Refused | Reread:
     """Placeholders inside the towers' `with` blocks: these are opened once more in front of the loop for them."""
     found: dict[int, list[ast.stmt]] = {}

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterator
 from itertools import chain
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Sequence, Tensor, Variable, needed
+from converter.analysis.values import Input, Number, Sequence, Tensor, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.cases import Placed
@@ -96,7 +96,7 @@ def rows_of_one_batch(case: Placed) -> Iterator[Diagnostic]:
 
 def _rows_of_losses(case: Placed, group: Group) -> Iterator[Diagnostic]:
     known, keys = _values(case.facts, case.size), {o.key for o in case.size.origins}
-    for value in needed(step.loss for step in group.steps).values():
+    for value in behind_losses(group.steps).values():
         if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)) or group.region.in_tower(value.site):
             continue
         lists = (v.elements for v in value.inputs if isinstance(v, Sequence))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.facts import RunCall
+from converter.analysis.facts import RunCall, behind_losses
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
-from converter.analysis.values import Input, Number, Sequence, Tensor, Value, needed
+from converter.analysis.values import Input, Number, Sequence, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.batch_size.fed_number import HINT, is_fed_number
@@ -99,7 +99,7 @@ def unknown_number_of_rows(case: Selected) -> Iterator[Diagnostic]:
 def fed_as_no_integer(case: Placed) -> Iterator[Diagnostic]:
     """A fed batch size is the whole batch's: valid after the loop, wrong inside a tower."""
     facts = case.facts
-    for value in needed(step.loss for step in case.steps).values():
+    for value in behind_losses(case.steps).values():
         if not isinstance(value, Input) or "placeholder" not in value.op or value.batch.kind != "free" or value.dims:
             continue
         if any(value in number.inputs for number in facts.fed_sizes):

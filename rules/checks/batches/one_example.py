@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Number, Sequence, needed
+from converter.analysis.values import Input, Number, Sequence
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed_rows import is_kept
 from converter.planner.cases import Placed, Selected
@@ -112,7 +112,7 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
 
 def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> Iterator[Diagnostic]:
     """Examples fed to inputs without a batch axis; `any_shape` where no input of the loss is known to have one."""
-    roots = {v.uid for s in steps for v in needed([s.loss]).values() if isinstance(v, Input)}
+    roots = {v.uid for s in steps for v in s.behind.values() if isinstance(v, Input)}
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
         for key, value in run.feeds:
@@ -138,7 +138,7 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
     ]
     if not any(single for *_, single in batches):
         return
-    trained, roots = {s.result.uid for s in steps}, needed(s.loss for s in steps)
+    trained, roots = {s.result.uid for s in steps}, behind_losses(steps)
     runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
     if all(single for *_, single in fed) and not all(is_kept(facts, value, run) for run, value, _ in fed):

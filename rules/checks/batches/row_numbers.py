@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from converter.analysis.facts import behind_losses
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Tensor, Value, needed
+from converter.analysis.values import Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -84,7 +85,7 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
     """
     in_towers = [step for group in case.groups if not group.region.exact for step in group.steps]
     numbers: dict[int, Value] = {}
-    for value in sorted(needed(step.loss for step in in_towers).values(), key=lambda v: v.uid):
+    for value in sorted(behind_losses(in_towers).values(), key=lambda v: v.uid):
         if not isinstance(value, Tensor):
             continue
         parts = [v for v in value.inputs if isinstance(v, Tensor)]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.arrays.shapes import ARITHMETIC, shape_of
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.inputs.feeds import SIZED, picks_rows
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, needed, tensors_in
+from converter.analysis.values import Constant, Count, Host, Input, Number, Tensor, Typed, Value, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -59,7 +59,7 @@ NUMBERS = ("min", "max", "abs", "float", "int", "round", "pow", "sum", "len", "m
 def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
     """Inputs without a shape that a loss reads, where nothing tells that each is one value for all examples."""
     facts = case.facts
-    values = needed(step.loss for step in case.steps).values()
+    values = behind_losses(case.steps).values()
     for value in values:
         if not isinstance(value, Input) or value.op != "placeholder" or value.shape is not None:
             continue

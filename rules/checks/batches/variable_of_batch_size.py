@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.values import Number, ShapeOf, Tensor, Value, Variable, needed
+from converter.analysis.facts import behind_losses
+from converter.analysis.values import Number, ShapeOf, Tensor, Value, Variable
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -61,7 +62,7 @@ with tf.Session() as sess:
 def made_with_the_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Variables with the batch size in their shape: they have a value for each place of a batch, a shard has fewer."""
     keys = {o.key for o in case.size.origins}
-    for value in needed(s.loss for s in case.steps).values():
+    for value in behind_losses(case.steps).values():
         if isinstance(value, Variable) and any(o.key in keys for n in _numbers_behind(value) for o in n.origins):
             yield error(
                 case.facts,

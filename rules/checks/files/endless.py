@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect
-from converter.analysis.values import Host, needed
+from converter.analysis.facts import Effect, behind_losses
+from converter.analysis.values import Host
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
@@ -90,7 +90,7 @@ def builds_without_end(case: Script) -> Iterator[Diagnostic]:
 def called_again_and_again(case: Selected) -> Iterator[Diagnostic]:
     """Functions that were followed many times, and then no more: refused where the loss needs what one returns."""
     facts = case.facts
-    behind = {uid for uid, value in needed(s.loss for s in case.steps).items() if isinstance(value, Host)}
+    behind = {uid for uid, value in behind_losses(case.steps).items() if isinstance(value, Host)}
     found: dict[str, Effect] = {}
     for effect in facts.effects if case.steps else ():
         if effect.kind is EffectKind.REPETITION and effect.value is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.values import Host, needed
+from converter.analysis.facts import behind_losses
+from converter.analysis.values import Host
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -72,7 +73,7 @@ with tf.Session() as sess:
 @check(Selected)
 def model_calls_itself(case: Selected) -> Iterator[Diagnostic]:
     """Functions that call themselves are followed for one turn, so a model built by them is not seen as a whole."""
-    behind = {uid for uid, value in needed(s.loss for s in case.steps).items() if isinstance(value, Host)}
+    behind = {uid for uid, value in behind_losses(case.steps).items() if isinstance(value, Host)}
     for effect in case.facts.effects:
         if effect.kind is EffectKind.RECURSION and effect.value is not None and effect.value.uid in behind:
             yield error(

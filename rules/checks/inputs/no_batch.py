@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
-from converter.analysis.values import Input, needed
+from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
@@ -86,14 +87,14 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
     elif case.steps and facts.uncut:
         yield _uncut(case, "the loss reads arrays with a row for each example that is fed, but")
     for step in case.steps:
-        if not batch_inputs([step]) and not drawn_in(needed([step.loss])):
+        if not batch_inputs([step]) and not drawn_in(step.behind):
             yield error(facts, step.call, "TMG202", NONE, FEED)
 
 
 @check(Selected)
 def iterator_without_a_batch(case: Selected) -> Iterator[Diagnostic]:
     """Iterators that are not known to give a batch, beside inputs that are batches."""
-    values = needed(step.loss for step in case.steps).values()
+    values = behind_losses(case.steps).values()
     for value in values if batch_inputs(case.steps) else ():
         if isinstance(value, Input) and value.op.endswith("get_next") and value.batch.kind == "free":
             yield error(
@@ -122,7 +123,7 @@ def whole_data_set_beside(case: Placed) -> Iterator[Diagnostic]:
 def _why_no_batch(case: Selected) -> Diagnostic:
     """Why none of the training steps has a batch."""
     facts, step = case.facts, case.unbatched[0]
-    for value in needed([step.loss]).values():
+    for value in step.behind.values():
         if isinstance(value, Input) and value.op == "train.dequeue":
             name = value.label or "NAME"
             return error(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from converter.analysis.facts import behind_losses
 from converter.analysis.reasons import Why
-from converter.analysis.values import Tensor, needed
+from converter.analysis.values import Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -61,7 +62,7 @@ with tf.Session() as sess:
 @check(Selected)
 def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
     """Batches that are multiplied with a matrix over all of their examples, as the nodes of one graph are."""
-    for value in needed(step.loss for step in case.steps).values():
+    for value in behind_losses(case.steps).values():
         if isinstance(value, Tensor) and value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
             yield error(
                 case.facts,

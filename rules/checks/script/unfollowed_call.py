@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, behind_losses
 from converter.analysis.reasons import Why
 from converter.analysis.values import Bound, Host, Instance, needed
 from converter.diagnostics import Diagnostic
@@ -59,7 +59,7 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Calls that are not followed and that a loss needs: they may make variables, or mix examples."""
     facts = case.facts
     unfollowed = set(facts.unfollowed)
-    for value in needed(step.loss for step in case.steps).values():
+    for value in behind_losses(case.steps).values():
         if isinstance(value, Bound) and value.function is None and isinstance(value.receiver, Instance):
             yield from _set_unseen(facts, value)
         if isinstance(value, Host) and value.roots and value.node in unfollowed and is_foreign(value):
@@ -79,7 +79,7 @@ def needs_noise_from_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
     """Losses without a batch whose batch may be the noise that a call which is not followed takes in."""
     unfollowed: set[ast.AST] = set(case.facts.unfollowed)
     for step in case.unbatched:
-        values = needed([step.loss])
+        values = step.behind
         drawn = set(drawn_in(values))
         for value in values.values():
             if not isinstance(value, Host) or value.node not in unfollowed:

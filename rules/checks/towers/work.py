@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
-from converter.analysis.facts import TrainStep
+from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Tensor, Value, needed
 from converter.diagnostics import Diagnostic
@@ -76,7 +76,7 @@ def layers_outside_of_towers(case: Placed) -> Iterator[Diagnostic]:
 
 def _behind(steps: Iterable[TrainStep], regions: Iterable[Region]) -> list[Value]:
     """All that losses are computed from, and what computes the inputs of the towers."""
-    found = needed(step.loss for step in steps)
+    found = dict(behind_losses(steps))
     todo = [i for region in regions for i in region.inputs]
     while todo:
         more = needed(todo.pop().inputs)

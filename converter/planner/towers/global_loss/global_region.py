@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value, needed
+from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import counts_examples, depends_on_batch
 from converter.planner.region.block import Block
@@ -24,7 +24,7 @@ def global_region(
 
     Apart where a statement computes results of the towers and the loss from them: its calls need lines of their own.
     """
-    values = needed(step.loss for step in steps)
+    values = behind_losses(steps)
     batched = [v for v in values.values() if depends_on_batch(v) and v.site is not None]
     early = early_values(values)
     block = innermost_block(facts, batched, [step.loss for step in steps], ended=False)
@@ -54,7 +54,7 @@ def global_region(
     return settled(model, block, tower, True, exact=True) if work and work <= tower else _no_place(facts, steps)
 
 
-def early_values(values: dict[int, Value]) -> set[int]:
+def early_values(values: Mapping[int, Value]) -> set[int]:
     """The values behind a loss that a tower computes of its own examples as one GPU does of all: one for each example.
 
     A number of examples, or the number of a row, is another one in a tower: what is computed from it comes later.

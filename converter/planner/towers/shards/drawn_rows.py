@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from converter.analysis.facts import TrainStep
-from converter.analysis.values import Number, Origin, needed
+from converter.analysis.facts import TrainStep, behind_losses
+from converter.analysis.values import Number, Origin
 from converter.plan import Shard
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.questions.drawn_batches import drawn_in, drawn_sizes
@@ -43,7 +43,7 @@ def drawn_rows(
                 found.setdefault(origin.key, (len(value.inputs), text))
     missing = not wanted or any(key not in found for key in wanted)
     if missing:
-        tensor = drawn_in(needed(step.loss for step in alone))[0]
+        tensor = drawn_in(behind_losses(alone))[0]
         raise refuse(
             facts,
             tensor.node or alone[0].call,
