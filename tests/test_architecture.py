@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -368,6 +369,19 @@ def parameters(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
     further = [a for a in (node.args.vararg, node.args.kwarg) if a is not None]
     return len([a for a in given if a.arg not in ("self", "cls")]) + len(further)
+
+
+# -- inside the planner ----------------------------------------------------------------------------
+
+
+def test_passes_name_what_they_find_and_rules_word_it() -> None:
+    worded = [
+        f"{path.relative_to(ROOT)}:{node.lineno} {node.value}"
+        for path in sorted((ROOT / "converter/planner").rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Constant) and re.fullmatch(r"TMG[23]\d\d", str(node.value))
+    ]
+    assert worded == []
 
 
 # -- tests -----------------------------------------------------------------------------------------

@@ -68,6 +68,8 @@ class Why(Enum):
     SEQUENCE_LOSS = "a sequence loss that is not averaged over steps and examples"
     CLASSES = "classes on the batch axis"
     CLASSES_DRAWN = "the classes to draw from are the examples of the batch"
+    AGAINST_BATCH = "examples are set against a sum or a maximum of their batch"
+    DIVISOR_UNSEEN = "what it is divided by is not seen where the towers are built"
     # distributions
     LAST_AXIS = "the last axis of a distribution's parameters is the batch's"
     SAMPLE_SHAPE = "the shape of a sample is not written out"

@@ -12,9 +12,13 @@ from converter.diagnostics import Diagnostic, Refusal
 
 @dataclass(frozen=True)
 class Refused:
-    """The script cannot be converted; the findings say why, in the order of the script."""
+    """The script cannot be converted; the findings say why, in the order of the script.
+
+    shorter: whether towers that end in front of the loss may do without the statement that is in the way.
+    """
 
     findings: tuple[Diagnostic, ...]
+    shorter: bool = False
 
 
 @dataclass(frozen=True)

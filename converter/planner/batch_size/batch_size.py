@@ -15,10 +15,11 @@ from converter.plan import Insert, Replace
 from converter.planner.batch_size.fed_rows import base_of, fed_sizes, is_kept
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import refuse, warn
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
@@ -73,15 +74,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         return BatchSize(
             frozenset(),
             True,
-            (
-                _kept(
-                    facts,
-                    steps[0].call,
-                    "TMG304",
-                    "the whole data set goes into each step as a part of the graph",
-                    "feed batches of the size of one tower times the number of GPUs to scale up",
-                ),
-            ),
+            (finding(facts, steps[0].call, Found.DATA_IN_GRAPH),),
         )
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
@@ -93,94 +86,30 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
     if alone is not None:
-        warnings.append(
-            warn(
-                facts,
-                alone.node,
-                "TMG316",
-                "the same model is built for one example at a time, which "
-                "has no shards: all towers but the first compute on a copy that is left out",
-                "build that model in a script of its own, and restore the checkpoint there",
-            )
-        )
+        warnings.append(finding(facts, alone.node, Found.MODEL_OF_ONE_EXAMPLE))
     call = whole[0].call if whole else steps[0].call
     acting = _acting(facts, steps)
     if acting is not None:
-        warnings.append(_acted(facts, acting.call, bool(origins) and not computed))
+        scaled = bool(origins) and not computed
+        warnings.append(finding(facts, acting.call, Found.ACTING_SCALED if scaled else Found.ACTING))
     elif not whole and not origins:
         call = unknown[0].call if unknown else call
-        warnings.append(
-            _kept(
-                facts,
-                call,
-                "TMG303",
-                "the size of the batches that are fed here was not found",
-                "cut the batches that are fed here by one number, named batch_size, in this file or one "
-                "that it imports",
-            )
-        )
+        warnings.append(finding(facts, call, Found.SIZE_NOT_FOUND))
     elif not origins or computed:
-        seen = whole or computed
-        warnings.append(
-            _kept(
-                facts,
-                call,
-                "TMG304" if seen else "TMG303",
-                (
-                    "the whole data set is fed in each step"
-                    if seen
-                    else "this training step is run by code outside this file"
-                ),
-                "feed batches of the size of one tower times the number of GPUs to scale up",
-            )
-        )
+        warnings.append(finding(facts, call, Found.WHOLE_DATA_SET if whole or computed else Found.STEP_RUN_ELSEWHERE))
     for origin in origins:
         if origin.key[0] == "parameter":
-            warnings.append(
-                warn(
-                    facts,
-                    origin.node,
-                    "TMG305",
-                    f"the batch size comes from the caller: {origin.name} is multiplied here, "
-                    "and what the caller does with it is not",
-                    "let callers hand over the batch size of one tower, and load their own batches N times as large",
-                )
-            )
+            warnings.append(finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name))
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and origins and not computed:
-        warnings.append(
-            _kept(
-                facts,
-                by_hand.call,
-                "TMG303",
-                "the script fills the queue of its batches in runs of its own, with as many examples at a time as "
-                "before",
-                "fill it by a QueueRunner, which goes on until a larger batch is there",
-            )
-        )
+        warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
     fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
     same = [run for run, values in fed if values and all(is_kept(facts, value, run) for value in values)]
     if same and origins and not computed:
-        warnings.append(
-            _kept(
-                facts,
-                same[0].call,
-                "TMG304",
-                "the whole data set is fed in this training step, and batches are in another",
-                "convert the models apart, each in a script of its own",
-            )
-        )
+        warnings.append(finding(facts, same[0].call, Found.WHOLE_DATA_SET_BESIDE_BATCHES))
     written = [i for i in inputs if _has_plain_rows(i, origins)]
     if written and origins and not computed:
-        warnings.append(
-            _kept(
-                facts,
-                written[0].node or call,
-                "TMG303",
-                "this input has a plain number of rows in its shape",
-                "name the batch size batch_size, and write this name in shapes and where batches are made",
-            )
-        )
+        warnings.append(finding(facts, written[0].node or call, Found.PLAIN_NUMBER_OF_ROWS))
     fixed = bool(not origins or computed or by_hand is not None or same or written)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in base_of(facts, number)}
@@ -220,20 +149,6 @@ def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
 
 def _fetched(value: Value) -> bool:
     return any(isinstance(v, Host) and v.call == "run" for v in needed([value]).values())
-
-
-def _acted(facts: Facts, node: ast.AST, scaled: bool) -> Diagnostic:
-    reason = "this training step is fed what the model's own actions led to"
-    hint = "collect from several environments at once to give every GPU as much to do"
-    if not scaled:
-        return _kept(facts, node, "TMG311", reason, hint)
-    message = f"{reason}: it takes N times as many examples as before for each action"
-    return warn(facts, node, "TMG311", message, hint)
-
-
-def _kept(facts: Facts, node: ast.AST, code: str, reason: str, hint: str) -> Diagnostic:
-    message = f"{reason}: a step goes on taking as many examples as before, shared among the towers (--batch total)"
-    return warn(facts, node, code, message, hint)
 
 
 def settle_means(facts: Facts, size: BatchSize) -> None:
@@ -317,13 +232,7 @@ def _scaled_reads(
             outside.setdefault(access.node, access)
     for node in outside:
         if node in inside:
-            raise refuse(
-                facts,
-                node,
-                "TMG212",
-                "this batch size is read both by the towers and by code outside of them",
-                "pass the batch size to the function as an argument",
-            )
+            raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
     return {n: (access, _scaled(text, n, num_gpus)) for n, access in outside.items() if _counts(text, n)}
 
 

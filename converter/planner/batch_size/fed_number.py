@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from converter.analysis.values import FED, Number, Value
 
-HINT = "read it off an input in the model, as tf.shape(X)[0]"
-
 
 def is_fed_number(value: Value) -> bool:
     """Whether a number is made of one that is fed."""

@@ -11,9 +11,10 @@ from converter.analysis.inputs.graph_names import pattern_of
 from converter.analysis.values import Function, Partial, Tensor
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
+from converter.planner.found import Found
 from converter.planner.region.layers import SHARE, layers_in
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 from converter.planner.writing.source_text import Text
 
 GPU = re.compile(r"gpu:(\d+|\*)", re.IGNORECASE)
@@ -41,21 +42,9 @@ def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[
             kept = [layer for layer in layers if _is_inside(layer, effect)]
             if len(layers) - len(kept) < SHARE * len(layers):
                 replaces[node] = _left_to_towers(named[0], text)
-                warnings[node] = warn(
-                    facts,
-                    node,
-                    "TMG326",
-                    "the script computes these layers on the CPU; the towers compute them on their GPUs",
-                    "put only variables and look-ups there that must stay on the CPU",
-                )
+                warnings[node] = finding(facts, node, Found.LAYERS_ON_CPU)
         elif chosen or effect.name == "None":
-            warnings[node] = warn(
-                facts,
-                node,
-                "TMG314",
-                "the device that is chosen here is the same for all towers",
-                "leave it to the towers: tf.device('') keeps the device around it",
-            )
+            warnings[node] = finding(facts, node, Found.DEVICE_OF_ALL_TOWERS)
     return list(replaces.values()), list(warnings.values())
 
 

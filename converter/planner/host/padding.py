@@ -12,11 +12,12 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.values import Input, Value
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
+from converter.planner.found import Found
 from converter.planner.outcome import Reread
 from converter.planner.region.prepared_batches import lengths_of, uncast
 from converter.planner.region.region import Region
+from converter.planner.wording import finding
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.findings import error
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
@@ -108,18 +109,7 @@ def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
 
 def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
     """Why these lengths end the conversion."""
-    what, hint = (
-        (
-            "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
-            "feed the lengths that its helper is given as an input of their own",
-        )
-        if uncut.decodes
-        else (
-            "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
-            "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
-        )
-    )
-    return error(facts, uncut.call, "TMG227", what, hint)
+    return finding(facts, uncut.call, Found.DECODER_OF_SHARD if uncut.decodes else Found.MASK_OF_SHARD)
 
 
 def _given(call: ast.Call) -> ast.expr | None:

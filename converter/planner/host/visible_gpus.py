@@ -10,8 +10,9 @@ from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.plan import Replace
+from converter.planner.found import Found
 from converter.planner.host.gpu_count import GpuCount
-from converter.planner.writing.findings import refuse, warn
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.source_text import Text
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -45,25 +46,11 @@ def visible_edits(
         if options.num_gpus == 1 or (path and not anywhere):
             continue
         if options.num_gpus is None or (choice.what == VARIABLE and given is None):
-            warnings.append(
-                warn(
-                    facts,
-                    node,
-                    "TMG330",
-                    f"{choice.what} is set here, and says how many GPUs there are",
-                    "list as many GPUs there as there are towers; fewer end the script",
-                )
-            )
+            warnings.append(finding(facts, node, Found.GPUS_TOLD_WHEN_RUN, what=choice.what))
             continue
         if isinstance(given, str) and not _are_first(given) or given is None and choice.what == LIST:
-            raise refuse(
-                facts,
-                node,
-                "TMG264",
-                f"{choice.what} names {'other GPUs than the first' if given else 'GPUs that are not known'}, "
-                f"and {options.num_gpus} towers need {options.num_gpus} of them",
-                f"list {options.num_gpus} GPUs here, or leave it to the environment",
-            )
+            case = Found.OTHER_GPUS if given else Found.UNKNOWN_GPUS
+            raise refuse(facts, node, case, what=choice.what, towers=options.num_gpus)
         made = _rewritten(choice, options.num_gpus, count.beside(node))
         if given is None:
             made = _where_chosen(node, made, text)
@@ -71,15 +58,7 @@ def visible_edits(
             made = made.replace("'", '"')
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != "device_count":
-            warnings.append(
-                warn(
-                    facts,
-                    node,
-                    "TMG332",
-                    f"{choice.what} named fewer GPUs than there are towers: it names the first ones now",
-                    "if these are not free, name others here",
-                )
-            )
+            warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what))
     return replaces, warnings
 
 

@@ -14,6 +14,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Instance, Sequence, Value
+from converter.planner.found import Found
 from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
@@ -23,7 +24,7 @@ from converter.planner.region.containers import is_filled
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.neighbours import Touched, carries_batch, makes_input, touched_in
 from converter.planner.region.variable_reuse import finds_variables, makes_variables, numbers_names, sets_reuse
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
 GRAPH_STATE = {EffectKind.GRAPH_STATE, EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS}
@@ -117,18 +118,8 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
         joined = False
         for index in (i for i in range(first, last + 1) if i not in tower):
             side = _side(_Between(facts, block, index, tower, after, touched, written_out))
-            if isinstance(side, str):
-                return Refused(
-                    (
-                        error(
-                            facts,
-                            block.body[index],
-                            "TMG203",
-                            f"this statement stands between those of the model and {side}",
-                            "move it before the model or after the loss",
-                        ),
-                    )
-                )
+            if isinstance(side, Found):
+                return Refused((finding(facts, block.body[index], side),))
             if side is Side.TOWER:
                 tower.add(index)
                 joined = True
@@ -138,10 +129,10 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
             return Order(before, tower, after)
 
 
-def _side(at: _Between) -> Side | str:
-    """Where a statement goes; a text says why it can go nowhere."""
+def _side(at: _Between) -> Side | Found:
+    """Where a statement goes, or why it can go nowhere."""
     if isinstance(at.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
-        return "ends the block"
+        return Found.BETWEEN_ENDS_BLOCK
     if _belongs_to_towers(at):
         return Side.TOWER
     movable = _may_go_before(at)
@@ -153,7 +144,7 @@ def _side(at: _Between) -> Side | str:
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
         return Side.TOWER if not movable else Side.BEFORE
     if _towers_need(at):
-        return Side.TOWER if not at.makes_input else "makes an input out of the model"
+        return Side.TOWER if not at.makes_input else Found.BETWEEN_MAKES_INPUT
     return _side_of_rest(at)
 
 
@@ -205,18 +196,18 @@ def _towers_need(at: _Between) -> bool:
     return fed_by or is_collected_for(at.facts, at.block, at.index, at.block, at.later)
 
 
-def _side_of_rest(at: _Between) -> Side | str:
+def _side_of_rest(at: _Between) -> Side | Found:
     """Where a statement goes that cannot go in front, and that the towers do not need."""
     facts, block = at.facts, at.block
     if not at.clashes(at.later):
         if _may_collect(facts, block, at.index, at.tower):
-            return "may add to the collection that the loss is computed from: what it calls is not followed"
+            return Found.BETWEEN_MAY_COLLECT
         if at.keeps_order and _makes_any_variable(facts, block, set(at.later)):
             return Side.TOWER
         if not _names_a_part(at):
             counts = numbers_names(facts, block, {at.index}) and numbers_names(facts, block, set(at.later))
             return Side.TOWER if counts and not at.makes_input else Side.AFTER
-    return Side.TOWER if not at.makes_input else "cannot be moved"
+    return Side.TOWER if not at.makes_input else Found.BETWEEN_UNMOVABLE
 
 
 def _names_a_part(at: _Between) -> bool:

@@ -19,6 +19,7 @@ from converter.analysis.values import (
     Value,
     Variable,
 )
+from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.questions.nested_tensors import inputs_in
@@ -28,7 +29,7 @@ from converter.planner.region.block import BEHIND, Block
 from converter.planner.region.changed_between_towers import starting_values
 from converter.planner.region.neighbours import close
 from converter.planner.region.splitting import behind_loop, in_front
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 
 @dataclass(frozen=True)
@@ -118,24 +119,17 @@ def find_region(
     ]
     model = Model(facts, steps, inputs, values, made, frozenset(inline), sizes)
     if not made:
-        return _refused(facts, steps[0].call, NOT_ONE_PLACE)
+        return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
     found = _find_region(model, forward=False)
     means = all(s.loss.batch.kind == "reduced" and s.loss.batch.how == "mean" for s in steps)
     if isinstance(found, Reread) or not means:
         return found
     if isinstance(found, Refused):
-        shorten = found.findings[0].code in ("TMG204", "TMG219")
+        shorten = found.shorter
     else:
         shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
     shorter = _find_region(model, forward=True) if shorten else found
     return shorter if isinstance(shorter, Region) else found
-
-
-NOT_ONE_PLACE = "the model and its loss are not built in one place"
-
-
-def _refused(facts: Facts, node: ast.AST, message: str) -> Refused:
-    return Refused((error(facts, node, "TMG214", message, "build the model and its loss in one function"),))
 
 
 def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
@@ -143,7 +137,7 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
     block = innermost_block(facts, model.made, losses)
     if block is None:
-        return _refused(facts, _first_node(facts, [*losses, *model.made]), NOT_ONE_PLACE)
+        return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
@@ -152,7 +146,7 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
             return around
         block, tower = around
     if not tower:
-        return _refused(facts, steps[0].call, "the statements that build the loss are not in one place")
+        return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_IN_ONE_PLACE),))
     return settled(model, block, tower, forward)
 
 
@@ -218,24 +212,14 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
         inner_made = [v for v in made if block.statement(v.site) == index]
         inner = innermost_block(facts, inner_made, [])
         if inner is None:
-            return _refused(facts, _first_node(facts, inner_made), NOT_ONE_PLACE)
+            return Refused((finding(facts, _first_node(facts, inner_made), Found.NOT_IN_ONE_PLACE),))
         if inner.body is block.body:
             return trial
         block, tower = inner, {i for v in inner_made if (i := inner.statement(v.site)) is not None}
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        return Refused(
-            (
-                error(
-                    facts,
-                    late.node or facts.tree,
-                    "TMG214",
-                    "a part of the model is built apart from its inputs",
-                    "build the model in one function",
-                ),
-            )
-        )
+        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),))
     return block, tower
 
 

@@ -10,13 +10,14 @@ from functools import cached_property
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
 from converter.analysis.values import Input, Value, needed
+from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.block import BEHIND, IN_FRONT, Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.neighbours import makes_input, touched_in
 from converter.planner.region.prepared_batches import prepared_batches, prepares
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 
 def in_front(
@@ -34,9 +35,9 @@ def in_front(
         inner = Block(facts, block.frame, around.body) if alone else block  # type: ignore[attr-defined]
         here = inner.index[child] if child is not None and alone else index
         if not alone or prepares(inner, here, values):
-            fault = error(facts, value.node or around, "TMG204", *_why_inside(value))
+            fault = finding(facts, value.node or around, _why_inside(value))
             ready = prepared_batches(facts, inner, here, values)
-            return Reread(ready, fault) if ready else Refused((fault,))
+            return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         assert isinstance(child, ast.Assign)
         if child not in found.setdefault(index, []):
             found[index].append(child)
@@ -45,18 +46,13 @@ def in_front(
     return {i: tuple(sorted(c, key=lambda s: s.lineno)) for i, c in found.items()}
 
 
-def _why_inside(value: Input) -> tuple[str, str]:
-    """Why an input is made among the statements of the model, and what to do."""
+def _why_inside(value: Input) -> Found:
+    """Why an input is made among the statements of the model."""
     if value.op == "fed":
-        why = "this is computed by the model, and this run feeds a value in its place"
-        return why, "feed a placeholder that is made before the model"
+        return Found.FED_IN_PLACE_OF_RESULT
     if any(depends_on_batch(v) for v in needed(value.inputs).values()):
-        what = "the default of this input is computed from the batch by the model"
-        return what, "compute it before the statements that build the model"
-    return (
-        "this input is made by the same statement as the model that reads it",
-        "make the placeholders before the statements that build the model",
-    )
+        return Found.DEFAULT_OF_BATCH
+    return Found.INPUT_BY_STATEMENT_OF_MODEL
 
 
 def behind_loop(
@@ -73,19 +69,13 @@ def behind_loop(
         trains = [s for s in steps if block.statement(s.site) == index]
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
             if trains and around is not trains[0].site.stmt:
-                return _refused(
-                    facts,
-                    trains[0],
-                    "the training step stands in the same statement as the model",
-                    "take the gradients in a statement of its own, after the loss",
-                )
+                return Refused((finding(facts, trains[0].call, Found.STEP_IN_STATEMENT_OF_MODEL),), shorter=True)
             continue
         rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
         if rests is None and trains:
             goes_on = any(later > index for later in tower)
-            what = "the model goes on behind the block in which this training step stands"
-            among = "the training step stands among the statements of the model"
-            return _refused(facts, trains[0], what if goes_on else among, "take the gradients after the loss")
+            case = Found.MODEL_GOES_ON_BEHIND_STEP if goes_on else Found.STEP_AMONG_MODEL
+            return Refused((finding(facts, trains[0].call, case),), shorter=True)
         deeper: tuple[ast.stmt, ...] = ()
         parts.append({})
         for holder, rest in reversed(rests or []):
@@ -93,10 +83,6 @@ def behind_loop(
                 parts[-1][holder], deeper = (*deeper, *rest), (holder,)
             block.move(rest, BEHIND)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}
-
-
-def _refused(facts: Facts, step: TrainStep, message: str, hint: str) -> Refused:
-    return Refused((error(facts, step.call, "TMG219", message, hint),))
 
 
 @dataclass(frozen=True)

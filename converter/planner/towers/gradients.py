@@ -8,11 +8,12 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
+from converter.planner.found import Found
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
@@ -50,24 +51,12 @@ def gradients(
     register = False
     for step in steps:
         if step.loss.uid not in traffic.loss_lists:
-            raise refuse(
-                facts,
-                step.call,
-                "TMG209",
-                "the model gives the name of this loss to another value before the towers end",
-                "give each loss a name of its own",
-            )
+            raise refuse(facts, step.call, Found.LOSS_NAME_TAKEN)
         losses = traffic.loss_lists[step.loss.uid]
         near = _same_names(region, step)
         if not near:
             if step.loss.batch.kind == "example":
-                raise refuse(
-                    facts,
-                    step.call,
-                    "TMG209",
-                    "the loss has one value for each example, and is minimised in another function",
-                    "reduce it to a number, by tf.reduce_mean, where it is built",
-                )
+                raise refuse(facts, step.call, Found.LOSS_OF_EACH_EXAMPLE)
             register = True
             assert step.loss_node is not None
             losses = _registered(step.loss_node, text, traffic.one_gpu)
@@ -109,13 +98,7 @@ def _colocated(facts: Facts, step: TrainStep, text: Text, why: str) -> Replace:
     """The gradient of a loss on merged results: each tower's part of it is computed where the tower is."""
     call = step.call
     if any(k.arg == "colocate_gradients_with_ops" or k.arg is None for k in call.keywords):
-        raise refuse(
-            facts,
-            call,
-            "TMG219",
-            "the training step stands among the statements of the model",
-            "take the gradients after the loss",
-        )
+        raise refuse(facts, call, Found.STEP_AMONG_MODEL)
     made = text.with_argument(call, "colocate_gradients_with_ops=True")
     return Replace(text.start(call), text.end(call), made, why)
 
@@ -228,13 +211,7 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         or arguments is None
         or not isinstance(call.func, ast.Attribute)
     ):
-        raise refuse(
-            facts,
-            call,
-            "TMG213",
-            f"a training step made by {step.kind} is not converted yet",
-            "use optimizer.minimize, or compute_gradients and apply_gradients",
-        )
+        raise refuse(facts, call, Found.KIND_OF_STEP, kind=step.kind)
     if step.kind == "compute_gradients":
         order = ("loss", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
         arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}

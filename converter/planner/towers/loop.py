@@ -14,6 +14,7 @@ from converter.plan import Again, At, Insert, Loop, Replace
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
+from converter.planner.found import Found
 from converter.planner.outcome import Faults
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
@@ -35,8 +36,8 @@ from converter.planner.towers.merges.wanted import Wanted, wanted_out
 from converter.planner.towers.shards.drawn_rows import drawn_rows
 from converter.planner.towers.shards.shards import numbers_in, shards_in
 from converter.planner.towers.shards.starting_values import begin_anew
+from converter.planner.wording import refuse
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.findings import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
@@ -162,13 +163,7 @@ def _starts(facts: Facts, region: Region, indexes: Iterable[int], text: Text) ->
         if text.anchor(stmt) == text.start(stmt):
             found.append(text.start(stmt))
         elif text.anchor(stmt) not in found:
-            raise refuse(
-                facts,
-                stmt,
-                "TMG203",
-                "this statement shares its line with another that stays outside of the towers",
-                "write it on a line of its own",
-            )
+            raise refuse(facts, stmt, Found.SHARES_LINE_OF_OTHERS)
     return tuple(found)
 
 
@@ -176,13 +171,7 @@ def _check_last_line(facts: Facts, region: Region, text: Text) -> None:
     """What follows the towers' last statement on its line would go into the loop with it."""
     for stmt in region.block.body[max(region.tower) + 1 :][:1]:
         if text.anchor(stmt) != text.start(stmt):
-            raise refuse(
-                facts,
-                stmt,
-                "TMG203",
-                "this statement shares its line with one of the towers'",
-                "write it on a line of its own",
-            )
+            raise refuse(facts, stmt, Found.SHARES_LINE_OF_TOWERS)
 
 
 # -- helpers ---------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Refusals and warnings that point to a node of the script."""
+"""Errors and warnings that point to a node of the script, as checks give them."""
 
 from __future__ import annotations
 
@@ -6,23 +6,18 @@ import ast
 import os
 
 from converter.analysis.facts import Facts
-from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.diagnostics import Diagnostic, Severity
 from converter.source.users import User
-
-
-def refuse(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Refusal:
-    """An error to be raised, which ends the planning of what is being planned."""
-    return Refusal(error(facts, node, code, message, hint))
 
 
 def error(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Diagnostic:
     """An error that points to a node of the script, or of the other file of the project that it is in."""
-    return _finding(facts, node, code, message, hint, "error")
+    return at_node(facts, node, code, message, hint, "error")
 
 
 def warn(facts: Facts, node: ast.AST, code: str, message: str, hint: str) -> Diagnostic:
     """A warning that points to a node, as a refusal does."""
-    return _finding(facts, node, code, message, hint, "warning")
+    return at_node(facts, node, code, message, hint, "warning")
 
 
 def at_user(
@@ -34,6 +29,7 @@ def at_user(
     return Diagnostic(code, path, user.line, 1 if user.line else 0, message, hint, severity)
 
 
-def _finding(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:
+def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:
+    """A finding that points to a node of the script, or of the other file of the project that it is in."""
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
     return Diagnostic(code, facts.shown(node), line, column, message, hint, severity)

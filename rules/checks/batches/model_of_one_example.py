@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -63,3 +65,12 @@ with tf.Session() as sess:
         references=("docs: TMG110, how the number is followed",),
     ),
 )
+
+WORDS = {
+    Found.MODEL_OF_ONE_EXAMPLE: Words(
+        "TMG316",
+        "the same model is built for one example at a time, which has no shards: all towers but the first "
+        "compute on a copy that is left out",
+        "build that model in a script of its own, and restore the checkpoint there",
+    ),
+}

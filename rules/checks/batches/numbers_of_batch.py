@@ -10,13 +10,17 @@ from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
-from converter.planner.batch_size.fed_number import HINT, is_fed_number
+from converter.planner.batch_size.fed_number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.found import Found
 from converter.planner.region.inputs import uncut_values
 from converter.planner.region.region import Region
+from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
+
+HINT = "read it off an input in the model, as tf.shape(X)[0]"
 
 RULES = (
     Rule(
@@ -80,6 +84,34 @@ with tf.Session() as sess:
         references=("docs: TMG108, the number inside the towers",),
     ),
 )
+
+WORDS = {
+    Found.NUMBER_OF_FED_SIZE: Words(
+        "TMG207",
+        "the model reads a number that is computed from a fed batch size before the model",
+        "compute it inside the model",
+    ),
+    Found.ROWS_FROM_PYTHON: Words(
+        "TMG207",
+        "the model reads rows that Python makes for the whole batch",
+        "make them where the model is built, all alike",
+    ),
+    Found.ROWS_FROM_PYTHON_READ_TWICE: Words(
+        "TMG207",
+        "rows that Python makes for the whole batch are read by the model and after it",
+        "make them once for the model and once for what comes after it",
+    ),
+    Found.NUMBER_IN_UNKNOWN_WAY: Words(
+        "TMG207",
+        "the model reads a number that depends on the batch size in an unknown way",
+        "compute it from the batch size inside the model",
+    ),
+    Found.FED_SIZE_OF_WHICH_INPUT: Words(
+        "TMG207",
+        "the batch size is fed to the model, and it is not known which of its inputs has as many rows",
+        "read it off an input in the model, as tf.shape(X)[0]",
+    ),
+}
 
 
 @check(Selected)

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.found import Found
 from converter.planner.host.padding import not_cut, uncut_lengths
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -58,6 +60,19 @@ with tf.Session() as sess:
         references=("tf.sequence_mask (tensorflow/python/ops/array_ops.py, 1.15)",),
     ),
 )
+
+WORDS = {
+    Found.DECODER_OF_SHARD: Words(
+        "TMG227",
+        "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
+        "feed the lengths that its helper is given as an input of their own",
+    ),
+    Found.MASK_OF_SHARD: Words(
+        "TMG227",
+        "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+        "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
+    ),
+}
 
 
 @check(Placed)

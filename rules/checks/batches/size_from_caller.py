@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -49,3 +51,11 @@ def train(data):
         references=("docs: TMG110, how the number is followed",),
     ),
 )
+
+WORDS = {
+    Found.SIZE_FROM_CALLER: Words(
+        "TMG305",
+        "the batch size comes from the caller: {name} is multiplied here, and what the caller does with it is " "not",
+        "let callers hand over the batch size of one tower, and load their own batches N times as large",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -45,3 +47,30 @@ with tf.Session() as sess:
         references=("docs: TMG110, how the number is followed",),
     ),
 )
+
+# How a step goes on whose batch does not grow with the number of towers.
+GOES_ON = ": a step goes on taking as many examples as before, shared among the towers (--batch total)"
+
+WORDS = {
+    Found.QUEUE_FILLED_BY_HAND: Words(
+        "TMG303",
+        ("the script fills the queue of its batches in runs of its own, with as many examples at a time as " "before")
+        + GOES_ON,
+        "fill it by a QueueRunner, which goes on until a larger batch is there",
+    ),
+    Found.PLAIN_NUMBER_OF_ROWS: Words(
+        "TMG303",
+        "this input has a plain number of rows in its shape" + GOES_ON,
+        "name the batch size batch_size, and write this name in shapes and where batches are made",
+    ),
+    Found.SIZE_NOT_FOUND: Words(
+        "TMG303",
+        "the size of the batches that are fed here was not found" + GOES_ON,
+        "cut the batches that are fed here by one number, named batch_size, in this file or one that it " "imports",
+    ),
+    Found.STEP_RUN_ELSEWHERE: Words(
+        "TMG303",
+        "this training step is run by code outside this file" + GOES_ON,
+        "feed batches of the size of one tower times the number of GPUs to scale up",
+    ),
+}

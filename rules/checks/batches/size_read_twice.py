@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -61,3 +63,11 @@ with tf.Session() as sess:
         references=("docs: TMG110, where the number is changed",),
     ),
 )
+
+WORDS = {
+    Found.SIZE_READ_IN_AND_OUT: Words(
+        "TMG212",
+        "this batch size is read both by the towers and by code outside of them",
+        "pass the batch size to the function as an argument",
+    ),
+}

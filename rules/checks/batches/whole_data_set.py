@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
+from rules.checks.batches.size_not_found import GOES_ON
 
 RULES = (
     Rule(
@@ -51,3 +54,21 @@ with tf.Session() as sess:
         references=("docs: TMG110, how the number is followed",),
     ),
 )
+
+WORDS = {
+    Found.WHOLE_DATA_SET_BESIDE_BATCHES: Words(
+        "TMG304",
+        "the whole data set is fed in this training step, and batches are in another" + GOES_ON,
+        "convert the models apart, each in a script of its own",
+    ),
+    Found.DATA_IN_GRAPH: Words(
+        "TMG304",
+        "the whole data set goes into each step as a part of the graph" + GOES_ON,
+        "feed batches of the size of one tower times the number of GPUs to scale up",
+    ),
+    Found.WHOLE_DATA_SET: Words(
+        "TMG304",
+        "the whole data set is fed in each step" + GOES_ON,
+        "feed batches of the size of one tower times the number of GPUs to scale up",
+    ),
+}

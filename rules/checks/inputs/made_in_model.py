@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -57,3 +59,21 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.FED_IN_PLACE_OF_RESULT: Words(
+        "TMG204",
+        "this is computed by the model, and this run feeds a value in its place",
+        "feed a placeholder that is made before the model",
+    ),
+    Found.DEFAULT_OF_BATCH: Words(
+        "TMG204",
+        "the default of this input is computed from the batch by the model",
+        "compute it before the statements that build the model",
+    ),
+    Found.INPUT_BY_STATEMENT_OF_MODEL: Words(
+        "TMG204",
+        "this input is made by the same statement as the model that reads it",
+        "make the placeholders before the statements that build the model",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -65,3 +67,9 @@ train()
         references=("docs: TMG103, how names are re-bound",),
     ),
 )
+
+WORDS = {
+    Found.NAME_OF_OUTER_FUNCTION: Words(
+        "TMG206", "{name} belongs to the function around this one", "pass it to the function as an argument"
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -43,3 +45,11 @@ RULES = (
         references=("tf.Session.partial_run (tensorflow/python/client/session.py, 1.15)",),
     ),
 )
+
+WORDS = {
+    Found.PART_OF_RUN_WITHOUT_LEAD: Words(
+        "TMG242",
+        "this part of a run feeds an input before the input whose rows say how all inputs are cut",
+        "feed the input that the model reads first in the first part",
+    ),
+}

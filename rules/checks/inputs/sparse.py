@@ -10,6 +10,8 @@ from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -56,6 +58,12 @@ with tf.Session() as sess:
         references=("tf.sparse_placeholder", "tf.sparse_slice"),
     ),
 )
+
+WORDS = {
+    Found.SPARSE_AMONG_OTHERS: Words(
+        "TMG225", "a sparse batch is read together with other inputs", "read each input by its own name or key"
+    ),
+}
 
 
 @check(Placed)

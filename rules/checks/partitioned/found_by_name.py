@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 from rules.checks.partitioned.scripts import PARTITIONED, script
 
@@ -24,3 +26,22 @@ RULES = (
         options=PARTITIONED,
     ),
 )
+
+WORDS = {
+    Found.LOOKED_UP_BY_NAME: Words(
+        "TMG247",
+        "what is looked up here by its name may be a variable that is cut, or a value read from it",
+        "keep it under a name of Python, or use --variables balanced",
+    ),
+    Found.SLOTS_IN_SCOPE: Words(
+        "TMG247",
+        "the optimizer stands in a variable scope, where the slots of slices would be saved under other names",
+        "apply the gradients outside of the scope",
+    ),
+    Found.ASKED_FOR_OUTSIDE_SCOPE: Words(
+        "TMG247",
+        "variables are asked for again outside the scope in which the towers make them, where nothing tells "
+        "that they are cut",
+        "build the model in functions that are called at one level, or use --variables balanced",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 from rules.checks.partitioned.scripts import PARTITIONED, script
 
@@ -21,3 +23,11 @@ RULES = (
         options=PARTITIONED,
     ),
 )
+
+WORDS = {
+    Found.LEFT_WHOLE: Words(
+        "TMG318",
+        "variables of tf.Variable and of Keras layers stay whole: they are spread over the GPUs by size",
+        "make large ones by tf.get_variable or tf.layers, which can cut them",
+    ),
+}

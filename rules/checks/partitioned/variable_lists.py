@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 from rules.checks.partitioned.scripts import PARTITIONED, script
 
@@ -23,3 +25,11 @@ RULES = (
         options=PARTITIONED,
     ),
 )
+
+WORDS = {
+    Found.TAKEN_FROM_LIST: Words(
+        "TMG245",
+        "this takes {what} from a list, where slices would stand for variables that are cut",
+        "use --variables balanced, which leaves variables whole",
+    ),
+}

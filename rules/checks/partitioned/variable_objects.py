@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 from rules.checks.partitioned.scripts import PARTITIONED, script
 
@@ -20,3 +22,11 @@ RULES = (
         options=PARTITIONED,
     ),
 )
+
+WORDS = {
+    Found.TAKEN_FOR_ONE_OBJECT: Words(
+        "TMG319",
+        "{name!r} is taken for one object here: it stays whole, on one GPU",
+        "leave it out of this, and its slices will be spread over the GPUs",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 from rules.checks.partitioned.scripts import PARTITIONED, script
 
@@ -19,3 +21,41 @@ RULES = (
         options=PARTITIONED,
     ),
 )
+
+WORDS = {
+    Found.COMPUTED_NAME: Words(
+        "TMG246",
+        "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
+        "give the variable a constant name, or use --variables balanced",
+    ),
+    Found.KNOWS_VARIABLES: Words(
+        "TMG246",
+        "{name} knows variables one by one, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    ),
+    Found.WORKS_ON_VARIABLES: Words(
+        "TMG246",
+        "{name} works on each variable as a whole, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    ),
+    Found.OWN_OPTIMIZER: Words(
+        "TMG246",
+        "this optimizer may treat each variable as a whole, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    ),
+    Found.AVERAGE_OF_VARIABLE: Words(
+        "TMG246",
+        "the moving average of a variable is asked for, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    ),
+    Found.REGULARIZER_OF_VARIABLE: Words(
+        "TMG246",
+        "this regularizer is computed of each variable, and slices would count as variables of their own",
+        "use --variables balanced, which leaves variables whole",
+    ),
+    Found.MAKES_ITS_TABLE: Words(
+        "TMG246",
+        "{name} looks up rows of a variable that it makes itself: slices would give other rows",
+        "make the table by tf.get_variable, or use --variables balanced",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 SCRIPT = """\
@@ -50,3 +52,16 @@ RULES = (
         references=("docs: TMG137, GPUs that are written out",),
     ),
 )
+
+WORDS = {
+    Found.LAYERS_ON_CPU: Words(
+        "TMG326",
+        "the script computes these layers on the CPU; the towers compute them on their GPUs",
+        "put only variables and look-ups there that must stay on the CPU",
+    ),
+    Found.DEVICE_OF_ALL_TOWERS: Words(
+        "TMG314",
+        "the device that is chosen here is the same for all towers",
+        "leave it to the towers: tf.device('') keeps the device around it",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 SCRIPT = """\
@@ -65,3 +67,26 @@ RULES = (
         references=("docs: TMG128, scripts that name the first GPU",),
     ),
 )
+
+WORDS = {
+    Found.GPUS_TOLD_WHEN_RUN: Words(
+        "TMG330",
+        "{what} is set here, and says how many GPUs there are",
+        "list as many GPUs there as there are towers; fewer end the script",
+    ),
+    Found.FEWER_GPUS_NAMED: Words(
+        "TMG332",
+        "{what} named fewer GPUs than there are towers: it names the first ones now",
+        "if these are not free, name others here",
+    ),
+    Found.OTHER_GPUS: Words(
+        "TMG264",
+        "{what} names other GPUs than the first, and {towers} towers need {towers} of them",
+        "list {towers} GPUs here, or leave it to the environment",
+    ),
+    Found.UNKNOWN_GPUS: Words(
+        "TMG264",
+        "{what} names GPUs that are not known, and {towers} towers need {towers} of them",
+        "list {towers} GPUs here, or leave it to the environment",
+    ),
+}

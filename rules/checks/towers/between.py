@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -47,3 +49,35 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.SHARES_LINE_OF_TOWERS: Words(
+        "TMG203", "this statement shares its line with one of the towers'", "write it on a line of its own"
+    ),
+    Found.SHARES_LINE_OF_OTHERS: Words(
+        "TMG203",
+        "this statement shares its line with another that stays outside of the towers",
+        "write it on a line of its own",
+    ),
+    Found.BETWEEN_ENDS_BLOCK: Words(
+        "TMG203",
+        "this statement stands between those of the model and ends the block",
+        "move it before the model or after the loss",
+    ),
+    Found.BETWEEN_MAKES_INPUT: Words(
+        "TMG203",
+        "this statement stands between those of the model and makes an input out of the model",
+        "move it before the model or after the loss",
+    ),
+    Found.BETWEEN_MAY_COLLECT: Words(
+        "TMG203",
+        "this statement stands between those of the model and may add to the collection that the loss is "
+        "computed from: what it calls is not followed",
+        "move it before the model or after the loss",
+    ),
+    Found.BETWEEN_UNMOVABLE: Words(
+        "TMG203",
+        "this statement stands between those of the model and cannot be moved",
+        "move it before the model or after the loss",
+    ),
+}

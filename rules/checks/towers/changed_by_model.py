@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -67,3 +69,21 @@ with tf.Session() as sess:
         references=("docs: TMG131, what is set back",),
     ),
 )
+
+WORDS = {
+    Found.LISTS_VARIABLES_SO_FAR: Words(
+        "TMG231",
+        "the model lists the variables made so far and makes more: the second tower would see all",
+        "list them after the model, or give the list a name where the model is built",
+    ),
+    Found.SCOPE_AROUND_REUSED: Words(
+        "TMG231",
+        "the model sets a scope around the loop to be reused, and each tower has one of its own",
+        "call tf.get_variable_scope().reuse_variables() there",
+    ),
+    Found.CHANGED_AND_READ_AGAIN: Words(
+        "TMG231",
+        "the model changes {name} and reads it again: every tower would go on where the one before ended",
+        "keep it in a variable of the function that builds the model",
+    ),
+}

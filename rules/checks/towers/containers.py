@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -50,3 +52,16 @@ with tf.Session() as sess:
         references=("docs: TMG104, what is merged and how",),
     ),
 )
+
+WORDS = {
+    Found.DIFFERENT_ROWS: Words(
+        "TMG208",
+        "{name} holds tensors with different numbers of rows",
+        "give each tensor that is read after the loss a name of its own",
+    ),
+    Found.FORM_NOT_MERGED: Words(
+        "TMG208",
+        "{name} holds values of the towers in a form that is not merged",
+        "give each tensor that is read after the loss a name of its own",
+    ),
+}

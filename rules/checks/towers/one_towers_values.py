@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -55,3 +57,12 @@ RULES = (
         references=("docs: TMG210, where the code that reads it was followed",),
     ),
 )
+
+WORDS = {
+    Found.LAST_TOWERS_VALUE: Words(
+        "TMG333",
+        "{name} is the last tower's after the loop: it cannot be merged, and {path}:{line} reads an attribute "
+        "of this name in code that is not followed",
+        "compute it after the loss, from tensors with one row for each example",
+    ),
+}

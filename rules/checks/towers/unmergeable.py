@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving
 from converter.planner.checking import check
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -78,6 +80,24 @@ with tf.Session() as sess:
         references=("docs: TMG104, what is merged and how", "docs: TMG116, what is computed once more"),
     ),
 )
+
+WORDS = {
+    Found.MADE_BY_ONE_BRANCH: Words(
+        "TMG210",
+        "{name} is read after the loss, and only one branch of a condition makes it",
+        "let the other branch put None there",
+    ),
+    Found.PART_MADE_BY_ONE_BRANCH: Words(
+        "TMG210",
+        "{name} is read after the loss, and only one branch of a condition makes it",
+        "give it a name of its own, and None in the other branch",
+    ),
+    Found.NOT_MERGEABLE: Words(
+        "TMG210",
+        "{name} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
+        "compute it from tensors that have one row for each example, after the loss",
+    ),
+}
 
 
 @check(Leaving)

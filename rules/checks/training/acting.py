@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
+from rules.checks.batches.size_not_found import GOES_ON
 
 RULES = (
     Rule(
@@ -55,3 +58,17 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.ACTING: Words(
+        "TMG311",
+        "this training step is fed what the model's own actions led to" + GOES_ON,
+        "collect from several environments at once to give every GPU as much to do",
+    ),
+    Found.ACTING_SCALED: Words(
+        "TMG311",
+        "this training step is fed what the model's own actions led to: it takes N times as many examples as "
+        "before for each action",
+        "collect from several environments at once to give every GPU as much to do",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -46,3 +48,17 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.APART_FROM_INPUTS: Words(
+        "TMG214", "a part of the model is built apart from its inputs", "build the model in one function"
+    ),
+    Found.NOT_IN_ONE_PLACE: Words(
+        "TMG214", "the model and its loss are not built in one place", "build the model and its loss in one function"
+    ),
+    Found.LOSS_NOT_IN_ONE_PLACE: Words(
+        "TMG214",
+        "the statements that build the loss are not in one place",
+        "build the model and its loss in one function",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -49,3 +51,11 @@ with tf.Session() as sess:
         references=("docs: TMG118, functions that build a whole training step",),
     ),
 )
+
+WORDS = {
+    Found.KIND_OF_STEP: Words(
+        "TMG213",
+        "a training step made by {kind} is not converted yet",
+        "use optimizer.minimize, or compute_gradients and apply_gradients",
+    ),
+}

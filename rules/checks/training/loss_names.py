@@ -14,8 +14,10 @@ from converter.analysis.values import Input, Tensor, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import check
+from converter.planner.found import Found
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.names_in_graph import names_taken
+from converter.planner.wording import Words
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -73,6 +75,33 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.LOSS_NAME_TAKEN: Words(
+        "TMG209", "the model gives the name of this loss to another value before the towers end", "give each loss a name of its own"
+    ),
+    Found.LOSS_OF_EACH_EXAMPLE: Words(
+        "TMG209",
+        "the loss has one value for each example, and is minimised in another function",
+        "reduce it to a number, by tf.reduce_mean, where it is built",
+    ),
+    Found.LOSS_WITHOUT_NAME: Words(
+        "TMG209",
+        "the loss has no name where the towers are built",
+        "assign the loss to a variable before it is minimised",
+    ),
+    Found.LOSS_WRITTEN_ELSEWHERE: Words(
+        "TMG209",
+        "the loss is written out where it is minimised, in another function than the model's",
+        "give it a name where the model is built, and minimise that",
+    ),
+    Found.LOSS_OF_TWO_NAMES: Words("TMG209", "this loss has two names, and is not always made", "give it one name"),
+    Found.VALUE_WITHOUT_NAME: Words(
+        "TMG209",
+        "{name!r} has no name in the script where the towers are built",
+        "assign it to a variable where it is made",
+    ),
+}
 
 
 WEIGHTS = {"kernel", "bias", "weights", "biases", "gamma", "beta", "moving_mean", "moving_variance"}  # of layers

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 _MASKED = """\
@@ -39,3 +41,19 @@ RULES = (
         references=("docs: TMG117, masked means are weighed",),
     ),
 )
+
+WORDS = {
+    Found.MASKED_MEAN_OF_FIXED_SIZE: Words(
+        "TMG322",
+        "this loss is a mean over what a mask leaves, and its batch has a fixed size: each tower counts by "
+        "what its mask leaves, so a step is not the plain mean of as many steps of one GPU",
+        "to let all towers count alike, divide by the number of examples instead",
+    ),
+    Found.MASKED_MEAN_AND_BATCH_NORM: Words(
+        "TMG322",
+        "this loss is a mean over what a mask leaves, and a batch norm takes statistics of each tower's "
+        "examples: each tower counts by what its mask leaves, so a step is not the plain mean of as many "
+        "steps of one GPU",
+        "to let all towers count alike, divide by the number of examples instead",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -49,3 +51,32 @@ with tf.Session() as sess:
 """,
     ),
 )
+
+WORDS = {
+    Found.LOSS_NOT_FROM_RESULTS: Words(
+        "TMG302",
+        "the loss is not computed from results for each example that are made in one place",
+        "make these results, and then the loss, in statements of their own",
+        "error",
+    ),
+    Found.STATISTICS_OF_SHARES: Words(
+        "TMG302",
+        "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share "
+        "of the batch, which differs from one GPU with the whole batch",
+        "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was",
+    ),
+    Found.NO_MEAN: Words(
+        "TMG302",
+        "this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
+        "which differs from one GPU with the whole batch",
+        "--loss global computes it once, from the towers' merged results; else see that the mean of several "
+        "batches' losses is what you want",
+    ),
+    Found.NO_MEAN_ALL_THE_SAME: Words(
+        "TMG302",
+        "this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
+        "which differs from one GPU with the whole batch",
+        "to have it computed once, make one result for each example in front of it, in one place; or see that "
+        "the mean of several batches' losses is what you want",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -65,3 +67,19 @@ with tf.Session() as sess:
         references=("docs: TMG101 and TMG102, where gradients are taken",),
     ),
 )
+
+WORDS = {
+    Found.STEP_AMONG_MODEL: Words(
+        "TMG219", "the training step stands among the statements of the model", "take the gradients after the loss"
+    ),
+    Found.STEP_IN_STATEMENT_OF_MODEL: Words(
+        "TMG219",
+        "the training step stands in the same statement as the model",
+        "take the gradients in a statement of its own, after the loss",
+    ),
+    Found.MODEL_GOES_ON_BEHIND_STEP: Words(
+        "TMG219",
+        "the model goes on behind the block in which this training step stands",
+        "take the gradients after the loss",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -57,3 +59,16 @@ with tf.Session() as sess:
         references=("docs: TMG301, sums with --batch per-gpu",),
     ),
 )
+
+WORDS = {
+    Found.SUM_IN_BRANCH: Words(
+        "TMG211",
+        "{reason}: whether the towers' losses are to be added is not known",
+        "divide the sum by the batch size, or keep one of the branches",
+    ),
+    Found.SUM_AND_TERM: Words(
+        "TMG211",
+        "this loss adds a sum over the examples and a term that does not depend on them",
+        "use --batch per-gpu, or divide the sum by the batch size",
+    ),
+}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from converter.planner.found import Found
+from converter.planner.wording import Words
 from converter.rule import Rule
 
 RULES = (
@@ -46,3 +48,12 @@ with tf.Session() as sess:
         references=("docs: TMG211, sums with --batch total",),
     ),
 )
+
+WORDS = {
+    Found.SUM_OVER_EXAMPLES: Words(
+        "TMG301",
+        "this loss is a sum over the examples: the towers' sums are averaged, so a step is as large as on one "
+        "GPU with its own batch",
+        "use --loss global to add them up; --batch total also keeps the steps of one GPU",
+    ),
+}

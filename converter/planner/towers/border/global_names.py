@@ -7,9 +7,10 @@ import ast
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.plan import Insert
+from converter.planner.found import Found
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text
 
 
@@ -18,13 +19,7 @@ def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text
     if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
         return
     if access.place.frame is not region.block.frame.module:
-        raise refuse(
-            facts,
-            access.node,
-            "TMG206",
-            f"{text} belongs to the function around this one",
-            "pass it to the function as an argument",
-        )
+        raise refuse(facts, access.node, Found.NAME_OF_OUTER_FUNCTION, name=text)
     if text not in region.block.frame.globals and text not in traffic.globals:
         traffic.globals.append(text)
 

@@ -8,13 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Instance, Origin, Tensor, Value
+from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import counts_examples, depends_on_batch
 from converter.planner.region.block import Block
 from converter.planner.region.layers import layers_in
 from converter.planner.region.region import Model, Region, around_inputs, innermost_block, settled
 from converter.planner.towers.global_loss.named_calls import Apart, expressions_apart
-from converter.planner.writing.findings import error
+from converter.planner.wording import finding
 
 
 def global_region(
@@ -109,14 +110,4 @@ def _may_be_model(op: str) -> bool:
 
 
 def _no_place(facts: Facts, steps: Sequence[TrainStep]) -> Refused:
-    return Refused(
-        (
-            error(
-                facts,
-                steps[0].call,
-                "TMG302",
-                "the loss is not computed from results for each example that are made in one place",
-                "make these results, and then the loss, in statements of their own",
-            ),
-        )
-    )
+    return Refused((finding(facts, steps[0].call, Found.LOSS_NOT_FROM_RESULTS),))

@@ -6,9 +6,10 @@ import ast
 
 from converter.analysis.facts import Facts
 from converter.plan import Insert
+from converter.planner.found import Found
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 from converter.planner.writing.spelling import leaf
@@ -29,13 +30,7 @@ def keep_first(facts: Facts, region: Region, names: Names, text: Text) -> tuple[
         done.add(stmt)
         target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
         if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
-            raise refuse(
-                facts,
-                effect.node,
-                "TMG231",
-                "the model lists the variables made so far and makes more: the second tower would see all",
-                "list them after the model, or give the list a name where the model is built",
-            )
+            raise refuse(facts, effect.node, Found.LISTS_VARIABLES_SO_FAR)
         place = ast.unparse(target)
         kept = names.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
         lists.append(kept)

@@ -12,16 +12,8 @@ from converter.analysis.reasons import Why
 from converter.analysis.values import Tensor, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.options import Options
-from converter.planner.writing.findings import refuse, warn
-
-ONCE = (
-    "--loss global computes it once, from the towers' merged results; else see that the mean of several batches' "
-    "losses is what you want"
-)
-AVERAGED = (
-    "to have it computed once, make one result for each example in front of it, in one place; or see that the mean of "
-    "several batches' losses is what you want"
-)
+from converter.planner.found import Found
+from converter.planner.wording import finding, refuse
 
 
 def loss_how(
@@ -33,48 +25,19 @@ def loss_how(
     """
     value, batch = step.loss, step.loss.batch
     warnings: list[Diagnostic] = []
+    once = options.batch == "total" or options.loss == "global"
     summed = batch.kind == "example" or (batch.kind == "reduced" and batch.how == "sum")
     warnings += warn_of_statistics(facts, value) if options.batch == "total" else ()
-    if batch.why is Why.SUM_IN_BRANCH and (options.batch == "total" or options.loss == "global"):
-        raise refuse(
-            facts,
-            step.call,
-            "TMG211",
-            f"{batch.reason}: whether the towers' losses are to be added is not known",
-            "divide the sum by the batch size, or keep one of the branches",
-        )
-    if summed and (options.batch == "total" or options.loss == "global"):
+    if batch.why is Why.SUM_IN_BRANCH and once:
+        raise refuse(facts, step.call, Found.SUM_IN_BRANCH, reason=batch.reason)
+    if summed and once:
         if batch.affine:
-            raise refuse(
-                facts,
-                step.call,
-                "TMG211",
-                "this loss adds a sum over the examples and a term that does not depend on them",
-                "use --batch per-gpu, or divide the sum by the batch size",
-            )
+            raise refuse(facts, step.call, Found.SUM_AND_TERM)
         return "sum", warnings
     if summed:
-        warnings.append(
-            warn(
-                facts,
-                step.call,
-                "TMG301",
-                "this loss is a sum over the examples: the towers' sums are averaged, "
-                "so a step is as large as on one GPU with its own batch",
-                "use --loss global to add them up; --batch total also keeps the steps of one GPU",
-            )
-        )
+        warnings.append(finding(facts, step.call, Found.SUM_OVER_EXAMPLES))
     elif why := why_no_mean(value, counts):
-        warnings.append(
-            warn(
-                facts,
-                step.call,
-                "TMG302",
-                f"this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
-                "which differs from one GPU with the whole batch",
-                AVERAGED if options.batch == "total" or options.loss == "global" else ONCE,
-            )
-        )
+        warnings.append(finding(facts, step.call, Found.NO_MEAN_ALL_THE_SAME if once else Found.NO_MEAN, why=why))
     return "mean", warnings
 
 
@@ -82,14 +45,7 @@ def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:
     """Warns of statistics that a tower takes of its part of the batch, where the original has the whole batch."""
     shared = _shared_statistics(facts, loss)
     if shared is not None:
-        yield warn(
-            facts,
-            shared,
-            "TMG302",
-            "statistics of the batch go into this loss, as in a batch norm: each tower takes those of its share of the "
-            "batch, which differs from one GPU with the whole batch",
-            "use --batch per-gpu, with which a tower's share is as large as one GPU's batch was",
-        )
+        yield finding(facts, shared, Found.STATISTICS_OF_SHARES)
 
 
 def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:
@@ -105,8 +61,8 @@ def why_no_mean(loss: Tensor, counts: Container[int]) -> str:
     """Why a loss is not known to be a mean over the examples; "" where it is one."""
     batch = loss.batch
     if batch.kind == "opaque" or batch.how == "other" or (batch.over is not None and loss.uid not in counts):
-        return batch.reason or "what it is divided by is not seen where the towers are built"
-    return "examples are set against a sum or a maximum of their batch" if _sets_against_batch(loss) else ""
+        return batch.reason or Why.DIVISOR_UNSEEN.value
+    return Why.AGAINST_BATCH.value if _sets_against_batch(loss) else ""
 
 
 def _sets_against_batch(loss: Tensor) -> bool:

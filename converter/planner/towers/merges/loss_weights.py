@@ -11,9 +11,10 @@ from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Counted, Input, Tensor, needed
 from converter.diagnostics import Diagnostic
+from converter.planner.found import Found
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 from converter.planner.writing.source_text import Text
 from converter.planner.writing.spelling import spelling
 
@@ -39,26 +40,19 @@ def loss_counts(
 def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:
     """Warns where the original cannot take the towers' whole batch in one step, so that it has no such loss."""
     for step in steps:
-        why = _why_one_size(facts, step.loss) if step.loss.uid in counted else ""
-        if why:
-            yield warn(
-                facts,
-                step.call,
-                "TMG322",
-                f"this loss is a mean over what a mask leaves, and {why}: each tower counts by what its mask "
-                "leaves, so a step is not the plain mean of as many steps of one GPU",
-                "to let all towers count alike, divide by the number of examples instead",
-            )
+        why = _why_one_size(facts, step.loss) if step.loss.uid in counted else None
+        if why is not None:
+            yield finding(facts, step.call, why)
 
 
-def _why_one_size(facts: Facts, loss: Tensor) -> str:
-    """Why a larger batch on one GPU would not give this loss; "" where it would."""
+def _why_one_size(facts: Facts, loss: Tensor) -> Found | None:
+    """Why a larger batch on one GPU would not give this loss; None where it would."""
     behind = needed([loss]).values()
     if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
-        return "its batch has a fixed size"
+        return Found.MASKED_MEAN_OF_FIXED_SIZE
     nodes = {v.node for v in behind if isinstance(v, Tensor)}
     norms = [e for e in facts.effects_of(EffectKind.BATCH_NORM) if e.node in nodes]
-    return "a batch norm takes statistics of each tower's examples" if any(map(_takes_statistics, norms)) else ""
+    return Found.MASKED_MEAN_AND_BATCH_NORM if any(map(_takes_statistics, norms)) else None
 
 
 def _takes_statistics(norm: Effect) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from converter.analysis.facts import Facts, TrainStep
+from converter.planner.found import Found
 from converter.planner.questions.structures import Part, parts
 from converter.planner.region.region import Region
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
 
 
@@ -13,13 +14,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
     """The loss under a name that the towers bind, or in a structure that they do; None where it is written inline."""
     if step.loss_node in region.inline and step.loss_node is not None:
         if step.site.frame.uid != region.block.frame.uid:
-            raise refuse(
-                facts,
-                step.call,
-                "TMG209",
-                "the loss is written out where it is minimised, in another function than the model's",
-                "give it a name where the model is built, and minimise that",
-            )
+            raise refuse(facts, step.call, Found.LOSS_WRITTEN_ELSEWHERE)
         return None
     writes = [
         (a, spelling(region.block.frame, a.place)) for i, a in region.block.accesses() if i in region.tower and a.write
@@ -33,13 +28,7 @@ def loss_part(facts: Facts, region: Region, step: TrainStep) -> Part | None:
             for part in parts(text, access.value):
                 if part.value is step.loss:
                     return part
-    raise refuse(
-        facts,
-        step.call,
-        "TMG209",
-        "the loss has no name where the towers are built",
-        "assign the loss to a variable before it is minimised",
-    )
+    raise refuse(facts, step.call, Found.LOSS_WITHOUT_NAME)
 
 
 def is_read(facts: Facts, region: Region, step: TrainStep) -> bool:

@@ -12,6 +12,7 @@ from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Rebuild
+from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.dtypes import is_float32, names_other_types
@@ -24,7 +25,7 @@ from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
 
@@ -81,13 +82,7 @@ def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> 
         return [part]
     found = [p for p in parts(part.text, part.value) if p.value.uid in {t.uid for t in held}]
     if len(found) < len(held):
-        raise refuse(
-            facts,
-            node,
-            "TMG208",
-            f"{part.text} holds tensors with different numbers of rows",
-            "give each tensor that is read after the loss a name of its own",
-        )
+        raise refuse(facts, node, Found.DIFFERENT_ROWS, name=part.text)
     return found
 
 
@@ -98,7 +93,7 @@ def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | No
     if step is None or merge is None:
         return None
     if merge.guard or merge.how == "concat":
-        raise refuse(facts, step.call, "TMG209", "this loss has two names, and is not always made", "give it one name")
+        raise refuse(facts, step.call, Found.LOSS_OF_TWO_NAMES)
     return merge.place
 
 
@@ -227,26 +222,14 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     text, value = part.text, part.value
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
-            raise refuse(
-                site.facts,
-                node,
-                "TMG208",
-                f"{text} holds values of the towers in a form that is not merged",
-                "give each tensor that is read after the loss a name of its own",
-            )
+            raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
     elif not is_mergeable(value):
         batch = value.batch if isinstance(value, Tensor) else Batch()
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
         made = is_made_of_shard(value)
         holds = "is an object made of" if made else "counts the examples of"
         reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {holds} a shard")
-        raise refuse(
-            site.facts,
-            getattr(value, "node", None) or node,
-            "TMG210",
-            f"{text} is read after the loss, and the towers' parts of it cannot be merged: {reason}",
-            "compute it from tensors that have one row for each example, after the loss",
-        )
+        raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
 
 
 def _is_kept(region: Region, value: Value) -> bool:
@@ -278,13 +261,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
             found = f"getattr({holder}, {name!r}, None)" if maybe.unset and (maybe.none or maybe.plain) else part.text
             there = f"isinstance({found}, {tensorflow}.Tensor)" if maybe.plain else f"{found} is not None"
             return (there if maybe.none or maybe.plain else f"hasattr({holder}, {name!r})"), False
-        raise refuse(
-            facts,
-            node,
-            "TMG210",
-            f"{part.text} is read after the loss, and only one branch of a condition makes it",
-            "let the other branch put None there",
-        )
+        raise refuse(facts, node, Found.MADE_BY_ONE_BRANCH, name=part.text)
     return "", False
 
 
@@ -294,13 +271,7 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
     target = ast.parse(part.text, mode="eval").body
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
     if part.whole is not None or (unset and not isinstance(target, (ast.Subscript, ast.Attribute))):
-        raise refuse(
-            facts,
-            node,
-            "TMG210",
-            f"{part.text} is read after the loss, and only one branch of a condition makes it",
-            "give it a name of its own, and None in the other branch",
-        )
+        raise refuse(facts, node, Found.PART_MADE_BY_ONE_BRANCH, name=part.text)
     if not unset:
         return there
     if isinstance(target, ast.Subscript):

@@ -8,9 +8,10 @@ from collections.abc import Container, Iterator
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.values import Input, Tensor
 from converter.diagnostics import Diagnostic
+from converter.planner.found import Found
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable
-from converter.planner.writing.findings import warn
+from converter.planner.wording import finding
 from converter.planner.writing.spelling import spelling
 
 
@@ -31,14 +32,10 @@ def warn_of_one_towers_values(
         if not kept or not isinstance(value, Tensor) or isinstance(value, Input) or value.uid in losses:
             continue
         text = spelling(region.block.frame, access.place)
-        outside = text and text not in wanted and text not in unread
-        if outside and value.batch.kind != "free" and region.in_tower(value.site) and not is_mergeable(value):
+        if text is None or text in wanted or text in unread:
+            continue
+        if value.batch.kind != "free" and region.in_tower(value.site) and not is_mergeable(value):
             reader = readers.pop(access.place.key)
-            yield warn(
-                facts,
-                access.node,
-                "TMG333",
-                f"{text} is the last tower's after the loop: it cannot be merged, and {facts.shown(reader)}:"
-                f"{reader.lineno} reads an attribute of this name in code that is not followed",
-                "compute it after the loss, from tensors with one row for each example",
+            yield finding(
+                facts, access.node, Found.LAST_TOWERS_VALUE, name=text, path=facts.shown(reader), line=reader.lineno
             )

@@ -8,9 +8,10 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
 from converter.analysis.values import Typed
 from converter.plan import Replace
+from converter.planner.found import Found
 from converter.planner.region.region import Region
 from converter.planner.region.variable_reuse import opens_scope
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text
 
 
@@ -31,13 +32,7 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
         if outer and not _is_around(facts, effect, scope):
             continue  # a scope that was left: whoever enters it again finds it so
         if outer and effect.site.frame is not region.block.frame:
-            raise refuse(
-                facts,
-                effect.node,
-                "TMG231",
-                "the model sets a scope around the loop to be reused, and each tower has one of its own",
-                "call tf.get_variable_scope().reuse_variables() there",
-            )
+            raise refuse(facts, effect.node, Found.SCOPE_AROUND_REUSED)
         if effect.site.stmt in direct and (outer or scope.name == "get_variable_scope"):
             lines[text.of(effect.node)] = None
         if outer:

@@ -11,12 +11,13 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
+from converter.planner.found import Found
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, selected
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.tensor_names import op_name
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
 
 Wanted = dict[str, tuple[Part, ast.AST]]  # what is merged, by its text in the loop's frame, and a node that reads it
@@ -63,13 +64,7 @@ def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.A
             text = spelling(region.block.frame, access.place)
             if text is not None and bound_by_tower(facts, region, access.place, value):
                 return text
-    raise refuse(
-        facts,
-        node,
-        "TMG209",
-        f"{name!r} has no name in the script where the towers are built",
-        "assign it to a variable where it is made",
-    )
+    raise refuse(facts, node, Found.VALUE_WITHOUT_NAME, name=name)
 
 
 def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:

@@ -17,9 +17,10 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Variable
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
+from converter.planner.found import Found
 from converter.planner.region.region import Region
 from converter.planner.towers.partitioned.variable_lists import check_lists, last_name
-from converter.planner.writing.findings import refuse, warn
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.source_text import Text
 
 # Calls of Python to which a variable is more than a tensor.
@@ -76,13 +77,7 @@ def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
             continue
         name = pattern_of(name_expression(variable) or _first(variable.node))
         if "*" in name:
-            raise refuse(
-                facts,
-                node or variable.node,
-                "TMG246",
-                "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
-                "give the variable a constant name, or use --variables balanced",
-            )
+            raise refuse(facts, node or variable.node, Found.COMPUTED_NAME)
         last = name.rpartition("/")[2]
         if node is None and _by_rows(facts, lookups):
             rows[last] = None
@@ -90,9 +85,7 @@ def cut_variables(facts: Facts, regions: tuple[Region, ...], text: Text) -> Cut:
             continue
         kept[last] = None
         if node is not None:
-            message = f"{name!r} is taken for one object here: it stays whole, on one GPU"
-            hint = "leave it out of this, and its slices will be spread over the GPUs"
-            warnings.setdefault(node, warn(facts, node, "TMG319", message, hint))
+            warnings.setdefault(node, finding(facts, node, Found.TAKEN_FOR_ONE_OBJECT, name=name))
     replaces = tuple(_told(call, text) for call in calls)
     return Cut(tuple(kept), tuple(rows), replaces, (*_raw(facts, regions), *warnings.values()))
 
@@ -108,13 +101,7 @@ def _raw(facts: Facts, regions: tuple[Region, ...]) -> Iterator[Diagnostic]:
     objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if e.name.startswith("keras.")]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
-        yield warn(
-            facts,
-            nodes[0],
-            "TMG318",
-            "variables of tf.Variable and of Keras layers stay whole: they are spread over the GPUs by size",
-            "make large ones by tf.get_variable or tf.layers, which can cut them",
-        )
+        yield finding(facts, nodes[0], Found.LEFT_WHOLE)
 
 
 def _lookups(facts: Facts, variable: Variable) -> list[ast.Call]:
@@ -186,32 +173,20 @@ def _check_calls(facts: Facts) -> None:
     for call in facts.nodes(ast.Call):
         name = last_name(call)
         if has(name, Trait.MAKES_TABLES):
-            message = f"{name} looks up rows of a variable that it makes itself: slices would give other rows"
-            hint = "make the table by tf.get_variable, or use --variables balanced"
-            raise refuse(facts, call, "TMG246", message, hint)
+            raise refuse(facts, call, Found.MAKES_ITS_TABLE, name=name)
         if has(name, Trait.BY_VARIABLE):
-            raise _refused(facts, call, f"{name} knows variables one by one")
+            raise refuse(facts, call, Found.KNOWS_VARIABLES, name=name)
         for keyword in call.keywords:
             none = isinstance(keyword.value, ast.Constant) and not keyword.value.value
             if keyword.arg in KEYWORDS and not none:
-                raise _refused(facts, keyword.value, f"{keyword.arg} works on each variable as a whole")
+                raise refuse(facts, keyword.value, Found.WORKS_ON_VARIABLES, name=keyword.arg)
     for made in facts.nodes(ast.ClassDef):
         if any(last_name(base).endswith("Optimizer") for base in made.bases):
-            raise _refused(facts, made, "this optimizer may treat each variable as a whole")
+            raise refuse(facts, made, Found.OWN_OPTIMIZER)
     asked = {node for e in facts.effects if e.kind is EffectKind.AVERAGE_READ for node in ast.walk(e.node)}
     for access in facts.accesses if asked else ():
         if access.node in asked and isinstance(access.value, Variable) and not access.value.raw:
-            raise _refused(facts, access.node, "the moving average of a variable is asked for")
-
-
-def _refused(facts: Facts, node: ast.AST, what: str) -> Exception:
-    return refuse(
-        facts,
-        node,
-        "TMG246",
-        f"{what}, and slices would count as variables of their own",
-        "use --variables balanced, which leaves variables whole",
-    )
+            raise refuse(facts, access.node, Found.AVERAGE_OF_VARIABLE)
 
 
 def _check_regularizers(facts: Facts) -> None:
@@ -225,7 +200,7 @@ def _check_regularizers(facts: Facts) -> None:
             written = value if isinstance(value, ast.Lambda) else functions.get(last_name(value))
             inner = [n for n in ast.walk(written) if isinstance(n, ast.Call)] if written is not None else []
             if any(not has(last_name(n), Trait.ADDITIVE) for n in inner):
-                raise _refused(facts, value, "this regularizer is computed of each variable")
+                raise refuse(facts, value, Found.REGULARIZER_OF_VARIABLE)
 
 
 def _check_names(facts: Facts) -> None:
@@ -233,13 +208,7 @@ def _check_names(facts: Facts) -> None:
     named = {node for tensor, _, node in facts.named if not isinstance(tensor, Variable)}
     for call in facts.nodes(ast.Call):
         if isinstance(call.func, ast.Attribute) and has(call.func.attr, Trait.ASKS_BY_NAME) and call not in named:
-            raise refuse(
-                facts,
-                call,
-                "TMG247",
-                "what is looked up here by its name may be a variable that is cut, or a value read from it",
-                "keep it under a name of Python, or use --variables balanced",
-            )
+            raise refuse(facts, call, Found.LOOKED_UP_BY_NAME)
 
 
 def _check_slots(facts: Facts) -> None:
@@ -258,14 +227,7 @@ def _check_slots(facts: Facts) -> None:
         items = (i for w in around if isinstance(w, ast.With) for i in w.items)
         scoped = any(has(last_name(i.context_expr), Trait.OPENS_VARIABLE_SCOPE) for i in items)
         if scoped or last_name(call) == "optimize_loss":
-            raise refuse(
-                facts,
-                call,
-                "TMG247",
-                "the optimizer stands in a variable scope, where the slots of slices "
-                "would be saved under other names",
-                "apply the gradients outside of the scope",
-            )
+            raise refuse(facts, call, Found.SLOTS_IN_SCOPE)
 
 
 def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
@@ -282,11 +244,4 @@ def _check_scopes(facts: Facts, regions: tuple[Region, ...]) -> None:
             again = effect.kind is EffectKind.VARIABLE and not (isinstance(value, Variable) and value.dims == ())
             outside = not around <= {site.stmt for site in effect.site.chain()}
             if again and outside and effect.time > region.end and not any(r.in_any_tower(effect.site) for r in regions):
-                raise refuse(
-                    facts,
-                    effect.node,
-                    "TMG247",
-                    "variables are asked for again outside the scope in which "
-                    "the towers make them, where nothing tells that they are cut",
-                    "build the model in functions that are called at one level, or use --variables balanced",
-                )
+                raise refuse(facts, effect.node, Found.ASKED_FOR_OUTSIDE_SCOPE)

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
-from converter.planner.writing.findings import refuse
+from converter.planner.found import Found
+from converter.planner.wording import refuse
 
 VARIABLES, GRADIENTS, PAIRS, NUMBERS = "variables", "gradients", "pairs", "numbers"  # lists
 ONE, GRADIENT = "variable", "gradient"  # elements of them
@@ -288,13 +289,7 @@ class _Follow:
             GRADIENT: "the gradient of a variable",
             GRADIENTS: "gradients of variables",
         }.get(kind, "gradients with their variables")
-        return refuse(
-            self.facts,
-            node,
-            "TMG245",
-            f"this takes {what} from a list, where slices would stand for variables that are cut",
-            "use --variables balanced, which leaves variables whole",
-        )
+        return refuse(self.facts, node, Found.TAKEN_FROM_LIST, what=what)
 
 
 def _names(target: ast.expr, kind: str) -> dict[str, str]:

@@ -8,12 +8,13 @@ from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.values import Number, Origin
 from converter.plan import Shard
 from converter.planner.batch_size.batch_size import Scaling
+from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_in, drawn_sizes
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.shards.shards import keeps_size
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.spelling import spelling
 
 
@@ -44,13 +45,7 @@ def drawn_rows(
     missing = not wanted or any(key not in found for key in wanted)
     if missing:
         tensor = drawn_in(behind_losses(alone))[0]
-        raise refuse(
-            facts,
-            tensor.node or alone[0].call,
-            "TMG205",
-            "the number of rows that are drawn here is read in a way that the loop cannot replace",
-            "pass the batch size to the function as an argument",
-        )
+        raise refuse(facts, tensor.node or alone[0].call, Found.DRAWN_ROWS_READ)
     _, text = min(found[key] for key in wanted)
     first = "" if not traffic.shards else "_drawn"
     traffic.shards.append(

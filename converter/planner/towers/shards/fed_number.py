@@ -5,9 +5,10 @@ from __future__ import annotations
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Input
-from converter.planner.batch_size.fed_number import HINT, is_fed_number
+from converter.planner.batch_size.fed_number import is_fed_number
+from converter.planner.found import Found
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 
 
 def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, int, str] | None:
@@ -19,21 +20,9 @@ def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, i
         return None
     placeholder = access.value.inputs[0] if access.value in facts.fed_sizes else None
     if not isinstance(placeholder, Input):
-        raise refuse(
-            facts,
-            access.node,
-            "TMG207",
-            "the model reads a number that is computed from a fed batch size before the model",
-            "compute it inside the model",
-        )
+        raise refuse(facts, access.node, Found.NUMBER_OF_FED_SIZE)
     cut = [s for s in traffic.shards if not s.sparse and not s.data and (s.places or s.lead)]
     if len(cut) != 1 or len(traffic.shards) != 1:
-        raise refuse(
-            facts,
-            access.node,
-            "TMG207",
-            "the batch size is fed to the model, and it is not known which of its inputs has as many rows",
-            HINT,
-        )
+        raise refuse(facts, access.node, Found.FED_SIZE_OF_WHICH_INPUT)
     name, axis = (cut[0].lead[0], cut[0].lead[2]) if cut[0].lead else (cut[0].places[0], cut[0].axes[0])
     return name, axis, placeholder.dtype

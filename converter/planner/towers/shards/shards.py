@@ -14,6 +14,7 @@ from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
+from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
@@ -23,7 +24,7 @@ from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.shards.fed_number import counted_rows
 from converter.planner.towers.shards.tuples import key_of, make_anew, saved_tuple
-from converter.planner.writing.findings import error, refuse
+from converter.planner.wording import finding, refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 
 Nested = list[tuple[Sequence | Mapping, Access]]  # lists and dicts of inputs, each with where it is read
@@ -87,15 +88,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in read.nests)
         if value.op == DATA and not read.places[value.uid] and not nested:
-            found.append(
-                error(
-                    facts,
-                    value.node or region.block.body[0],
-                    "TMG205",
-                    "the model reads this data without a name that the loop could bind to a shard",
-                    "give it a name in front of the model",
-                )
-            )
+            found.append(finding(facts, value.node or region.block.body[0], Found.DATA_WITHOUT_NAME))
     if found:
         raise Faults(found)
     return read
@@ -110,13 +103,7 @@ def _note_read(site: LoopSite, traffic: Traffic, read: _Read, access: Access) ->
     if text is None:
         if _local_of_callee(region, access):
             return
-        raise refuse(
-            site.facts,
-            access.node,
-            "TMG205",
-            "this input is read in a way that the loop cannot replace",
-            "pass it to the function as an argument",
-        )
+        raise refuse(site.facts, access.node, Found.INPUT_NOT_REPLACEABLE)
     declare(site.facts, region, traffic, access, text)
     if isinstance(holder, Sequence) and not holder.mutable:
         read.tuples[text] = (reach(region.block.frame, holder) or "", holder)
@@ -193,13 +180,7 @@ def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dic
         source = f"getattr({holder}, {name!r}, None)" if maybe.unset else text
         unseen = maybe.plain or (maybe.unset and maybe.place.kind != "attr")
         if len(places[value.uid]) > 1 or is_sparse(value) or unseen:
-            raise refuse(
-                facts,
-                value.node or region.block.body[0],
-                "TMG205",
-                "only one branch of a condition makes this input, and the towers would always cut it",
-                "let the other branch put None there",
-            )
+            raise refuse(facts, value.node or region.block.body[0], Found.INPUT_OF_ONE_BRANCH)
         found[value] = source
     return found
 
@@ -226,21 +207,9 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         if by_element or entries or _local_of_callee(region, access):
             continue
         if any(is_sparse(i) for i in inputs):
-            raise refuse(
-                facts,
-                access.node,
-                "TMG225",
-                "a sparse batch is read together with other inputs",
-                "read each input by its own name or key",
-            )
+            raise refuse(facts, access.node, Found.SPARSE_AMONG_OTHERS)
         if not whole_inputs(value):
-            raise refuse(
-                facts,
-                access.node,
-                "TMG205",
-                "these inputs are read together with other values",
-                "read each input by its own name or key",
-            )
+            raise refuse(facts, access.node, Found.INPUTS_AMONG_OTHERS)
         found.setdefault(access.place, (value, access))
     return list(found.values())
 
@@ -265,13 +234,7 @@ def _is_chosen(node: ast.AST) -> bool:
 def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -> str:
     text = spelling(region.block.frame, access.place)
     if text is None:
-        raise refuse(
-            facts,
-            access.node,
-            "TMG205",
-            "these inputs are read in a way that the loop cannot replace",
-            "pass them to the function as an argument",
-        )
+        raise refuse(facts, access.node, Found.INPUTS_NOT_REPLACEABLE)
     declare(facts, region, traffic, access, text)
     return text
 
@@ -378,13 +341,7 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
     for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
         if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
-            raise refuse(
-                facts,
-                run.call,
-                "TMG242",
-                "this part of a run feeds an input before the input whose rows say how all inputs are cut",
-                "feed the input that the model reads first in the first part",
-            )
+            raise refuse(facts, run.call, Found.PART_OF_RUN_WITHOUT_LEAD)
 
 
 def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list[list[Input]]:
@@ -459,23 +416,11 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
         return None
     if not any(o.key in keys for o in value.linear):
         if any(o.key in keys for o in value.origins):
-            raise refuse(
-                site.facts,
-                access.node,
-                "TMG207",
-                "the model reads a number that depends on the batch size in an unknown way",
-                "compute it from the batch size inside the model",
-            )
+            raise refuse(site.facts, access.node, Found.NUMBER_IN_UNKNOWN_WAY)
         return None
     text = spelling(site.region.block.frame, access.place)
     if text is None and not _local_of_callee(site.region, access):
-        raise refuse(
-            site.facts,
-            access.node,
-            "TMG205",
-            "this batch size is read in a way that the loop cannot replace",
-            "pass it to the function as an argument",
-        )
+        raise refuse(site.facts, access.node, Found.SIZE_NOT_REPLACEABLE)
     return text
 
 
@@ -495,21 +440,9 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
     """Rows that Python makes with the batch size are made by each tower; where it cannot, it would read all of them."""
     value = access.value
     if not region.in_tower(value.site) or not are_alike(value):
-        raise refuse(
-            facts,
-            access.node,
-            "TMG207",
-            "the model reads rows that Python makes for the whole batch",
-            "make them where the model is built, all alike",
-        )
+        raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON)
     if any(a.value is value and not a.write and region.comes_after(a) for a in facts.accesses):
-        raise refuse(
-            facts,
-            access.node,
-            "TMG207",
-            "rows that Python makes for the whole batch are read by the model and after it",
-            "make them once for the model and once for what comes after it",
-        )
+        raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON_READ_TWICE)
 
 
 def _number_in_tuple(
@@ -519,13 +452,7 @@ def _number_in_tuple(
     facts, region, names = site.facts, site.region, site.names
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
-        raise refuse(
-            facts,
-            access.node,
-            "TMG205",
-            "this batch size is an item of a tuple of unknown length",
-            "give it a name of its own in front of the model",
-        )
+        raise refuse(facts, access.node, Found.SIZE_IN_TUPLE)
     name = names.fresh(leaf(text), f"tower_{leaf(text)}")
     saved = saved_tuple(names, traffic, whole) + key
     traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))

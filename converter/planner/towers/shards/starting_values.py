@@ -10,6 +10,7 @@ from converter.analysis.frames import Access
 from converter.analysis.values import Absent, Input, Mapping, Sequence, Value
 from converter.diagnostics import Diagnostic
 from converter.plan import Reset
+from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.region.changed_between_towers import carried
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
@@ -17,7 +18,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.findings import refuse
+from converter.planner.wording import refuse
 from converter.planner.writing.spelling import leaf, reach, spelling
 
 
@@ -85,10 +86,4 @@ def _reset_container(
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:
-    return refuse(
-        facts,
-        node,
-        "TMG231",
-        f"the model changes {name} and reads it again: every tower would go on where the one before ended",
-        "keep it in a variable of the function that builds the model",
-    )
+    return refuse(facts, node, Found.CHANGED_AND_READ_AGAIN, name=name)

@@ -1,0 +1,54 @@
+"""Words for what the passes come upon: the passes name a case and its place, `rules.checks` say what it means.
+
+A file of `rules.checks` has them in `WORDS`, beside the page and the examples of their code.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from functools import cache
+
+from converter.analysis.facts import Facts
+from converter.diagnostics import Diagnostic, Refusal, Severity
+from converter.planner.found import Found
+from converter.planner.writing.findings import at_node
+from converter.rule import rule_modules
+
+
+@dataclass(frozen=True)
+class Words:
+    """What a case means to the reader.
+
+    message: with {names} in place of what the pass says about the case. hint: the smallest edit that helps.
+    severity: an error for a code of refusals, a warning for one of warnings, if nothing else is given.
+    """
+
+    code: str
+    message: str
+    hint: str
+    severity: Severity | None = None
+
+
+def finding(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Diagnostic:
+    """The finding for a case at a node; about: what its words name."""
+    words = all_words()[case]
+    severity = words.severity or ("error" if words.code.startswith("TMG2") else "warning")
+    return at_node(facts, node, words.code, words.message.format(**about), words.hint.format(**about), severity)
+
+
+def refuse(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Refusal:
+    """The same, to be raised: it ends the planning of what is being planned."""
+    return Refusal(finding(facts, node, case, **about))
+
+
+@cache
+def all_words() -> dict[Found, Words]:
+    """The words for every case, found by walking `rules.checks`."""
+    known: dict[Found, Words] = {}
+    for module in rule_modules("checks"):
+        for case, words in getattr(module, "WORDS", {}).items():
+            if case in known:
+                raise ValueError(f"worded twice: {case}")
+            known[case] = words
+    return known
