@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from converter.analysis.facts import Decisions
     from converter.options import Options
     from converter.planner.towers.global_loss.named_calls import Named
+    from converter.planner.writing.source_text import Text
     from converter.source import Source
     from converter.source.separated import Separated
 
@@ -99,9 +100,9 @@ def _moved(finding: Diagnostic, named: Separated | None) -> Diagnostic:
     return replace(finding, line=line, column=column)
 
 
-def _stands_alone(text: object, stmt: ast.stmt) -> bool:
+def _stands_alone(text: Text, stmt: ast.stmt) -> bool:
     """Whether nothing else of the script stands on a statement's lines."""
-    begin, end = text.start(stmt), text.end(stmt)  # type: ignore[attr-defined]
-    lines = text.lines(begin.path)  # type: ignore[attr-defined]
+    begin, end = text.start(stmt), text.end(stmt)
+    lines = text.lines(begin.path)
     rest = lines[end.line - 1][end.column :].strip()
     return not lines[begin.line - 1][: begin.column].strip() and (not rest or rest.startswith("#"))

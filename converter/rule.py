@@ -13,6 +13,15 @@ from typing import Literal
 Kind = Literal["conversion", "refusal", "warning", "input", "lint"]
 
 
+KINDS: dict[str, Kind] = {  # by the hundreds of a code
+    "0": "input",
+    "1": "conversion",
+    "2": "refusal",
+    "3": "warning",
+    "4": "lint",
+}
+
+
 @dataclass(frozen=True)
 class Rule:
     """One thing the tool knows, as `explain` and the generated docs show it.
@@ -43,7 +52,7 @@ class Rule:
     @property
     def kind(self) -> Kind:
         """What sort of thing the rule knows, as its code says."""
-        return {"0": "input", "1": "conversion", "2": "refusal", "3": "warning", "4": "lint"}[self.code[3]]  # type: ignore[return-value]
+        return KINDS[self.code[3]]
 
 
 @cache

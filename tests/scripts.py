@@ -40,7 +40,7 @@ SCRIPT = INPUTS + MODEL + STEP + TRAINING
 def run(script: str, **options: object) -> Conversion:
     """The conversion of a script, indented as it may be in a test."""
     options.setdefault("line_length", 100)
-    return convert(from_bytes("train.py", textwrap.dedent(script).encode()), Options(**options))  # type: ignore[arg-type]
+    return convert(from_bytes("train.py", textwrap.dedent(script).encode()), Options(**options))
 
 
 def converted(script: str, **options: object) -> str:
@@ -77,7 +77,7 @@ def parts(script: str, **options: object) -> tuple[list[str], list[str], list[st
         i for i in range(loop + 1, len(lines) + 1) if i == len(lines) or len(lines[i]) - len(lines[i].lstrip()) <= depth
     )
     before, inside, after = lines[:loop], lines[loop + 1 : end], lines[end:]
-    return tuple([line.strip() for line in part] for part in (before, inside, after))  # type: ignore[return-value]
+    return tuple([line.strip() for line in part] for part in (before, inside, after))
 
 
 def codes(script: str, **options: object) -> list[str]:

@@ -38,7 +38,7 @@ def test_it_has_the_names_that_it_says() -> None:
     assert all(getattr(tf_multigpu, name) for name in tf_multigpu.__all__)
     assert dir(tf_multigpu) == sorted(tf_multigpu.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'rewrite'"):
-        _ = tf_multigpu.rewrite  # type: ignore[attr-defined]
+        _ = tf_multigpu.rewrite
 
 
 def test_converting_takes_every_option_that_changes_what_is_written() -> None:

@@ -52,7 +52,7 @@ def test_the_golden_is_the_conversion(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_shared_batch_needs_no_option(name: str) -> None:
     source = read(str(FIXTURES / name / "single.py"))
-    texts = [convert(source, Options(batch="total", loss=loss)).text for loss in ("towers", "global")]  # type: ignore[arg-type]
+    texts = [convert(source, Options(batch="total", loss=loss)).text for loss in ("towers", "global")]
     assert texts[0] is not None and "TMG" not in texts[0]
     assert texts[0].splitlines()[3:] == (texts[1] or "").splitlines()[3:]
 

@@ -37,7 +37,7 @@ def proof(
 ) -> Report:
     """The verification of a fixture's conversion, in which a line may be changed."""
     single = FIXTURES / name / "single.py"
-    conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch))  # type: ignore[arg-type]
+    conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch))
     assert conversion.text is not None and change[0] in conversion.text
     (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
     return verify(single, folder / "multi.py", Settings(python=python))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from converter.cli.delivery import Written, put, strictly
 from converter.cli.request import Job, Request, trees_of
-from converter.diagnostics import Diagnostic, Refusal
+from converter.diagnostics import Diagnostic, Refusal, Severity
 from converter.report.results import FileResult
 from converter.source import Script, load, not_written
 from converter.source.ignored import Ignored
@@ -54,9 +54,9 @@ def _taken(path: str, target: str, root: str, written: Written) -> Diagnostic | 
 
 def _brought(entry: Entry, path: str, target: str, request: Request, written: Written) -> Iterator[FileResult]:
     if entry.how == "leave out":
-        severity = "warning" if "--copy-limit" in entry.why else "info"
+        severity: Severity = "warning" if "--copy-limit" in entry.why else "info"
         hint = "--data link links it; --copy-limit MB copies it" if severity == "warning" else "--data link links it"
-        finding = Diagnostic("TMG030", path, 0, 0, f"left out: {entry.why}", hint, severity)  # type: ignore[arg-type]
+        finding = Diagnostic("TMG030", path, 0, 0, f"left out: {entry.why}", hint, severity)
         refusal = strictly((finding,), path) if request.strict else None
         yield FileResult(path, "refused" if refusal else "left out", (finding, *([refusal] if refusal else [])))
     elif entry.how == "folder":

@@ -212,8 +212,14 @@ def _contents(walk: Walk, stmt: ast.Assign) -> Signal:
     return None
 
 
+def _holder(call: ast.expr) -> ast.expr:
+    """The object whose method is called."""
+    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+    return call.func.value
+
+
 def _clear(walk: Walk, stmt: ast.Expr) -> Signal:
-    held = walk.evaluate(stmt.value.func.value)  # type: ignore[attr-defined]
+    held = walk.evaluate(_holder(stmt.value))
     if isinstance(held, Mapping):
         held.pairs = []
     elif isinstance(held, Sequence):
@@ -225,7 +231,9 @@ def _absent(walk: Walk, stmt: ast.Expr) -> Signal:
     """`self.__dict__.pop('name', None)`."""
     call = stmt.value
     assert isinstance(call, ast.Call)
-    holder, name = walk.evaluate(call.func.value.value), getattr(walk.evaluate(call.args[0]), "value", None)  # type: ignore[attr-defined]
+    contents = _holder(call)
+    assert isinstance(contents, ast.Attribute)
+    holder, name = walk.evaluate(contents.value), getattr(walk.evaluate(call.args[0]), "value", None)
     if isinstance(holder, Instance):
         holder.attributes.pop(str(name), None)
     return None
@@ -257,7 +265,7 @@ def _trim(walk: Walk, node: ast.Subscript) -> Value:
 
 
 def _copy(walk: Walk, node: ast.Call) -> Value:
-    held = walk.evaluate(node.func.value)  # type: ignore[attr-defined]
+    held = walk.evaluate(_holder(node))
     if isinstance(held, Mapping):
         return Mapping(held.pairs)
     return Sequence(held.elements, held.mutable, held.many) if isinstance(held, Sequence) else held

@@ -18,7 +18,7 @@ from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
-from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out
+from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out, visited
 from converter.rewrite.outline import Outline, outline
 from converter.source.depth import depth_of
 from converter.source.text import split_lines
@@ -29,6 +29,8 @@ _NAME = re.compile(r"\w+")
 _MARGIN = re.compile(r"^(?:    )+ *", re.MULTILINE)
 _IN_STRING = re.compile(r"\b[rR]?[fF][rR]?['\"]")  # maybe: a string that formats takes no line ends
 _SHORT = 40  # characters of an expression that no line is broken for
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
 HELPERS = "#\0\0"  # a comment that stands for the helpers in the tree
 
 
@@ -153,24 +155,24 @@ class _Rewriter(cst.CSTTransformer):
         return self._touched(node, self.lines.inner if whole else None)
 
     def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
-        if isinstance(original, cst.Module):
-            body = self._block(original.body, updated.body, 0)  # type: ignore[attr-defined]
+        if isinstance(original, cst.Module) and isinstance(updated, cst.Module):
+            body = self._block(original.body, updated.body, 0)
             self._note_first(original)
             return updated.with_changes(body=body)
         if isinstance(original, cst.IndentedBlock) and self._touched(original):
-            depth = self._depth(original)
-            return updated.with_changes(body=self._block(original.body, updated.body, depth))  # type: ignore[attr-defined]
+            assert isinstance(updated, cst.IndentedBlock)
+            return updated.with_changes(body=self._block(original.body, updated.body, self._depth(original)))
         if isinstance(original, cst.BaseExpression) and self.replaces:
             replace = self.replaces.get(self._span(original))
             if replace is not None:
                 self.done.add(replace)
                 self.comments += self._lost_comments(original)
                 return _expression(self._broken(replace, original), original, self.module)
-        if isinstance(original, (cst.SimpleStatementLine, cst.BaseCompoundStatement)):
-            return self._with_comments(original, self._with_reasons(original, updated))  # type: ignore[arg-type]
+        if isinstance(original, STATEMENTS) and isinstance(updated, STATEMENTS):
+            return self._with_comments(original, self._with_reasons(original, updated))
         return updated
 
-    def _with_reasons(self, original: cst.BaseStatement, updated: cst.BaseStatement) -> cst.BaseStatement:
+    def _with_reasons(self, original: Statement, updated: Statement) -> Statement:
         """Marks a statement with the rules of the replacements in it, and not in a statement inside of it."""
         open_ = [r for r in self.done if isinstance(r, Replace) and r not in self.reasoned]
         if not open_:
@@ -186,14 +188,14 @@ class _Rewriter(cst.CSTTransformer):
         original.visit(found)
         return [(self._span(original)[0], c) for c in found.comments if c.value not in self.planned]
 
-    def _with_comments(self, original: cst.BaseStatement, updated: cst.BaseStatement) -> cst.BaseStatement:
+    def _with_comments(self, original: Statement, updated: Statement) -> Statement:
         """A statement below the comments that have lost their place inside of it."""
         begin, end = self._span(original)
         mine = [comment for at, comment in self.comments if begin <= at < end]
         if not mine:
             return updated
         self.comments = [(at, comment) for at, comment in self.comments if not begin <= at < end]
-        lines = [*updated.leading_lines, *(cst.EmptyLine(comment=comment) for comment in mine)]  # type: ignore[attr-defined]
+        lines = [*updated.leading_lines, *(cst.EmptyLine(comment=comment) for comment in mine)]
         return updated.with_changes(leading_lines=lines)
 
     def _span(self, node: cst.CSTNode) -> tuple[At, At]:
@@ -287,7 +289,7 @@ class _Rewriter(cst.CSTTransformer):
             (result if inside is None else inside).extend(statements[at])
             if inside is not None and at == last:
                 if depth == 0:
-                    inside = [stmt.visit(_BlankLines()) for stmt in inside]  # type: ignore[misc]
+                    inside = visited(inside, _BlankLines())
                 head, inside[0] = _split_leading(inside[0], whole=False)
                 place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
                 pinning = self._pinning(place)
@@ -349,7 +351,7 @@ class _Rewriter(cst.CSTTransformer):
         text = loop_text(self.plan, loop, self._room(depth))
         step = len(self.module.default_indent.expandtabs(4))
         if depth == 0:
-            towers = [stmt.visit(_BlankLines()) for stmt in towers]  # type: ignore[misc]
+            towers = visited(towers, _BlankLines())
         head, towers[0] = _split_leading(towers[0], whole=False)
         prelude = [*self._lines(text.prelude, depth), *self._towers_only(self._lines(text.saved, depth + step), depth)]
         loops, scopes = text.headers
@@ -591,7 +593,9 @@ def _below_imports(module: cst.Module, first_user: int) -> int:
 def _is_import(stmt: cst.BaseStatement) -> bool:
     if isinstance(stmt, cst.SimpleStatementLine):
         return any(isinstance(s, (cst.Import, cst.ImportFrom)) for s in stmt.body)
-    return isinstance(stmt, cst.Try) and all(_is_import(s) for s in stmt.body.body)  # type: ignore[arg-type]
+    return isinstance(stmt, cst.Try) and all(
+        isinstance(s, cst.BaseStatement) and _is_import(s) for s in stmt.body.body
+    )
 
 
 def _is_docstring(stmt: cst.BaseStatement) -> bool:

@@ -8,7 +8,7 @@ script holds a mark, as no Python source holds a NUL.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import libcst as cst
 
@@ -36,9 +36,15 @@ class _Everywhere(cst.CSTTransformer):
         return _end(updated_node, self.codes)
 
 
+def visited(statements: Iterable[cst.BaseStatement], visitor: cst.CSTTransformer) -> list[cst.BaseStatement]:
+    """Statements as a visitor leaves them that takes none away, and puts no two in place of one."""
+    found = [stmt.visit(visitor) for stmt in statements]
+    return [stmt for stmt in found if isinstance(stmt, cst.BaseStatement)]
+
+
 def mark_all(statements: Sequence[cst.BaseStatement], codes: str) -> list[cst.BaseStatement]:
     """Statements with all that is in them marked; marks that are there already stay."""
-    return [stmt.visit(_Everywhere(codes)) for stmt in statements]  # type: ignore[misc]
+    return visited(statements, _Everywhere(codes))
 
 
 def mark(stmt: cst.BaseStatement, codes: str) -> cst.BaseStatement:

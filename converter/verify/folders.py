@@ -9,7 +9,7 @@ from pathlib import Path
 
 from converter.header import HeaderError, find_header
 from converter.source import scripts_in
-from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, VerifyError
+from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, Status, VerifyError
 from converter.verify.flags import modules_of
 from converter.verify.interpreters import Interpreters, opened
 from converter.verify.run import verify
@@ -58,8 +58,8 @@ _FATES: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unch
 
 
 def _check(name: str, found: Report) -> Check:
-    status = {"passed": "passed", "failed": "failed"}.get(found.verdict, "skipped")
-    return Check(name, status, found.reason)  # type: ignore[arg-type]
+    status: Status = "passed" if found.verdict == "passed" else "failed" if found.verdict == "failed" else "skipped"
+    return Check(name, status, found.reason)
 
 
 def converted_in(single: Path, multi: Path) -> list[str]:

@@ -47,7 +47,7 @@ class Outcome:
 
 def judge(recipe: Recipe, interpreter: Interpreter, gpus: int = 2) -> list[Outcome]:
     """Every batch mode, and in each every choice of the script's flags."""
-    return [outcome for batch in ("total", "per-gpu") for outcome in _of_mode(recipe, interpreter, batch, gpus)]  # type: ignore[arg-type]
+    return [outcome for batch in ("total", "per-gpu") for outcome in _of_mode(recipe, interpreter, batch, gpus)]
 
 
 def _of_mode(recipe: Recipe, interpreter: Interpreter, batch: BatchMode, gpus: int) -> Iterator[Outcome]:

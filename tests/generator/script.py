@@ -74,10 +74,10 @@ class _Writer:
         """Flags and the batch size."""
         recipe, lines = self.recipe, []
         flags = [("act", "str", "relu")] if recipe.activation == "elif flag" else []
-        flags += [("layers", "int", 1)] if recipe.depth == "flag" else []  # type: ignore[list-item]
-        flags += [("drop", "int", 0)] if recipe.dropout == "flag" else []  # type: ignore[list-item]
-        flags += [("l2", "float", 0.0)] if recipe.decay == "flag" else []  # type: ignore[list-item]
-        flags += [("batch_size", "int", self.batch_size)] if recipe.size == "flag" else []  # type: ignore[list-item]
+        flags += [("layers", "int", 1)] if recipe.depth == "flag" else []
+        flags += [("drop", "int", 0)] if recipe.dropout == "flag" else []
+        flags += [("l2", "float", 0.0)] if recipe.decay == "flag" else []
+        flags += [("batch_size", "int", self.batch_size)] if recipe.size == "flag" else []
         if flags and recipe.flags == "argparse" and recipe.structure != "main":
             lines += ["import argparse", "", "parser = argparse.ArgumentParser()"]
             lines += [f"parser.add_argument('--{n}', type={kind}, default={value!r})" for n, kind, value in flags]

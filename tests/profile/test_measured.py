@@ -68,7 +68,7 @@ class Case:
 
 @cache
 def profiled(case: Case) -> Profile:
-    options = Options(variables=case.variables, batch=case.batch)  # type: ignore[arg-type]
+    options = Options(variables=case.variables, batch=case.batch)
     conversion = convert(from_bytes("single.py", case.single.encode()), options)
     assert conversion.text is not None, conversion.diagnostics
     assert case.replaced[0] in conversion.text

@@ -100,7 +100,7 @@ def test_starting_operations_takes_longer_than_little_work() -> None:
     ],
 )
 def test_slower_than_one_gpu_has_a_reason(measured: Measured, batch: str, words: str) -> None:
-    _, two = predict(ALONE, [measured], batch, MACHINE)  # type: ignore[arg-type]
+    _, two = predict(ALONE, [measured], batch, MACHINE)
     assert two.speedup < 1
     assert two.limit == words
 

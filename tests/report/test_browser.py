@@ -57,7 +57,7 @@ def colours(image: Image.Image) -> dict[tuple[int, int, int], float]:
     """Shares of the page by colour, the most frequent first."""
     found = image.getcolors(image.width * image.height) or []
     total = image.width * image.height
-    return {colour: count / total for count, colour in sorted(found, reverse=True)}  # type: ignore[misc]
+    return {colour: count / total for count, colour in sorted(found, reverse=True)}
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ FIXTURES = sorted((ROOT / "fixtures").glob("*/single.py"))
 
 
 def rows(before: str, after: str, trace: object = ()) -> list[Row]:
-    return [row for stretch in side_by_side(before, after, trace) for row in stretch.rows]  # type: ignore[arg-type]
+    return [row for stretch in side_by_side(before, after, trace) for row in stretch.rows]
 
 
 def text(pieces: tuple[tuple[str, bool], ...]) -> str:

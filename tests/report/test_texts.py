@@ -41,7 +41,7 @@ def test_findings_stand_in_the_order_of_their_places() -> None:
 
 def test_the_summary_counts_from_good_to_bad() -> None:
     outcomes = ["refused", "converted", "unchanged", "converted", "failed", "would change"]
-    assert text.summary([FileResult("a.py", outcome) for outcome in outcomes]) == (  # type: ignore[arg-type]
+    assert text.summary([FileResult("a.py", outcome) for outcome in outcomes]) == (
         "2 converted, 1 unchanged, 1 would change, 1 refused, 1 failed"
     )
     assert text.summary([]) == ""
@@ -60,7 +60,7 @@ def test_the_summary_counts_from_good_to_bad() -> None:
     ],
 )
 def test_the_exit_status_is_that_of_the_worst_file(outcomes: tuple[str, ...], expected: int) -> None:
-    assert exit_code([FileResult("a.py", outcome) for outcome in outcomes]) == expected  # type: ignore[arg-type]
+    assert exit_code([FileResult("a.py", outcome) for outcome in outcomes]) == expected
 
 
 def test_every_outcome_has_an_exit_status() -> None:

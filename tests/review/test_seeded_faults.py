@@ -102,7 +102,7 @@ def converted_with(fixture: str, fault: str) -> Conversion:
     decide = passes.decide
 
     def decide_wrongly(*given: object) -> object:
-        made = decide(*given)  # type: ignore[arg-type]
+        made = decide(*given)
         if not isinstance(made, passes.Decided):  # the script is read once more, with other inputs
             return made
         wrong: dict[str, Plan] = dict(faults(made.plans[0]))

@@ -58,7 +58,7 @@ def test_a_list_that_holds_itself_is_no_matter() -> None:
 
 
 def _plan(*replaces: Replace) -> Plan:
-    return Plan((), replaces, (), (), (), "tf", False, "num_gpus", "", options=None)  # type: ignore[arg-type]
+    return Plan((), replaces, (), (), (), "tf", False, "num_gpus", "", options=None)
 
 
 SUM = "x" + " + x" * 100

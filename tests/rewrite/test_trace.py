@@ -60,7 +60,7 @@ def check(conversion: Conversion) -> None:
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_every_line_added_to_a_fixture_has_a_rule(path: Path, batch: str) -> None:
-    check(convert(read(str(path)), Options(num_gpus=2, batch=batch)))  # type: ignore[arg-type]
+    check(convert(read(str(path)), Options(num_gpus=2, batch=batch)))
 
 
 @pytest.mark.parametrize("rule", CONVERSIONS, ids=lambda rule: rule.code)

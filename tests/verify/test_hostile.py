@@ -400,6 +400,6 @@ def test_a_namespace_has_only_this_machine(user: int) -> None:
         text=True,
         timeout=60,
         cwd="/",
-        **become,  # type: ignore[call-overload]
+        **become,
     )
     assert done.stdout == f"ok {user}\n", done.stderr

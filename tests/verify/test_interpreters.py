@@ -53,7 +53,7 @@ def trains(before: str = "", steps: int = 3) -> str:
 
 def verified(folder: Path, text: str, pool: Interpreters | None, python: str | None = None, **more: float) -> Report:
     script = put(folder, "script", text)
-    return verify(script, script, Settings(gpus=1, steps=2, python=python, **more), pool=pool)  # type: ignore[arg-type]
+    return verify(script, script, Settings(gpus=1, steps=2, python=python, **more), pool=pool)
 
 
 def servers(pool: Interpreters) -> list[int]:

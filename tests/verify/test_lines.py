@@ -179,7 +179,7 @@ def test_a_broken_plan_fails(
         right = planned_lines(repeated)
         (span,) = [span for span in right.spans if span.first == line and span.role == TOWER]
         others = [other for other in right.spans if other != span]
-        moved = [] if role is None else [replace(span, role=role)]  # type: ignore[arg-type]
+        moved = [] if role is None else [replace(span, role=role)]
         return replace(right, spans=(*others, *moved))
 
     monkeypatch.setattr(verify_run, "planned_lines", broken)

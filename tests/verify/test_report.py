@@ -304,7 +304,7 @@ def invoke(monkeypatch: pytest.MonkeyPatch, outcome: Any, *args: str) -> tuple[A
         asked.append(settings)
         if isinstance(outcome, Exception):
             raise outcome
-        return outcome  # type: ignore[no-any-return]
+        return outcome
 
     monkeypatch.setattr(converter.verify, "verify", fake)
     return CliRunner().invoke(commands.app, ["verify", "a.py", "b.py", *args]), asked

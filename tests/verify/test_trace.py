@@ -153,7 +153,7 @@ def test_runs_that_cannot_tell_say_why(
     tensorflow_python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, object], words: str
 ) -> None:
     model = "loss = toy_networks.mse(tf.layers.dense(x, 1), y)"
-    source = read(str(write(tmp_path, monkeypatch, model, **options)))  # type: ignore[arg-type]
+    source = read(str(write(tmp_path, monkeypatch, model, **options)))
     assert trace_calls(source, unfollowed_calls(source, Options()), tensorflow_python) == ((), words)
 
 

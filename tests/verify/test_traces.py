@@ -75,7 +75,7 @@ def test_a_plain_loss_differs_in_nothing_but_the_step() -> None:
 
 def converted(name: str, folder: Path, **options: object) -> tuple[Path, Path]:
     source = read(str(FIXTURES / name / "single.py"))
-    done = convert(source, Options(num_gpus=2, **options))  # type: ignore[arg-type]
+    done = convert(source, Options(num_gpus=2, **options))
     assert done.text is not None
     multi = folder / "multi.py"
     multi.write_bytes(encode(source, done.text))

@@ -18,6 +18,7 @@ from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
+from converter.planner.questions.statements import first_statement
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.free_names import Names
@@ -198,10 +199,7 @@ def reads_flag(access: Access, origin: Origin) -> bool:
 
 def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
     """A batch size that a caller in another file hands over is scaled where it arrives."""
-    body = origin.node.body  # type: ignore[attr-defined]
-    first = body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
-        first = body[1]
+    first = first_statement(origin.node)
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 

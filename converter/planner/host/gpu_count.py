@@ -11,6 +11,7 @@ from converter.analysis.values import Origin, Site
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early
+from converter.planner.questions.statements import first_statement
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
@@ -152,9 +153,7 @@ class GpuCount:
         self.inserts.append(Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"))
         if not self.module and site.frame is not facts.module:
             declare = (f"global {here}",)
-            first = site.frame.node.body[0]  # type: ignore[attr-defined]
-            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(site.frame.node.body) > 1:  # type: ignore[attr-defined]
-                first = site.frame.node.body[1]  # type: ignore[attr-defined]
+            first = first_statement(site.frame.node)
             self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
 
 

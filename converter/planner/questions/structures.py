@@ -93,8 +93,8 @@ def _key(value: Value, node: ast.Attribute | ast.Subscript) -> str:
     index = node.slice
     if isinstance(index, ast.UnaryOp) and isinstance(index.op, ast.USub) and isinstance(index.operand, ast.Constant):
         number = index.operand.value
-        known = isinstance(number, int) and isinstance(value, Sequence) and 0 < number <= len(value.elements)
-        index = ast.Constant(len(value.elements) - number) if known else index  # type: ignore[operator,attr-defined]
+        if isinstance(number, int) and isinstance(value, Sequence) and 0 < number <= len(value.elements):
+            index = ast.Constant(len(value.elements) - number)
     if not isinstance(index, ast.Constant):
         return ""
     if isinstance(value, Record):

@@ -43,8 +43,10 @@ def _tells_reuse(facts: Facts, effect: Effect) -> bool:
     stmt = effect.site.stmt
     if isinstance(stmt, ast.With):
         return any(effect.node in ast.walk(value) for value in reuses if _is_question(value))
-    target = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
-    if not isinstance(target, ast.Name) or not _is_question(stmt.value):  # type: ignore[attr-defined]
+    if not isinstance(stmt, ast.Assign) or len(stmt.targets) != 1:
+        return False
+    target = stmt.targets[0]
+    if not isinstance(target, ast.Name) or not _is_question(stmt.value):
         return False
     own = [
         a

@@ -70,11 +70,12 @@ class Region:
 
     def depth_of(self, tensor: Tensor) -> int:
         """The number of scopes around the loop, of those around a tensor of the towers."""
-        return len(next(s.scopes for s in tensor.site.chain() if s.stmt in self.block.index))  # type: ignore[union-attr]
+        assert tensor.site is not None
+        return len(next(s.scopes for s in tensor.site.chain() if s.stmt in self.block.index))
 
-    def in_tower(self, site: object) -> bool:
+    def in_tower(self, site: Site | None) -> bool:
         """Whether something stands among the statements of the towers, in this execution of the block."""
-        index = self.block.statement(site)  # type: ignore[arg-type]
+        index = self.block.statement(site)
         return index is not None and index in self.tower
 
 

@@ -32,7 +32,7 @@ def in_front(
         around = block.body[index]
         child = _child(block, value, around) if isinstance(around, ast.With) else None
         alone = isinstance(child, ast.Assign) and _leads(facts, block, around, child)
-        inner = Block(facts, block.frame, around.body) if alone else block  # type: ignore[attr-defined]
+        inner = Block(facts, block.frame, body_of(around)) if alone else block
         here = inner.index[child] if child is not None and alone else index
         if not alone or prepares(inner, here, values):
             fault = finding(facts, value.node or around, _why_inside(value))
@@ -129,7 +129,7 @@ def _rests(
     around = block.body[opened.index]
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while _opens_again(block, around, opened.tower):
-        inner = Block(opened.facts, block.frame, around.body)  # type: ignore[attr-defined]
+        inner = Block(opened.facts, block.frame, body_of(around))
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
         stays = opened.last_that_stays(inner, last)
         rest = [stmt for stmt in inner.body[stays + 1 :] if block.moved.get(stmt) != IN_FRONT]
@@ -154,6 +154,12 @@ def _opens_again(block: Block, stmt: ast.stmt, tower: set[int]) -> bool:
     return not any(a.write and a.place in reads for i, a in block.accesses() if i in tower)
 
 
+def body_of(stmt: ast.stmt) -> list[ast.stmt]:
+    """The statements inside a `with` or a condition."""
+    assert isinstance(stmt, (ast.With, ast.If))
+    return stmt.body
+
+
 def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:
     assert value.site is not None
     for site in value.site.chain():
@@ -164,7 +170,7 @@ def _child(block: Block, value: Value, around: ast.With) -> ast.stmt | None:
 
 def _leads(facts: Facts, block: Block, around: ast.stmt, child: ast.stmt) -> bool:
     """Whether a statement can go in front of the others of its block."""
-    inner = Block(facts, block.frame, around.body)  # type: ignore[attr-defined]
+    inner = Block(facts, block.frame, body_of(around))
     touched = touched_in(inner)
     place = inner.index[child]
     reads, writes, _ = touched[place]

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from converter.choices import Variables
 from converter.options import Options
-from converter.plan import Insert, Plan, Replace
+from converter.plan import Plan
 from converter.planner.writing.free_names import Names
 from converter.runtime.catalog import catalog
 
@@ -30,15 +30,10 @@ def with_names(plan: Plan) -> Plan:
     def named(text: str) -> str:
         return _CALLED.sub(lambda found: given[found.group(1)], text)
 
-    def changed(edit: Replace | Insert) -> Replace | Insert:
-        if isinstance(edit, Replace):
-            return replace(edit, text=named(edit.text))
-        return replace(edit, lines=tuple(map(named, edit.lines)))
-
     return replace(
         plan,
-        replaces=tuple(map(changed, plan.replaces)),  # type: ignore[arg-type]
-        inserts=tuple(map(changed, plan.inserts)),  # type: ignore[arg-type]
+        replaces=tuple(replace(edit, text=named(edit.text)) for edit in plan.replaces),
+        inserts=tuple(replace(edit, lines=tuple(map(named, edit.lines))) for edit in plan.inserts),
         define=named(plan.define),
     )
 

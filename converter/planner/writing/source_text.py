@@ -13,6 +13,7 @@ from converter.analysis.facts import Facts
 from converter.plan import At, Replace
 from converter.planner.questions.statements import blocks
 
+PLACED = (ast.expr, ast.stmt, ast.alias, ast.keyword, ast.arg, ast.excepthandler)  # nodes that have a place in a file
 LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python reads planned text
 
 
@@ -42,11 +43,13 @@ class Text:
 
     def start(self, node: ast.AST) -> At:
         """Where a node begins."""
-        return self._at(node, node.lineno, node.col_offset)  # type: ignore[attr-defined]
+        assert isinstance(node, PLACED)
+        return self._at(node, node.lineno, node.col_offset)
 
     def end(self, node: ast.AST) -> At:
         """Where a node ends."""
-        return self._at(node, node.end_lineno, node.end_col_offset)  # type: ignore[attr-defined]
+        assert isinstance(node, PLACED) and node.end_lineno is not None and node.end_col_offset is not None
+        return self._at(node, node.end_lineno, node.end_col_offset)
 
     def _at(self, node: ast.AST, line: int, offset: int) -> At:
         path = self._facts.path_of(node)

@@ -11,7 +11,8 @@ def spelling(frame: Frame, place: Place) -> str | None:
     if place.kind == "name":
         if place.frame is frame:
             return place.key
-        if place.frame is not None and frame.lookup(place.key) and frame.lookup(place.key)[0] is place.frame:  # type: ignore[index]
+        seen = frame.lookup(place.key) if place.frame is not None else None
+        if seen is not None and seen[0] is place.frame:
             return place.key
         if place.frame is None or place.frame.closure is not None:
             return None  # a local of another function

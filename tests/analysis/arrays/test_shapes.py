@@ -90,7 +90,7 @@ def found(expression: str) -> object:
     ],
 )
 def test_shapes(expression: str, shape: object) -> None:
-    assert shape_of(found(expression)) == shape  # type: ignore[arg-type]
+    assert shape_of(found(expression)) == shape
 
 
 @pytest.mark.parametrize(

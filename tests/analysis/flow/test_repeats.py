@@ -52,7 +52,7 @@ def test_what_a_loop_builds_in_a_later_turn_of_an_outer_one_is_seen() -> None:
 @pytest.mark.parametrize("depth", [1, 2, 3])
 def test_numbers_that_turns_change_are_unknown_behind_loops_of_any_depth(depth: int) -> None:
     script = "n = 1\n" + nested(depth, "n += 1\n")
-    assert walked(script).module.locals["n"].value is None  # type: ignore[attr-defined]
+    assert walked(script).module.locals["n"].value is None
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
@@ -62,7 +62,7 @@ def test_lists_that_turns_fill_hold_several_rows_at_any_depth(depth: int) -> Non
     script = nested(depth, "rows.append(read())\n")
     script = script.replace(f"{inner}for", f"{inner}rows = []\n{inner}for", 1) if depth > 1 else "rows = []\n" + script
     rows = walked(script).module.locals["rows"]
-    assert len(rows.elements) > 1 and rows.many  # type: ignore[attr-defined]
+    assert len(rows.elements) > 1 and rows.many
 
 
 CALLING = "def f{n}(a, k):\n    for i in range(3):\n{calls}    return a\n\n\n"

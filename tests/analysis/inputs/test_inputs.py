@@ -86,5 +86,5 @@ def test_what_a_run_told_of_a_call_that_is_not_followed(fact: str, wanted: str) 
     script = "from net import model\nx = tf.placeholder(tf.float32, [None, 2])\nresult = model(x)\n"
     place = "4:17"  # behind the call's parenthesis, with the import of TensorFlow in front
     found = facts_of(script, replace(Options(), traced=((place, fact),))).module.locals["result"]
-    assert batch(found.batch) == wanted  # type: ignore[attr-defined]
+    assert batch(found.batch) == wanted
     assert shown(value_of(script)) == "host net.model"

@@ -91,10 +91,10 @@ def test_what_a_name_stands_for(script: str, wanted: object) -> None:
     ],
 )
 def test_scopes_around_a_tensor(block: str, wanted: tuple[str, ...]) -> None:
-    assert value_of(block).scopes == wanted  # type: ignore[attr-defined]
+    assert value_of(block).scopes == wanted
 
 
 def test_a_tensor_waits_for_its_control_dependencies() -> None:
     first = "first = tf.constant(1.0)\nwith tf.control_dependencies([first]):\n    result = tf.constant(2.0)\n"
-    assert len(value_of(first).control) == 1  # type: ignore[attr-defined]
-    assert value_of(first + "result = tf.constant(3.0)").control == ()  # type: ignore[attr-defined]
+    assert len(value_of(first).control) == 1
+    assert value_of(first + "result = tf.constant(3.0)").control == ()

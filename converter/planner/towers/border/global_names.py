@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import ast
-
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.plan import Insert
 from converter.planner.found import Found
+from converter.planner.questions.statements import first_statement
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
@@ -28,8 +27,5 @@ def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:
     """`global` statements at the top of the loop's function."""
     if not traffic.globals:
         return []
-    body = region.block.frame.node.body  # type: ignore[attr-defined]
-    first = body[0]
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and len(body) > 1:
-        first = body[1]
+    first = first_statement(region.block.frame.node)
     return [Insert(text.anchor(first), (f"global {', '.join(traffic.globals)}",), "top", "TMG103")]

@@ -53,9 +53,10 @@ def expressions_apart(
 
 def _calls(stmt: ast.stmt) -> Iterator[ast.Call]:
     """The calls that a statement always makes, in the order in which they are made."""
-    if getattr(stmt, "value", None) is None:
+    value = getattr(stmt, "value", None)
+    if not isinstance(value, ast.expr):
         return
-    todo: list[ast.AST] = [stmt.value]  # type: ignore[attr-defined]
+    todo: list[ast.AST] = [value]
     while todo:
         node = todo.pop(0)
         if isinstance(node, ast.Call):

@@ -41,8 +41,9 @@ def _key(effect: Effect, text: Text, tensorflow: str) -> str:
     """The key as it is written where the collection is read; "" where it cannot stand elsewhere."""
     call = effect.node
     assert isinstance(call, ast.Call)
-    if getattr(call.func, "attr", "") in LOSSES:
-        return LOSSES[call.func.attr].format(tf=tensorflow)  # type: ignore[attr-defined]
+    losses = LOSSES.get(getattr(call.func, "attr", ""))
+    if losses is not None:
+        return losses.format(tf=tensorflow)
     given = [k.value for k in call.keywords if k.arg == "key"] + call.args[:1]
     fixed = given and isinstance(given[0], (ast.Constant, ast.Attribute)) and "self" not in text.of(given[0])
     return text.of(given[0]) if fixed else ""

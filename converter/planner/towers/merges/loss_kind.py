@@ -77,8 +77,9 @@ def _sets_against_batch(loss: Tensor) -> bool:
 
 def _is_no_mean(value: Value) -> bool:
     """Whether it reduces examples by a sum, a norm or a maximum."""
-    reduces = isinstance(value, Tensor) and value.op == "reduce"
-    return reduces and value.batch.kind == "reduced" and value.batch.how != "mean"  # type: ignore[attr-defined]
+    if not isinstance(value, Tensor) or value.op != "reduce":
+        return False
+    return value.batch.kind == "reduced" and value.batch.how != "mean"
 
 
 def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import Literal
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -164,8 +165,8 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     region, names = site.region, site.names
     text, value = part.text, part.value
     nested = isinstance(value, (Sequence, Mapping))
-    batch = value.batch if isinstance(value, Tensor) else (nested and alike(value)) or Batch()  # type: ignore[arg-type]
-    how: str = "concat" if batch.kind == "example" else batch.how
+    batch = (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
+    how = _how_merged(batch)
     if step is not None and isinstance(value, Tensor):
         how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
         traffic.warnings += warnings
@@ -175,7 +176,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
     if step is not None:
         traffic.loss_lists[value.uid] = towers
     tensors = [t for t in leaves(value) if t is not None]
-    name = "" if nested else op_name(region, value)  # type: ignore[arg-type]
+    name = op_name(region, value) if isinstance(value, Tensor) else ""
     group = _group_of(traffic, tensors[0])
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
     count, per_row, counts = _counting(traffic, names, value)
@@ -185,7 +186,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         Merge(
             place=text,
             towers=towers,
-            how=how,  # type: ignore[arg-type]
+            how=how,
             axis=batch.axis if batch.kind == "example" else 0,
             shard=group,
             loss=step is not None,
@@ -217,6 +218,17 @@ def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
     return asked or (nested and any(op_name(site.region, t) for t in tensors))
 
 
+def _batch_of(value: Value) -> Batch:
+    return value.batch if isinstance(value, Tensor) else Batch()
+
+
+def _how_merged(batch: Batch) -> Literal["concat", "mean", "sum"]:
+    """How the towers' parts are put together, where they can be: a check of its own refuses what cannot."""
+    if batch.kind == "example":
+        return "concat"
+    return "sum" if batch.how == "sum" else "mean"
+
+
 def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     """Refuse what the towers' parts cannot be merged of."""
     text, value = part.text, part.value
@@ -224,7 +236,7 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
     elif not is_mergeable(value):
-        batch = value.batch if isinstance(value, Tensor) else Batch()
+        batch = _batch_of(value)
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
         made = is_made_of_shard(value)
         holds = "is an object made of" if made else "counts the examples of"

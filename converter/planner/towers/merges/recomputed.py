@@ -16,7 +16,7 @@ from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Tensor, Value, Variable, needed
+from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted, is_mergeable, want
@@ -119,8 +119,8 @@ def _is(region: Region, access: Access, text: str) -> bool:
     return spelling(region.block.frame, access.place) == text
 
 
-def _within(region: Region, site: object, stmt: ast.stmt) -> bool:
-    return any(s.stmt is stmt and s.frame is region.block.frame for s in site.chain())  # type: ignore[attr-defined]
+def _within(region: Region, site: Site, stmt: ast.stmt) -> bool:
+    return any(s.stmt is stmt and s.frame is region.block.frame for s in site.chain())
 
 
 def _around(region: Region, access: Access) -> tuple[ast.With, ...] | None:

@@ -22,11 +22,15 @@ def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Repl
             continue
         made = read.inputs[0]
         inside = any(region.in_tower(effect.site) and region.in_tower(made.site) for region in regions)
-        if inside and not isinstance(made, Variable) and _is_name_of_operation(node):
-            name = f"{called('name_without_tower')}({text.of(node.value.value)})"  # type: ignore[attr-defined]
+        operation = _operation_named(node)
+        if inside and not isinstance(made, Variable) and operation is not None:
+            name = f"{called('name_without_tower')}({text.of(operation)})"
             found[node] = Replace(text.start(node), text.end(node), name, "TMG104")
     return list(found.values())
 
 
-def _is_name_of_operation(node: ast.AST) -> bool:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "op"
+def _operation_named(node: ast.AST) -> ast.expr | None:
+    """The `x` of `x.op.name`."""
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute) and node.value.attr == "op":
+        return node.value.value
+    return None

@@ -323,8 +323,8 @@ def _static(value: Input) -> bool:
     shape = value.shape
     entries = shape.elements if isinstance(shape, Sequence) else []
     axis = value.batch.axis
-    fixed = not is_sparse(value) and len(entries) > axis
-    return fixed and isinstance(entries[axis], Number) and entries[axis].value != -1  # type: ignore[attr-defined]
+    rows = entries[axis] if not is_sparse(value) and len(entries) > axis else None
+    return isinstance(rows, Number) and rows.value != -1
 
 
 def _fixed_rows(value: Input) -> object:

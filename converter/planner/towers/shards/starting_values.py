@@ -81,8 +81,8 @@ def _reset_container(
     if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if all(reset.place != text for reset in traffic.resets):
-        how = "list" if isinstance(value, Sequence) else "dict"
-        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), how))  # type: ignore[arg-type]
+        saved = names.fresh(f"first_{leaf(text)}")
+        traffic.resets.append(Reset(text, saved, "list" if isinstance(value, Sequence) else "dict"))
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:

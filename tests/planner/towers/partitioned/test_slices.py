@@ -248,6 +248,6 @@ def test_a_model_built_again_in_another_scope_is_refused() -> None:
 def test_other_placements_take_all_of_these() -> None:
     text = SCRIPT.replace("{model}", LAYER).replace("{train}", step("(tf.clip_by_norm(g, 1.), v)"))
     for variables in ("cpu", "gpu:0", "balanced"):
-        options = Options(variables=variables)  # type: ignore[arg-type]
+        options = Options(variables=variables)
         conversion = convert(from_bytes("train.py", text.replace("{after}", "pass").encode()), options)
         assert (conversion.status, codes(conversion)) == ("converted", [])
