@@ -28,75 +28,89 @@ from converter.planner.writing.aliases import Aliases, helper_module
 from converter.planner.writing.builtin_names import Builtins, taken_modules
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
+from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
 def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
-    facts, options, steps, size, sources = case.facts, case.options, case.steps, case.size, case.sources
-    regions = case.regions
+    facts, options, size, regions = case.facts, case.options, case.size, case.regions
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
-    names, text = Names(*facts.walked.values()), Text(facts, sources.read)
-    aliases = Aliases(facts, names)
-    aliases.tensorflow("")
+    pen = _pen(case)
+    text, aliases = pen.text, pen.aliases
     scales = options.batch == "per-gpu"
-    count = GpuCount(facts, names, options, text, aliases, module, size.scaled if scales else ())
-    scaling = scale(facts, regions, size, text, count.beside, names) if scales else Scaling()
-    text.planned += [*scaling.replaces, *rate_edits(steps, options, text, count)]
+    count = GpuCount(pen, module, size.scaled if scales else ())
+    scaling = scale(facts, regions, size, text, count.beside, pen.names) if scales else Scaling()
+    text.planned += [*scaling.replaces, *rate_edits(case.steps, options, text, count)]
     longest, reading = longest_edits(facts, regions, text, aliases)
     text.planned += longest
-    parts: list[LoopPart] = []
-    taken: frozenset[ast.AST] = frozenset()
-    for group in case.groups:
-        tensorflow = aliases.tensorflow(facts.path_of(group.region.block.body[0]))
-        site = LoopSite(facts, options, group, names, text, tensorflow)
-        parts.append(plan_loop(case, site, aliases, scaling, taken))
-        taken |= set() if group.region.forward else {step.call for step in group.steps}
-    builtins = Builtins(facts, names)
-    loops = tuple(_with_builtins(part.loop, region, builtins) for part, region in zip(parts, regions, strict=True))
-    shown, seen = visible_edits(facts, options, text, count, sources.several)
+    parts = _loops(case, pen, scaling)
+    loops = tuple(_with_builtins(part.loop, region, pen.builtins) for part, region in zip(parts, regions, strict=True))
+    shown, seen = visible_edits(facts, options, text, count, pen.anywhere)
     text.planned += shown
-    replaces, inserts = session_edits(facts, names, options, text, aliases, sources.several, builtins)
+    replaces, inserts = session_edits(pen)
     devices, warnings = own_devices(facts, regions, text)
-    warnings = [*warnings, *seen]
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain = names_in(facts, regions, text)
-    helpers = ["count_gpus"] if count.counts else []
-    helpers += ["name_without_tower"] if plain else []
-    helpers += ["enter_tower"] if options.one_gpu else []
-    plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
-    helpers += ["tower_device", *(["variable_device"] if made_outside and not plain_device else [])]
-    helpers += [*(helper for part in parts for helper in part.helpers), *reading]
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
-    helpers += ["cut_variables"] if cut else []
-    carried = helper_names(helpers, options, names)
+    plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
+    wanted = {
+        "count_gpus": count.counts,
+        "name_without_tower": bool(plain),
+        "enter_tower": options.one_gpu,
+        "tower_device": True,
+        "variable_device": bool(made_outside) and not plain_device,
+        "cut_variables": cut is not None,
+    }
+    needed = [*(helper for part in parts for helper in part.helpers), *reading]
+    carried = helper_names([*(name for name in wanted if wanted[name]), *needed], options, pen.names)
     used, modules = read_by_helpers(carried) if not module else (set(), set())
-    hidden = builtins.hidden(facts.module, used)
+    hidden = pen.builtins.hidden(facts.module, used)
+    of_loops = [replace for part in parts for replace in part.replaces]
     whole = Plan(
-        loops,
-        (*text.planned, *(r for part in parts for r in part.replaces), *plain, *replaces, *devices,
-         *(cut.replaces if cut else ())),
-        (*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
-        made_outside,
-        carried,
-        aliases.tensorflow(""),
-        not aliases.imported(""),
-        count.at(""),
-        count.define,
-        options,
+        loops=loops,
+        replaces=(*text.planned, *of_loops, *plain, *replaces, *devices, *(cut.replaces if cut else ())),
+        inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
+        pinned=made_outside,
+        helpers=carried,
+        tensorflow=aliases.tensorflow(""),
+        import_tensorflow=not aliases.imported(""),
+        num_gpus=count.at(""),
+        define=count.define,
+        options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
-        builtins=builtins.module,
+        builtins=pen.builtins.module,
         hidden=hidden,
-        modules=tuple((m, names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
+        modules=tuple((m, pen.names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
         one_gpu=_several_towers(count, "") if options.one_gpu else "",
         kept_whole=cut.kept if cut else None,
         cut_by_rows=cut.rows if cut else (),
     )
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
-    noted = (*warnings, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
+    noted = (*warnings, *seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
     return Planned(**known, plans=plans, noted=noted)
+
+
+def _pen(case: Placed) -> Pen:
+    names = Names(*case.facts.walked.values())
+    aliases = Aliases(case.facts, names)
+    aliases.tensorflow("")
+    text, builtins = Text(case.facts, case.sources.read), Builtins(case.facts, names)
+    return Pen(case.facts, case.options, names, text, aliases, builtins, case.sources.several)
+
+
+def _loops(case: Placed, pen: Pen, scaling: Scaling) -> list[LoopPart]:
+    """The loop of each group of training steps, with what changes beside it."""
+    parts: list[LoopPart] = []
+    taken: frozenset[ast.AST] = frozenset()
+    for group in case.groups:
+        tensorflow = pen.tensorflow(group.region.block.body[0])
+        site = LoopSite(case.facts, case.options, group, pen.names, pen.text, tensorflow)
+        parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
+        taken |= set() if group.region.forward else {step.call for step in group.steps}
+    return parts
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:

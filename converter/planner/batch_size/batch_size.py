@@ -72,11 +72,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
     data = next((i for i in inputs if i.op == DATA), None)
     if data is not None:
-        return BatchSize(
-            frozenset(),
-            True,
-            (finding(facts, steps[0].call, Found.DATA_IN_GRAPH),),
-        )
+        return BatchSize(frozenset(), True, (finding(facts, steps[0].call, Found.DATA_IN_GRAPH),))
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
     origins -= when_run

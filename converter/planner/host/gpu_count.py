@@ -12,9 +12,8 @@ from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early
 from converter.planner.questions.statements import first_statement
-from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
+from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 # flags of scripts that say how many GPUs there are
@@ -40,16 +39,8 @@ class GpuCount:
         script, so that each script has to tell it the number.
     """
 
-    def __init__(
-        self,
-        facts: Facts,
-        names: Names,
-        options: Options,
-        text: Text,
-        aliases: Aliases,
-        module: str,
-        scaled: Iterable[Origin],
-    ) -> None:
+    def __init__(self, pen: Pen, module: str, scaled: Iterable[Origin]) -> None:
+        facts, options, text, aliases = pen.facts, pen.options, pen.text, pen.aliases
         self.inserts: list[Insert] = []
         self.module = module
         self.told = bool(module) and options.helpers != "inline"
@@ -66,7 +57,7 @@ class GpuCount:
             and bool((module and not self.told) or aliases.flags(""))
             and not comes_before(facts, text, scaled)
         )
-        self.name = "" if in_flags else "num_gpus" if module else names.constant("num_gpus")
+        self.name = "" if in_flags else "num_gpus" if module else pen.names.constant("num_gpus")
         self.one_gpu = options.one_gpu
         if self.one_gpu and not module:
             value += f" if {IS_RUN} else 1"

@@ -8,44 +8,34 @@ from converter.analysis.facts import Facts, SessionSite
 from converter.analysis.values import Typed
 from converter.options import Options
 from converter.plan import Insert, Replace
-from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.builtin_names import Builtins
 from converter.planner.writing.free_names import Names
+from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
-def session_edits(
-    facts: Facts, names: Names, options: Options, text: Text, aliases: Aliases, anywhere: bool, builtins: Builtins
-) -> tuple[list[Replace], list[Insert]]:
-    """What gives each session the configuration that towers need; `anywhere` in the project or in the script alone."""
+def session_edits(pen: Pen) -> tuple[list[Replace], list[Insert]]:
+    """What gives each session the configuration that towers need."""
+    facts, names, options, text = pen.facts, pen.names, pen.options, pen.text
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     done: set[ast.AST] = set()
     completed: set[tuple[str, ast.AST]] = set()
     for session in facts.sessions:
-        path = facts.path_of(session.call)
-        if session.call in done or (path and not anywhere):
+        if session.call in done or (facts.path_of(session.call) and not pen.anywhere):
             continue
         done.add(session.call)
         stmt = session.site.stmt
         config = session.config
         given = next((k.value for k in session.call.keywords if k.arg is None), None)
         if given is not None and session.config_node is None:
-            dict_of = builtins.text(session.site.frame, "dict")
-            replace, lines = _in_arguments(
-                facts, session, given, names, options, text, aliases.tensorflow(path), dict_of
-            )
+            replace, lines = _in_arguments(pen, session, given)
             replaces.append(replace)
             inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
         elif session.config_node is None or (
             isinstance(session.config_node, ast.Constant) and session.config_node.value is None
         ):
-            name = (
-                names.fresh("config", "session_config")
-                if "config" not in names.taken
-                else names.fresh("session_config")
-            )
-            tf = aliases.tensorflow(path)
+            name = _new_config(names) if "config" in names.taken else names.fresh("config")
+            tf = pen.tensorflow(session.call)
             memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(options))
             made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
             inserts.append(Insert(text.anchor(stmt), (made,), "before", "TMG111"))
@@ -59,30 +49,27 @@ def session_edits(
                 if lines:
                     inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
         else:
-            name = "config" if "config" not in names.taken else names.fresh("session_config")
+            name = _new_config(names)
             lines = [f"{name} = {text.of(session.config_node)}", *_completed(facts, name, config, options)]
             inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
             replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
     return replaces, inserts
 
 
-def _in_arguments(
-    facts: Facts,
-    session: SessionSite,
-    given: ast.expr,
-    names: Names,
-    options: Options,
-    text: Text,
-    tensorflow: str,
-    dict_of: str,
-) -> tuple[Replace, list[str]]:
+def _new_config(names: Names) -> str:
+    return "config" if "config" not in names.taken else names.fresh("session_config")
+
+
+def _in_arguments(pen: Pen, session: SessionSite, given: ast.expr) -> tuple[Replace, list[str]]:
     """A session whose arguments are handed over as a dict, which may hold a config."""
-    name = "config" if "config" not in names.taken else names.fresh("session_config")
-    arguments = text.of(given)
+    dict_of = pen.builtins.text(session.site.frame, "dict")
+    tensorflow = pen.tensorflow(session.call)
+    name = _new_config(pen.names)
+    arguments = pen.text.of(given)
     lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
-    lines += _completed(facts, name, session.config, options)
+    lines += _completed(pen.facts, name, session.config, pen.options)
     made = f"{dict_of}({arguments}, {session.keyword}={name})"
-    return Replace(text.start(given), text.end(given), made, "TMG111"), lines
+    return Replace(pen.text.start(given), pen.text.end(given), made, "TMG111"), lines
 
 
 def _chosen_by_script(facts: Facts) -> bool:

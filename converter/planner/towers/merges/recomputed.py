@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -47,12 +47,11 @@ def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainS
         value = part.value
         if merged(value):
             continue
-        chain: dict[ast.stmt, Repeat] = {}
-        reads: Wanted = {}
-        if _follow(facts, region, text, value, merged, chain, reads):
-            found.update(chain)
+        search = _Search(facts, region, merged)
+        if search.follow(text, value):
+            found.update(search.chain)
             del wanted[text]
-            for name, read in reads.items():
+            for name, read in search.reads.items():
                 wanted.setdefault(name, read)
     return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
 
@@ -73,31 +72,36 @@ def _crossed(facts: Facts) -> set[int]:
     return set(needed(products))
 
 
-def _follow(
-    facts: Facts,
-    region: Region,
-    text: str,
-    value: Value,
-    merged: Callable[[Value], bool],
-    chain: dict[ast.stmt, Repeat],
-    reads: Wanted,
-) -> bool:
-    """Whether a value can be computed once more from what is merged; notes the statements and what they read."""
-    made = repeat(facts, region, text, value)
-    if made is None:
-        return False
-    if made.stmt in chain:
-        return True
-    chain[made.stmt] = made
-    new: Wanted = {}
-    for access in made.reads:
-        want(facts, region, access, new)
-    for name, (part, node) in new.items():
-        if merged(part.value):
-            reads[name] = (part, node)
-        elif not _follow(facts, region, name, part.value, merged, chain, reads):
+@dataclass(frozen=True)
+class _Search:
+    """What is computed once more for one value, from what is merged.
+
+    merged: whether a value is. chain: the statements that are repeated. reads: what they read of the merged values.
+    """
+
+    facts: Facts
+    region: Region
+    merged: Callable[[Value], bool]
+    chain: dict[ast.stmt, Repeat] = field(default_factory=dict)
+    reads: Wanted = field(default_factory=dict)
+
+    def follow(self, text: str, value: Value) -> bool:
+        """Whether a value can be computed once more; notes the statements and what they read."""
+        made = repeat(self.facts, self.region, text, value)
+        if made is None:
             return False
-    return True
+        if made.stmt in self.chain:
+            return True
+        self.chain[made.stmt] = made
+        new: Wanted = {}
+        for access in made.reads:
+            want(self.facts, self.region, access, new)
+        for name, (part, node) in new.items():
+            if self.merged(part.value):
+                self.reads[name] = (part, node)
+            elif not self.follow(name, part.value):
+                return False
+        return True
 
 
 def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | None:

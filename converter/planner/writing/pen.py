@@ -1,0 +1,34 @@
+"""What the rooms of the planner write edits with."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts
+from converter.options import Options
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.builtin_names import Builtins
+from converter.planner.writing.free_names import Names
+from converter.planner.writing.source_text import Text
+
+
+@dataclass(frozen=True)
+class Pen:
+    """A script's facts, and how new text in its files refers to what is there.
+
+    names: those that are free. text: of the files as they are. aliases: under which names each file knows TensorFlow.
+    builtins: the same of Python's own functions. anywhere: whether other files than the script may change.
+    """
+
+    facts: Facts
+    options: Options
+    names: Names
+    text: Text
+    aliases: Aliases
+    builtins: Builtins
+    anywhere: bool
+
+    def tensorflow(self, node: ast.AST) -> str:
+        """The name of TensorFlow in the file of a node."""
+        return self.aliases.tensorflow(self.facts.path_of(node))
