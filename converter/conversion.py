@@ -166,8 +166,6 @@ def _converted(
     from converter.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
     from converter.decisions import File, decisions_of
     from converter.planner.outcome import Refused
-    from converter.planner.writing.aliases import import_line
-    from converter.rewrite import helper_module_text, whole_module
 
     mirrored = _mirrored(source, options)
     if mirrored is not None:
@@ -200,6 +198,27 @@ def _converted(
         file, tree = read.file(plan.path), read.facts.tree_of(plan.path)
         one = _edited(file, read.facts, plan, header, width)
         made.append(_remarked(file, tree, one, options, made_plans.findings, width))
+    return Conversion(
+        source,
+        "converted",
+        sealed(made[0].text),
+        (*read.placed(made_plans.findings), *said),
+        plans[0],
+        tuple(_parts(source, options, read, plans, made)),
+        made[0].trace,
+        read.named.get(""),
+        () if again else _read_again(read, plans, made),
+        decided,
+    )
+
+
+def _parts(
+    source: Source, options: Options, read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]
+) -> list[Part]:
+    """The other files that change, and the module of their helpers."""
+    from converter.planner.writing.aliases import import_line
+    from converter.rewrite import helper_module_text, whole_module
+
     parts = [
         Part(
             read.file(plan.path).path,
@@ -218,20 +237,7 @@ def _converted(
         if options.helpers == "inline":
             text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
         parts.append(Part(path, None, sealed(text)))
-    unread = () if again else _read_again(read, plans, made)
-    findings = (*read.placed(made_plans.findings), *said)
-    return Conversion(
-        source,
-        "converted",
-        sealed(made[0].text),
-        findings,
-        plans[0],
-        tuple(parts),
-        made[0].trace,
-        read.named.get(""),
-        unread,
-        decided,
-    )
+    return parts
 
 
 def _remarked(
@@ -360,9 +366,11 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     if options.target == "towers" or (options.target == "auto" and not _OTHER_LOOPS.search(source.text)):
         return None
     from converter.mirrored import convert_mirrored, style_of
+    from converter.mirrored.script import Script
 
     tree = parse(source)
-    style = style_of(source.path, source.text, tree)
+    script = Script(source.path, source.text, tree)
+    style = style_of(script)
     if not style:
         if options.target == "mirrored":
             raise Refusal(
@@ -379,7 +387,7 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     options = replace(options, target="mirrored")
     width = options.line_length or project_line_length(source.path)
     header = format_header(_unnamed(source, options))
-    text, findings, trace = convert_mirrored(source.path, source.text, tree, style, options, header, width)
+    text, findings, trace = convert_mirrored(script, style, options, header, width)
     if text and options.warnings == "comment":
         from converter.remarks import with_remarks
 

@@ -71,32 +71,38 @@ def convert_command(
             raise ValueError("--verify and --trace run one script after the other: they go with --jobs 1 only")
         options = options_of(written, layers)
         modes = [mode for mode, on in switched.items() if on]
+        asked = Request(
+            tuple(sources),
+            "print",
+            output,
+            options,
+            verify=verify,
+            skip=skip_non_training,
+            html=html,
+            trace=trace,
+            python=python,
+            max_lines=max_lines,
+            ignore_space=ignore_all_space,
+            network=network,
+            force=force,
+            data=data,
+            copy_limit=copy_limit,
+            exclude=tuple(exclude),
+            strict=strict,
+            refused=refused,
+            layers=layers,
+        )
+        named: list[tuple[Sequence[str], str | None]] = [(sources, output)]
+        if not sources:
+            named = _pairs(layers, modes, output or output_dir)
         requests = [
-            make_request(
-                named, target, modes, options, verify, skip_non_training, output_dir, html, trace, python
-            )
-            for named, target in (((sources, output),) if sources else _pairs(layers, modes, output or output_dir))
+            make_request(replace(asked, sources=tuple(scripts), output=target), modes, output_dir)
+            for scripts, target in named
         ]
         if network and not verify:
             raise ValueError("--network lets scripts that --verify runs use the network")
         if ignore_all_space and not diff:
             raise ValueError("-w says which lines --diff shows: it needs --diff")
-        requests = [
-            replace(
-                request,
-                max_lines=max_lines,
-                ignore_space=ignore_all_space,
-                network=network,
-                force=force,
-                data=data,
-                copy_limit=copy_limit,
-                exclude=tuple(exclude),
-                strict=strict,
-                refused=refused,
-                layers=layers,
-            )
-            for request in requests
-        ]
         if html:
             from converter.cli.page import problem_with_page
 

@@ -132,24 +132,16 @@ def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> 
     return replace(options, of_project=tuple(names))
 
 
-def make_request(
-    sources: Sequence[str],
-    output: str | None,
-    switches: Iterable[Mode],
-    options: Options,
-    verify: bool = False,
-    skip: bool = False,
-    output_dir: str | None = None,
-    html: str = "",
-    trace: bool = False,
-    python: str | None = None,
-) -> Request:
-    """Combines what the command line says.
+def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:
+    """Combines what the command line says: what is asked for by flags of their own, and what is left open by these.
+
+    asked: with the output that --output names. switches: the modes that are asked for.
 
     Raises:
         ValueError: what is asked for contradicts itself or lacks something; the message says what.
     """
-    output = None if output == STDIN else output
+    sources, verify = asked.sources, asked.verify
+    output = None if asked.output == STDIN else asked.output
     if output and output_dir:
         raise ValueError("--output and --output-dir exclude each other")
     whole = bool(output_dir)
@@ -164,23 +156,21 @@ def make_request(
         raise ValueError(f"--{mode} and --output{'-dir' if whole else ''} exclude each other")
     if verify and (mode == "check" or compares):
         raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
-    if html and (not verify or is_several(sources)):
+    if asked.html and (not verify or is_several(sources)):
         raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
-    if trace and (mode == "check" or compares or STDIN in sources):
+    if asked.trace and (mode == "check" or compares or STDIN in sources):
         raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
-    if python and not trace:
+    if asked.python and not asked.trace:
         raise ValueError("--python is the interpreter of --trace")
     if output and mode == "print":
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
-    if mode == "print" and options.helpers == "module":
+    if mode == "print" and asked.options.helpers == "module":
         raise ValueError("--helpers module writes a second file: it needs --output, --in-place, --diff or --check")
     if mode == "print" and is_several(sources):
         raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
-    return Request(
-        tuple(sources), mode, output, options, verify, skip, whole, html, trace, python, compares=compares
-    )
+    return replace(asked, mode=mode, output=output, whole=whole, compares=compares)
 
 
 def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:

@@ -29,9 +29,8 @@ _SESSIONS = (
 )
 
 
-def style_of(path: str, text: str, tree: ast.Module) -> Style:
+def style_of(script: Script) -> Style:
     """What trains a script: "" for sessions of its own, and for what is no training script."""
-    script = Script(path, text, tree)
     if any(script.name(call.func) in _SESSIONS for call in script.calls):
         return ""
     if estimators(script):
@@ -48,13 +47,12 @@ def _keras(script: Script) -> bool:
 
 
 def convert_mirrored(
-    path: str, text: str, tree: ast.Module, style: Style, options: Options, header: str, width: int
+    script: Script, style: Style, options: Options, header: str, width: int
 ) -> tuple[str, tuple[Diagnostic, ...], Trace]:
     """The converted text, what its reader should know, and which lines come from which rule.
 
     The text is worth nothing where a finding is an error.
     """
-    script = Script(path, text, tree)
     trained = [*estimators(script), *keras_fits(script)][0]
     check_options(script, trained, options)
     check_others(script)
@@ -63,7 +61,7 @@ def convert_mirrored(
     findings = tuple(sorted(script.findings, key=lambda finding: (finding.line, finding.column)))
     if any(finding.severity == "error" for finding in findings):
         return "", findings, ()
-    changed, trace = applied(text, [_header(script, header), *changes])
+    changed, trace = applied(script.text, [_header(script, header), *changes])
     return changed, findings, trace
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
@@ -36,16 +37,27 @@ from converter.verify.training import (
 )
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What is compared: settings with nothing left open.
+
+    rate: how the conversion scales the learning rate. target: what trains on several GPUs.
+    """
+
+    gpus: int
+    batch: BatchMode
+    steps: int
+    rate: str = "none"
+    target: str = "towers"
+
+    @property
+    def batches(self) -> int:
+        """How many batches of the original a step of the conversion takes."""
+        return 1 if self.batch == "total" else self.gpus
+
+
 def judge(
-    mine: Facts,
-    theirs: Facts,
-    recorded: Facts,
-    replayed: Facts,
-    gpus: int,
-    batch: BatchMode,
-    steps: int,
-    rate: str = "none",
-    planned: Planned | None = None,
+    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, asked: Asked, planned: Planned | None = None
 ) -> Report:
     """Makes the report.
 
@@ -54,60 +66,77 @@ def judge(
     events with which they ended (child/tmgprobe/roles/record.py, child/tmgprobe/roles/replay.py).
     """
     figures = replayed["steps"]
-    first, ordered = replayed["first"], [step for step in figures if step["order"]]
+    ordered = [step for step in figures if step["order"]]
     done = list(takewhile(lambda step: not step.get("diverged"), ordered))
     ended = _why_ended(ordered, len(done))
     if ordered and not done:
         reason = f"{ended}: there is nothing to compare with"
-        return Report("not comparable", reason, gpus, batch, 0)
+        return Report("not comparable", reason, asked.gpus, asked.batch, 0)
     checks = [
         check_variables(mine, theirs),
         *check_initial(mine["initial"], recorded["first"]["initial"]),
         check_train_ops(mine, theirs, figures),
-        check_batch([step for step in figures if not step.get("empty")], gpus, batch),
-        *check_data(replayed["data"], 1 if batch == "total" else gpus),
-        *check_beside(replayed["diary"], recorded["diary"], len(figures), 1 if batch == "total" else gpus),
+        check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch),
+        *check_data(replayed["data"], asked.batches),
+        *check_beside(replayed["diary"], recorded["diary"], len(figures), asked.batches),
     ]
     if done:
-        checks += [
-            check_gradients(done, batch, planned is not None and planned.once),
-            check_sparse(done),
-            check_loss(done),
-            *check_fetches(done, replayed.get("asides", ()), rate),
-            unless_meant(mine, rate, check_update(done, mine, theirs)),
-            unless_meant(mine, rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
-            if len(done) == len(ordered)
-            else Check("weights", "skipped", f"{ended} in step {len(done) + 1}"),
-            check_writes(mine, theirs),
-            check_between(done),
-            *check_uneven(first.get("uneven", {}), gpus, batch),
-            check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
-            check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),
-        ]
+        checks += _of_steps(mine, theirs, replayed, done, asked, planned is not None and planned.once)
+        whole = unless_meant(mine, asked.rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread")))
+        stopped = Check("weights", "skipped", f"{ended} in step {len(done) + 1}")
+        checks += [whole if len(done) == len(ordered) else stopped]
+        checks += _beside_steps(mine, theirs, recorded, replayed, done, asked)
     devices = recorded["first"].get("devices")
-    checks += [check_placement(devices, gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
-    checks += check_slices(theirs, wholes_in(mine, theirs), gpus)
+    checks += [check_placement(devices, asked.gpus, recorded["first"].get("work")), check_collections(mine, theirs)]
+    checks += check_slices(theirs, wholes_in(mine, theirs), asked.gpus)
     more_notes: tuple[str, ...] = ()
     if planned is not None:
-        lines, more_notes = check_lines(planned, first.get("lines"))
+        lines, more_notes = check_lines(planned, replayed["first"].get("lines"))
         checks.append(lines)
-    failed = [check for check in checks if check.status == "failed"]
+    failed = list(dict.fromkeys(check.detail for check in [c for c in checks if c.status == "failed"][:3]))
     held = {
         kind: mine["held"].get(kind, 0) + theirs["held"].get(kind, 0)
         for kind in sorted({*mine["held"], *theirs["held"]})
     }
     return Report(
         verdict="failed" if failed else "passed",
-        reason=("; ".join(dict.fromkeys(check.detail for check in failed[:3])) if failed else _shown(done, gpus)),
-        gpus=gpus,
-        batch=batch,
+        reason="; ".join(failed) if failed else _shown(done, asked.gpus),
+        gpus=asked.gpus,
+        batch=asked.batch,
         steps=len(done),
         checks=tuple(checks),
         variables=_rows(mine, done, replayed["trajectory"]),
         devices=_devices(devices, recorded["first"].get("work")),
         neutralised=tuple(held.items()),
-        notes=_notes(replayed, figures, steps, batch) + more_notes,
+        notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
     )
+
+
+def _of_steps(
+    mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], asked: Asked, once: bool
+) -> list[Check]:
+    """What the steps computed; once: whether losses are computed once from the towers' merged results."""
+    return [
+        check_gradients(done, asked.batch, once),
+        check_sparse(done),
+        check_loss(done),
+        *check_fetches(done, replayed.get("asides", ()), asked.rate),
+        unless_meant(mine, asked.rate, check_update(done, mine, theirs)),
+    ]
+
+
+def _beside_steps(
+    mine: Facts, theirs: Facts, recorded: Facts, replayed: Facts, done: list[Facts], asked: Asked
+) -> list[Check]:
+    """What else the two did, and uneven batches and checkpoints, which the proof tries itself."""
+    first = replayed["first"]
+    return [
+        check_writes(mine, theirs),
+        check_between(done),
+        *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
+        check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
+        check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),
+    ]
 
 
 def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | None:

@@ -17,10 +17,10 @@ from converter.source.look import is_pipeline
 from converter.verify.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.bare import with_bare
 from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
-from converter.verify.data import ALL_STEPS, BatchMode, Entry, Origin, Progress, Report, Settings, VerifyError
+from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.family import memory_of_machine
 from converter.verify.interpreters import Interpreters, opened
-from converter.verify.judge import judge, unlike
+from converter.verify.judge import Asked, judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
 from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
@@ -40,17 +40,6 @@ TITLES = {
     ORIGINAL: "the original script",
 }
 PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """Settings with nothing left open."""
-
-    gpus: int
-    batch: BatchMode
-    steps: int
-    rate: str
-    target: str = "towers"
 
 
 def verify(
@@ -81,7 +70,7 @@ def verify(
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
-    asked = _Asked(
+    asked = Asked(
         settings.gpus or towers.gpus or 2,
         settings.batch or towers.batch or "per-gpu",
         ALL_STEPS if settings.steps == "all" else settings.steps,
@@ -174,7 +163,7 @@ class _Means:
 
 def _in_copies(
     files: _Files,
-    asked: _Asked,
+    asked: Asked,
     settings: Settings,
     plan: Callable[[], Planned],
     tell: Callable[[Progress], None],
@@ -203,9 +192,7 @@ def _in_copies(
         try:
             if mirrored:
                 with _bounded(settings, means):
-                    report = compare_strategies(
-                        jobs, asked.gpus, asked.batch, means.pool, means.python, limits, tell
-                    )
+                    report = compare_strategies(jobs, asked, means.pool, means.python, limits, tell)
             else:
                 answers = _run(jobs, asked, settings, means, tell)
                 if answers.replayed and (settings.epochs or settings.steps == "all"):
@@ -221,7 +208,7 @@ def _in_copies(
 
 
 def _whole(
-    files: _Files, jobs: dict[str, dict[str, Any]], replayed: Event, asked: _Asked, settings: Settings, means: _Means
+    files: _Files, jobs: dict[str, dict[str, Any]], replayed: Event, asked: Asked, settings: Settings, means: _Means
 ) -> Ran:
     """Whole runs of both, in new copies of their folders."""
     work = Path(jobs["record"]["work"])
@@ -242,7 +229,7 @@ def _copied(script: Path, folder: Path) -> Path:
     return folder / script.name
 
 
-def _job(role: str, script: Path, args: tuple[str, ...], asked: _Asked, work: Path) -> dict[str, Any]:
+def _job(role: str, script: Path, args: tuple[str, ...], asked: Asked, work: Path) -> dict[str, Any]:
     return {
         "role": role,
         "title": TITLES[role],
@@ -264,7 +251,7 @@ def _memory(settings: Settings) -> int:
 
 def _run(
     jobs: dict[str, dict[str, Any]],
-    asked: _Asked,
+    asked: Asked,
     settings: Settings,
     means: _Means,
     tell: Callable[[Progress], None],
@@ -334,7 +321,7 @@ class _Answers:
 
 
 def _follow(
-    single: Child, multi: Child, alone: Callable[[], Child], asked: _Asked, stages: _Stages
+    single: Child, multi: Child, alone: Callable[[], Child], asked: Asked, stages: _Stages
 ) -> _Answers:
     started = expect(single, "started")
     stages.begin("building the graphs")
@@ -373,18 +360,18 @@ def _of_bare(bare: Child) -> Event:
     return bare.event(PATIENCE) if event["event"] == "started" else event
 
 
-def _judged(answers: _Answers, asked: _Asked, plan: Callable[[], Planned]) -> Report:
+def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Report:
     mine, theirs, recorded, replayed = answers.mine, answers.theirs, answers.recorded, answers.replayed
     stop = unlike(mine, theirs, asked.gpus, asked.batch)
     if stop or recorded is None or replayed is None:
         assert stop is not None
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
     versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
-    report = judge(mine, theirs, recorded, replayed, asked.gpus, asked.batch, asked.steps, asked.rate, plan())
+    report = judge(mine, theirs, recorded, replayed, asked, plan())
     if answers.bare is not None:
         report = with_bare(report, answers.bare)
     if answers.whole is not None:
-        report = with_whole(report, answers.whole, 1 if asked.batch == "total" else asked.gpus)
+        report = with_whole(report, answers.whole, asked.batches)
     return replace(
         report,
         versions=versions,

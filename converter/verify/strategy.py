@@ -14,6 +14,7 @@ from converter.verify.answer import Stopped, expect
 from converter.verify.child_process import Child, Event, Limits, environment
 from converter.verify.data import BatchMode, Check, Entry, Fate, Progress, Report, VariableRow
 from converter.verify.interpreters import Interpreters
+from converter.verify.judge import Asked
 
 ORIGINAL, CONVERSION = "strategy original", "strategy conversion"
 TOLERANCE = 1e-3  # of the way that a variable has gone; sums in another order came to 1e-5 at most
@@ -22,15 +23,14 @@ _APART = "devices, once split, cannot be split again"
 
 def compare_strategies(
     jobs: Mapping[str, dict[str, Any]],
-    gpus: int,
-    batch: BatchMode,
+    asked: Asked,
     pool: Interpreters,
     python: str,
     limits: Limits,
     tell: Callable[[Progress], None],
 ) -> Report:
     """Runs both scripts, the original first; jobs: those of the two roles of this module."""
-    settled = environment(gpus)
+    settled = environment(asked.gpus)
     settled.pop("TF_USE_LEGACY_KERAS")  # the Keras that the script would have
     pool.give_up(python, settled, _APART)
     tell(Progress("starting TensorFlow", 0, 2))
@@ -45,7 +45,7 @@ def compare_strategies(
         tell(Progress("the conversion trains", 1, 2))
         multi.send(record=jobs[ORIGINAL]["record"])
         theirs = expect(multi, "trained")
-    return _judged(started, mine, theirs, gpus, batch)
+    return _judged(started, mine, theirs, asked.gpus, asked.batch)
 
 
 def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchMode) -> Report:

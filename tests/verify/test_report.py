@@ -16,7 +16,7 @@ from converter.report import data
 from converter.report.verification import render_text
 from converter.verify import Check, Report, Settings, VerifyError
 from converter.verify.data import Entry, LossRow, StepTrace
-from converter.verify.judge import judge
+from converter.verify.judge import Asked, judge
 
 VARIABLE = {"name": "w:0", "shape": [2], "dtype": "float32", "trainable": True}
 ZEROS = [2, 1, 0.0, 0.0, 0.0, 0.0]
@@ -88,9 +88,7 @@ def verdict(
             "data": DATA,
             "diary": DIARY,
         },
-        gpus,
-        batch,
-        1,
+        Asked(gpus, batch, 1),
     )
 
 

@@ -186,7 +186,7 @@ class Calls(object):
         else:
             if diary is not None and step.applies:
                 diary.draws.close()
-            call = Call(self.tf, step, run, session, fetches, feed_dict, options, metadata)
+            call = Call(step, run, session, fetches, feed_dict, (options, metadata))
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
             diary.fetched(session, fetches, result, trains)
@@ -229,12 +229,15 @@ class Calls(object):
 
 
 class Call(object):
-    """One training run call: a step with a session and a feed."""
+    """One training run call: a step with a session and a feed.
 
-    def __init__(self, tf, step, run, session, fetches, feed_dict, options, metadata):
-        self.tf, self.step, self._run, self.session = tf, step, run, session
+    how: the options of the run and its metadata, as the script gives them.
+    """
+
+    def __init__(self, step, run, session, fetches, feed_dict, how):
+        self.tf, self.step, self._run, self.session = step.tf, step, run, session
         self.fetches, self.feed_dict = fetches, feed_dict
-        self.options, self.metadata = options, metadata
+        self.options, self.metadata = how
         self.sources = [tensor.name for tensor in step.sources]
         self.fed = graphs.feeds(session.graph, feed_dict)
         self.sources = [name for name in self.sources if name not in self.fed]

@@ -33,10 +33,10 @@ class Group(object):
 class Apply(object):
     """One call of apply_gradients: the train operation it returned and what it was given."""
 
-    def __init__(self, index, operation, variables, given, gates, first, last):
+    def __init__(self, index, operation, variables, given, gates, between):
         self.index, self.operation = index, operation
         self.variables, self.given, self.gates = variables, given, gates
-        self.first, self.last = first, last
+        self.first, self.last = between
 
 
 class Parts(object):
@@ -220,8 +220,7 @@ class Watch(object):
                         [v.name for _, v in pairs],
                         [parts(g) for g in given],
                         [fed for _, fed in gates],
-                        first,
-                        size(watched.graph),
+                        (first, size(watched.graph)),
                     )
                 )
                 return result

@@ -1,0 +1,200 @@
+"""Plans made by hand, and what is printed of them: nothing that is not in the plan is decided by printing."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from converter.options import Options
+from converter.plan import At, Gradient, Insert, Loop, Merge, Plan, Rebind, Replace, Shard
+from converter.rewrite import apply
+
+SHARD = Shard(places=("X",), saved=("X_batch",), axes=(0,), rows="rows", weight="weight", static=False)
+LOSS = Merge(
+    place="loss",
+    towers="tower_loss",
+    how="mean",
+    axis=0,
+    shard=0,
+    loss=True,
+    packed=False,
+    op_name="",
+    cast=False,
+)
+LOGITS = replace(LOSS, place="logits", towers="tower_logits", how="concat", loss=False)
+LOOP = Loop(
+    before=(),
+    tower=(),
+    after=(),
+    gpu="gpu",
+    shards=(SHARD,),
+    nests=(),
+    regroups=(),
+    rebinds=(),
+    resets=(),
+    merges=(LOSS,),
+    rebuilds=(),
+    gradient=None,
+    contexts=(),
+    restore=(("X", "X_batch"),),
+    splits=(),
+    behind=(),
+    scopes=(),
+    again=(),
+    keep_names=False,
+    register=False,
+)
+PLAN = Plan(
+    loops=(LOOP,),
+    replaces=(),
+    inserts=(),
+    pinned=(),
+    helpers=tuple((name, name) for name in ("tower_device", "shard", "shard_size", "average_gradients")),
+    tensorflow="tf",
+    import_tensorflow=False,
+    num_gpus="tower_helpers.num_gpus",
+    define="",
+    options=Options(),
+    helper_module="tower_helpers",
+)
+
+
+def printed(text: str, plan: Plan) -> str:
+    """What is written of a script, below the helpers."""
+    made = apply(text, ast.parse(text), plan, "# header", 100).text
+    return made.partition("# tf-multigpu: end of helpers\n")[2]
+
+
+def place(text: str, part: str) -> At:
+    """Where a part of a script begins."""
+    before = text[: text.index(part)]
+    return At(before.count("\n") + 1, len(before) - before.rfind("\n") - 1)
+
+
+def change(text: str, part: str, new: str, why: str) -> Replace:
+    at = place(text, part)
+    return Replace(at, At(at.line, at.column + len(part)), new, why)
+
+
+FED = """\
+import tensorflow as tf
+
+X = tf.placeholder(tf.float32, [None, 3])
+logits = tf.layers.dense(X, 1)
+loss = tf.reduce_mean(tf.square(logits))
+step = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(step, {X: load()})
+"""
+
+
+def test_a_script_that_feeds() -> None:
+    optimizer = "tf.train.AdamOptimizer(0.1)"
+    loop = replace(
+        LOOP,
+        tower=(place(FED, "logits"), place(FED, "loss")),
+        gradient=Gradient("optimizer", optimizer, "tower_loss", "tower_grads"),
+    )
+    session = place(FED, "with tf.Session")
+    plan = replace(
+        PLAN,
+        loops=(loop,),
+        replaces=(
+            change(FED, f"{optimizer}.minimize(loss)", "optimizer.apply_gradients(towers)", "TMG101"),
+            change(FED, "tf.Session()", "tf.Session(config=config)", "TMG111"),
+        ),
+        inserts=(Insert(session, ("config = made()",), "before", "TMG111"),),
+    )
+    assert printed(FED, plan) == """\
+
+X = tf.placeholder(tf.float32, [None, 3])
+optimizer = tf.train.AdamOptimizer(0.1)
+X_batch = X
+tower_loss, tower_grads = [], []
+for gpu in range(tower_helpers.num_gpus):
+    with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
+            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        (X,), rows, weight = shard([X_batch], gpu)
+        logits = tf.layers.dense(X, 1)
+        loss = tf.reduce_mean(tf.square(logits))
+        tower_grads.append(optimizer.compute_gradients(loss * weight))
+        tower_loss.append(loss * weight)
+X = X_batch
+loss = tf.add_n(tower_loss)
+step = optimizer.apply_gradients(towers)
+config = made()
+with tf.Session(config=config) as sess:
+    sess.run(step, {X: load()})
+"""
+
+
+READ = """\
+import tensorflow as tf
+
+batch_size = 64
+X = tf.data.Dataset.range(100).batch(batch_size).make_one_shot_iterator().get_next()
+logits = model(X)
+writer = tf.summary.FileWriter('logs')
+loss = tf.reduce_sum(logits) / batch_size
+step = minimize(loss)
+"""
+
+
+def test_a_script_that_reads_a_dataset() -> None:
+    loop = replace(
+        LOOP,
+        tower=(place(READ, "logits ="), place(READ, "loss =")),
+        before=(place(READ, "writer"),),
+        rebinds=(Rebind("batch_size", "whole_size"),),
+        restore=(("X", "X_batch"), ("batch_size", "whole_size")),
+    )
+    size = change(READ, "64", "64 * tower_helpers.num_gpus", "TMG110")
+    assert printed(READ, replace(PLAN, loops=(loop,), replaces=(size,))) == """\
+
+batch_size = 64 * tower_helpers.num_gpus
+X = tf.data.Dataset.range(100).batch(batch_size).make_one_shot_iterator().get_next()
+writer = tf.summary.FileWriter('logs')
+X_batch, whole_size = X, batch_size
+tower_loss = []
+for gpu in range(tower_helpers.num_gpus):
+    with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
+            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        (X,), rows, weight = shard([X_batch], gpu)
+        batch_size = shard_size(whole_size, gpu)
+        logits = model(X)
+        loss = tf.reduce_sum(logits) / batch_size
+        tower_loss.append(loss * weight)
+X, batch_size = X_batch, whole_size
+loss = tf.add_n(tower_loss)
+step = minimize(loss)
+"""
+
+
+def test_values_that_leave_the_towers() -> None:
+    text = FED.replace("step =", "shown = logits\nstep =")
+    total = replace(LOSS, place="total", towers="tower_total", how="sum", loss=False, op_name="all")
+    columns = replace(LOGITS, axis=1)
+    loop = replace(LOOP, tower=(place(text, "logits"), place(text, "loss")), merges=(LOSS, columns, total))
+    assert printed(text, replace(PLAN, loops=(loop,))) == """\
+
+X = tf.placeholder(tf.float32, [None, 3])
+X_batch = X
+tower_loss, tower_logits, tower_total = [], [], []
+for gpu in range(tower_helpers.num_gpus):
+    with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\
+            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+        (X,), rows, weight = shard([X_batch], gpu)
+        logits = tf.layers.dense(X, 1)
+        loss = tf.reduce_mean(tf.square(logits))
+        tower_loss.append(loss * weight)
+        tower_logits.append(logits[:, :rows])
+        tower_total.append(total * tf.cast(tf.minimum(rows, 1), total.dtype))
+X = X_batch
+loss = tf.add_n(tower_loss)
+logits = tf.concat(tower_logits, 1)
+total = tf.add_n(tower_total, name='all')
+shown = logits
+step = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(step, {X: load()})
+"""
