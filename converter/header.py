@@ -80,6 +80,15 @@ class HeaderError(ValueError):
         self.line = line
 
 
+def lines_in_front(lines: Sequence[str]) -> int:
+    """How many of a script's lines stay above the header: shebang and coding cookie."""
+    place = 0
+    for index, line in enumerate(lines[:2]):
+        if (index == 0 and line.startswith("#!")) or (line.startswith("#") and "coding" in line):
+            place = index + 1
+    return place
+
+
 def format_header(header: Header) -> str:
     """The header as a comment; its lines are joined by newlines, the last one has none."""
     import shlex

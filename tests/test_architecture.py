@@ -61,7 +61,7 @@ MAY_IMPORT = {
     # Configurations of another program, which builds its clones itself.
     "converter.detection": {"converter.decisions"},
     # The second target beside towers: it has its own look at a script, and its own edits.
-    "converter.mirrored": set(),
+    "converter.mirrored": {"converter.source"},
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {

@@ -10,12 +10,14 @@ import ast
 from typing import Literal
 
 from converter.diagnostics import Diagnostic
+from converter.header import lines_in_front
 from converter.mirrored.changes import Change, applied
 from converter.mirrored.estimator import estimator_changes, estimators
 from converter.mirrored.keras import keras_changes, keras_fits
 from converter.mirrored.script import Script
 from converter.mirrored.strategy import check_options, check_others
 from converter.options import Options
+from converter.source.text import split_lines
 
 HEADER = "TMG009"
 Style = Literal["Estimator", "Keras", ""]
@@ -67,10 +69,5 @@ def convert_mirrored(
 
 def _header(script: Script, header: str) -> Change:
     """The header comment, below the lines that must come first: shebang and coding cookie."""
-    number = 1
-    for line in (1, 2):
-        text = script.line_text(line) if line < len(script.text.splitlines()) else ""
-        if (line == 1 and text.startswith("#!")) or (text.startswith("#") and "coding" in text):
-            number = line + 1
-    place = script.line(number)
+    place = script.line(lines_in_front(split_lines(script.text)[:-1]) + 1)
     return Change(place, place, header.replace("\n", script.newline) + script.newline, HEADER)

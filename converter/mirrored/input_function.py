@@ -10,6 +10,7 @@ from converter.mirrored.changes import Change, lines_before, without_statement
 from converter.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
 from converter.mirrored.numpy_input import HELPER, NUMPY, helper_lines
 from converter.mirrored.script import Function, Script, argument
+from converter.mirrored.strategy import check_shares
 from converter.options import Options
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
@@ -236,15 +237,6 @@ def _smaller(script: Script, function: Function | ast.Call, options: Options) ->
             function, "TMG288", "the batch size of this input function is not seen", "use --batch per-gpu"
         )
         return []
-    size = script.value(sizes[0])
-    if isinstance(size, ast.Constant) and isinstance(size.value, int) and size.value % options.num_gpus:
-        script.say(
-            sizes[0],
-            "TMG288",
-            f"a batch of {size.value} cannot be shared by {options.num_gpus} GPUs",
-            "choose a multiple",
-        )
+    check_shares(script, sizes[0], options)
     begin, end = script.span(sizes[0])
-    text = script.text[begin:end]
-    text = text if isinstance(sizes[0], ast.Name | ast.Attribute | ast.Constant | ast.Call) else f"({text})"
-    return [Change(begin, end, f"{text} // {options.num_gpus}", BATCH)]
+    return [Change(begin, end, f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]

@@ -9,7 +9,7 @@ from converter.mirrored.changes import Change, added_argument, indented, lines_b
 from converter.mirrored.counts import batch_counts
 from converter.mirrored.datasets import Kind, Reader
 from converter.mirrored.script import Script, argument, is_spread
-from converter.mirrored.strategy import strategy_lines
+from converter.mirrored.strategy import check_shares, strategy_lines
 from converter.options import Options
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
@@ -153,25 +153,15 @@ def _scope(script: Script, compiled: ast.Call, options: Options, changes: list[C
         )
         return ""
     name = script.new("strategy")
-    lines = strategy_lines(script, built[0], name, options, SCOPE)
-    changes += lines[:-1]
-    head = lines[-1]
-    with_line = f"{script.indentation(built[0])}with {name}.scope():{script.newline}"
-    changes.append(Change(head.begin, head.end, head.text + with_line, SCOPE))
-    begin = next(n for n in range(built[0].lineno, 0, -1) if script.line(n) <= head.begin)
+    *imported, made = strategy_lines(script, built[0], name, options, SCOPE)
+    scope = f"{script.indentation(built[0])}with {name}.scope():{script.newline}"
+    changes += [*imported, Change(made.begin, made.end, made.text + scope, SCOPE)]
     changes += [
         Change(script.line(n), script.line(n), script.unit, SCOPE)
-        for n in range(begin, built[0].lineno)
-        if script.line(n) > head.begin and script.line_text(n).strip()
+        for n in range(1, built[0].lineno)
+        if script.line(n) >= made.begin and script.line_text(n).strip()  # comments and decorators of the first one
     ]
-    body = indented(script, built[0], stmt, SCOPE)
-    if body and body[0].begin == head.begin:
-        body[0] = Change(head.begin, head.end, head.text + with_line + script.unit, SCOPE)
-        changes.pop()
-    elif script.line(begin) == head.begin:  # comments stand in front of the first statement
-        changes.pop()
-        changes.append(Change(head.begin, head.end, head.text + with_line + script.unit, SCOPE))
-    changes += body
+    changes += indented(script, built[0], stmt, SCOPE)
     return name
 
 
@@ -222,7 +212,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     if is_spread(call):
         script.say(call, "TMG289", "the arguments of fit() are given by * or **", "write them out")
         return []
-    if script.function(call) is not None and not _reaches(script, call, strategy):
+    if script.function(call) is not None and not _reaches(script, call):
         script.say(
             call,
             "TMG289",
@@ -263,7 +253,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     return []
 
 
-def _reaches(script: Script, call: ast.Call, strategy: str) -> bool:
+def _reaches(script: Script, call: ast.Call) -> bool:
     """Whether the name of the strategy is bound in the function of the call, or at top level."""
     compiles = _compiles(script)
     where = [script.function(one) for one in compiles]
@@ -282,23 +272,12 @@ def _of_arrays(
         )
         return []
     given = argument(call, 2, "batch_size")
-    size = script.of(given) if given is not None else str(DEFAULT_BATCH)
-    total = options.batch == "total"
-    if total and options.num_gpus is not None and given is not None:
-        number = script.value(given)
-        if (
-            isinstance(number, ast.Constant)
-            and isinstance(number.value, int)
-            and number.value % options.num_gpus
-        ):
-            script.say(
-                given,
-                "TMG288",
-                f"a batch of {number.value} cannot be shared by {options.num_gpus} GPUs",
-                "choose a multiple",
-            )
-    simple = given is None or isinstance(given, ast.Name | ast.Attribute | ast.Constant | ast.Call)
-    text = size if total else f"{size if simple else f'({size})'} * {factor}"
+    if options.batch == "total":
+        text = script.of(given) if given is not None else str(DEFAULT_BATCH)
+        if given is not None:
+            check_shares(script, given, options)
+    else:
+        text = f"{script.operand(given) if given is not None else DEFAULT_BATCH} * {factor}"
     batch, rows = script.new("global_batch"), script.new("rows")
     lines = [
         f"{batch} = {text}",
@@ -347,9 +326,7 @@ def _of_dataset(
             )
             return []
         begin, end = script.span(size)
-        text = script.of(size)
-        text = text if isinstance(size, ast.Name | ast.Attribute | ast.Constant | ast.Call) else f"({text})"
-        changes.append(Change(begin, end, f"{text} * {factor}", BATCH))
+        changes.append(Change(begin, end, f"{script.operand(size)} * {factor}", BATCH))
     if argument(found[0], 1, "drop_remainder") is None:
         changes.append(added_argument(script, found[0], "drop_remainder=True", 10**6, ROWS))
     return changes

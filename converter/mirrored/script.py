@@ -12,9 +12,9 @@ from io import StringIO
 
 from converter.diagnostics import Diagnostic, Severity
 from converter.mirrored.names import Names
+from converter.source.text import line_ends
 
 Function = ast.FunctionDef | ast.Lambda
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 
 
 @dataclass
@@ -42,13 +42,8 @@ class Script:
 
     @cached_property
     def _starts(self) -> list[int]:
-        starts, place = [0], 0
-        while place < len(self.text):
-            found = _LINE.match(self.text, place)
-            assert found is not None
-            place = found.end()
-            starts.append(place)
-        return starts
+        ends = line_ends(self.text)
+        return [0, *ends] if ends and ends[-1] == len(self.text) else [0, *ends, len(self.text)]
 
     def line(self, number: int) -> int:
         """Where a line begins, from one, as an offset in characters."""
@@ -72,11 +67,15 @@ class Script:
         begin, end = self.span(node)
         return self.text[begin:end]
 
+    def operand(self, node: ast.expr) -> str:
+        """A node's text as a factor of a product: in parentheses, unless it is simple."""
+        simple = isinstance(node, ast.Name | ast.Attribute | ast.Constant | ast.Call)
+        return self.of(node) if simple else f"({self.of(node)})"
+
     def indentation(self, stmt: ast.stmt) -> str:
         """The blanks in front of a statement that begins its line."""
-        return self.line_text(stmt.lineno)[
-            : len(self.line_text(stmt.lineno)) - len(self.line_text(stmt.lineno).lstrip())
-        ]
+        text = self.line_text(stmt.lineno)
+        return text[: len(text) - len(text.lstrip())]
 
     @cached_property
     def unit(self) -> str:
@@ -206,7 +205,7 @@ class Script:
     ) -> None:
         """Notes a finding at a node, or for the file as a whole."""
         line = getattr(node, "lineno", 0)
-        column = len(self.text[self.line(line) : self.at(line, node.col_offset)]) + 1 if line else 0  # type: ignore[union-attr]
+        column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
         finding = Diagnostic(code, self.path, line, column, message, hint, severity)
         if finding not in self.findings:
             self.findings.append(finding)

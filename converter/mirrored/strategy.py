@@ -8,6 +8,17 @@ from converter.mirrored.changes import Change, lines_before
 from converter.mirrored.script import Script
 from converter.options import Options
 
+# Options that only towers have a use for, by their fields.
+WITHOUT_PLACE = {
+    "variables": "--variables",
+    "scale_lr": "--scale-lr",
+    "loss": "--loss",
+    "gpu_memory": "--gpu-memory",
+    "shared": "--shared",
+    "batch_axes": "--batch-axis",
+    "traced": "--trace",
+}
+
 
 def strategy_lines(script: Script, stmt: ast.stmt, name: str, options: Options, code: str) -> list[Change]:
     """The lines above a statement that make the strategy, and the import of TensorFlow where the script lacks it."""
@@ -47,23 +58,20 @@ def _import(script: Script, tensorflow: str, code: str) -> Change:
 
 def check_options(script: Script, trained: ast.AST, options: Options) -> None:
     """Refuse options that a distribution strategy has no place for (TMG287)."""
-    usual = Options()
-    for flag, given, default in (
-        ("--variables", options.variables, usual.variables),
-        ("--scale-lr", options.scale_lr, usual.scale_lr),
-        ("--loss", options.loss, usual.loss),
-        ("--gpu-memory", options.gpu_memory, usual.gpu_memory),
-        ("--shared", options.shared, usual.shared),
-        ("--batch-axis", options.batch_axes, usual.batch_axes),
-        ("--trace", options.traced, usual.traced),
-    ):
-        if given != default:
-            script.say(
-                trained,
-                "TMG287",
-                f"{flag} means nothing for a script that a distribution strategy trains",
-                f"leave {flag} out",
-            )
+    for name, flag in WITHOUT_PLACE.items():
+        if getattr(options, name) != getattr(Options(), name):
+            message = f"{flag} means nothing for a script that a distribution strategy trains"
+            script.say(trained, "TMG287", message, f"leave {flag} out")
+
+
+def check_shares(script: Script, size: ast.expr, options: Options) -> None:
+    """Refuse a batch that the GPUs cannot share evenly, where both numbers are known (TMG288)."""
+    number = script.value(size)
+    if not isinstance(number, ast.Constant) or not isinstance(number.value, int) or options.num_gpus is None:
+        return
+    if number.value % options.num_gpus:
+        message = f"a batch of {number.value} cannot be shared by {options.num_gpus} GPUs"
+        script.say(size, "TMG288", message, "choose a multiple")
 
 
 def check_others(script: Script) -> None:

@@ -13,6 +13,7 @@ from itertools import groupby
 import libcst as cst
 from libcst.metadata import CodePosition
 
+from converter.header import lines_in_front
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
@@ -619,11 +620,7 @@ def _imported(body: Sequence[cst.BaseStatement]) -> set[str]:
 def _with_header(module: cst.Module, header: str) -> cst.Module:
     """The header's comments below the lines that must come first: shebang and coding cookie."""
     lines = list(module.header)
-    place = 0
-    for index, line in enumerate(lines[:2]):
-        comment = line.comment.value if line.comment else ""
-        if (index == 0 and comment.startswith("#!")) or "coding" in comment:
-            place = index + 1
+    place = lines_in_front([line.comment.value if line.comment else "" for line in lines])
     made = [
         cst.EmptyLine(indent=False, comment=cst.Comment(line + mark_text(HEADER))) for line in header.split("\n")
     ]

@@ -143,6 +143,11 @@ def split_lines(text: str) -> list[str]:
     return _LINE_END.split(text)
 
 
+def line_ends(text: str) -> list[int]:
+    """Where the end of each line is over that has one, as offsets."""
+    return [found.end() for found in _LINE_END.finditer(text)]
+
+
 def _encoding_of(path: str, data: bytes) -> str:
     for mark, name in (
         (codecs.BOM_UTF32_LE, "UTF-32"),
