@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass, field
+from typing import Literal
 
 from converter.analysis.values import Frame, Site, Value
+
+PlaceKind = Literal["name", "attr", "item", "contents"]
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a value is kept: a name of a frame, an attribute of an object, an item of a container."""
+    """Where a value is kept: a name of a frame, an attribute of an object, an item of a container, or all items."""
 
-    kind: str  # "name" | "attr" | "item"
+    kind: PlaceKind
     owner: int  # uid of the frame, object or container
     key: str
     frame: Frame | None = field(default=None, compare=False)

@@ -37,17 +37,18 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     facts, options, size, regions = case.facts, case.options, case.size, case.regions
     known = {field.name: getattr(case, field.name) for field in fields(Placed)}
     pen = _pen(case)
-    text, aliases = pen.text, pen.aliases
+    aliases = pen.aliases
     scales = options.batch == "per-gpu"
     count = GpuCount(pen, module, size.scaled if scales else ())
-    scaling = scale(facts, regions, size, text, count.beside, pen.names) if scales else Scaling()
-    text.planned += [*scaling.replaces, *rate_edits(case.steps, options, text, count)]
-    longest, reading = longest_edits(facts, regions, text, aliases)
-    text.planned += longest
+    scaling = scale(facts, regions, size, pen.text, count.beside, pen.names) if scales else Scaling()
+    pen = pen.after([*scaling.replaces, *rate_edits(case.steps, options, pen.text, count)])
+    longest, reading = longest_edits(facts, regions, pen.text, aliases)
+    pen = pen.after(longest)
     parts = _loops(case, pen, scaling)
     loops = tuple(_with_builtins(part.loop, region, pen.builtins) for part, region in zip(parts, regions, strict=True))
-    shown, seen = visible_edits(facts, options, text, count, pen.anywhere)
-    text.planned += shown
+    shown, seen = visible_edits(facts, options, pen.text, count, pen.anywhere)
+    pen = pen.after(shown)
+    text = pen.text
     replaces, inserts = session_edits(pen)
     devices, warnings = own_devices(facts, regions, text)
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts
 from converter.options import Options
+from converter.plan import Replace
 from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.builtin_names import Builtins
 from converter.planner.writing.free_names import Names
@@ -28,6 +30,10 @@ class Pen:
     aliases: Aliases
     builtins: Builtins
     anywhere: bool
+
+    def after(self, further: Iterable[Replace]) -> Pen:
+        """The same, with further replacements in the files."""
+        return replace(self, text=self.text.after(further))
 
     def tensorflow(self, node: ast.AST) -> str:
         """The name of TensorFlow in the file of a node."""

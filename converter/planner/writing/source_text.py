@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import tokenize
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from io import StringIO
 from itertools import pairwise
@@ -20,15 +20,19 @@ LETTER = "\u01c3"  # stands for the NULs around a helper's name where Python rea
 class Text:
     """The lines of the files; `ast` counts columns in UTF-8 bytes, everything after it in characters.
 
-    source: gives a file's text by its path, "" for the script itself.
+    source: gives a file's text by its path, "" for the script itself. planned: what is replaced in the files so far.
     """
 
-    def __init__(self, facts: Facts, source: Callable[[str], str]) -> None:
-        self.planned: list[Replace] = []
+    def __init__(self, facts: Facts, source: Callable[[str], str], planned: tuple[Replace, ...] = ()) -> None:
+        self.planned = planned
         self._facts = facts
         self._source = source
         self._lines: dict[str, list[str]] = {}
         self._neighbours: dict[str, dict[ast.stmt, ast.stmt]] = {}
+
+    def after(self, further: Iterable[Replace]) -> Text:
+        """The same files, with further replacements in them."""
+        return Text(self._facts, self._source, (*self.planned, *further))
 
     def lines(self, path: str) -> list[str]:
         """A file's lines."""
