@@ -181,7 +181,9 @@ class _Rewriter(cst.CSTTransformer):
         begin, end = self._span(original)
         mine = [r for r in open_ if begin <= r.at < end]
         self.reasoned.update(mine)
-        return mark(updated, ",".join(sorted({r.why for r in mine}))) if mine else updated
+        marked = mark(updated, ",".join(sorted({r.why for r in mine}))) if mine else updated
+        assert isinstance(marked, STATEMENTS)
+        return marked
 
     def _lost_comments(self, original: cst.BaseExpression) -> list[tuple[At, cst.Comment]]:
         """The comments inside of an expression that gives way to another, and that no text of the plan has."""

@@ -641,7 +641,7 @@ def test_numbers_of_a_file_that_is_imported_before_the_flags(
         (tmp_path / f"{name}.py").write_text(text)
     script = tmp_path / "train.py"
     script.write_text(FLAGS.format(**FLAGS_WITH | given))
-    conversion = convert(read(script), Options(), several=True)
+    conversion = convert(read(str(script)), Options(), several=True)
     assert conversion.status == "converted", conversion.diagnostics
     files = {Path(part.path).name: part.text for part in conversion.parts}
     assert f"32 * tower_helpers{'.FLAGS' if flag else ''}.num_gpus" in files["data.py"]
