@@ -78,7 +78,9 @@ with tf.Session() as sess:
 
 WORDS = {
     Found.LOSS_NAME_TAKEN: Words(
-        "TMG209", "the model gives the name of this loss to another value before the towers end", "give each loss a name of its own"
+        "TMG209",
+        "the model gives the name of this loss to another value before the towers end",
+        "give each loss a name of its own",
     ),
     Found.LOSS_OF_EACH_EXAMPLE: Words(
         "TMG209",
