@@ -232,6 +232,11 @@ def size_counted_twice(plan: Plan) -> Iterator[Fault]:
         if plan.num_gpus in edit.text and edit.text.count(plan.num_gpus) == 1:
             text = edit.text.replace(plan.num_gpus, f"{plan.num_gpus} * {plan.num_gpus}")
             yield f"line {edit.at.line}", replace(plan, replaces=_changed(plan.replaces, at, text=text))
+    for at, insert in enumerate(plan.inserts):  # a product that has a name
+        twice = f"* {plan.num_gpus} * {plan.num_gpus}"
+        wrong = tuple(line.replace(f"* {plan.num_gpus}", twice) for line in insert.lines)
+        if wrong != insert.lines:
+            yield f"named, line {insert.at.line}", replace(plan, inserts=_changed(plan.inserts, at, lines=wrong))
 
 
 def another_loss(plan: Plan) -> Iterator[Fault]:

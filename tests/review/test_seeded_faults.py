@@ -58,7 +58,7 @@ FAULTS = [
     ("autoencoder", "expression_left line 15 TMG110"),
     ("accumulated_steps", "size_counted_twice line 8"),
     ("argparse_main", "size_counted_twice line 69"),
-    ("attention", "size_counted_twice line 77"),
+    ("attention", "size_counted_twice named, line 77"),
     ("accumulated_steps", "argument_lost line 28 var_list"),
     ("clipped_gradients", "argument_lost line 50 var_list"),
     ("decay_per_epoch", "argument_lost line 25 global_step"),
