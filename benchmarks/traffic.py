@@ -25,7 +25,7 @@ from converter.options import Options
 from converter.profile import Profile, Settings, profile
 from converter.profile.data import EXCHANGED
 from converter.source import read
-from converter.verify.interpreters import Interpreters
+from converter.verify.processes.interpreters import Interpreters
 
 SCRIPTS = sorted((ROOT / "fixtures/partitioned").glob("*/single.py"))
 OTHER = ROOT / ".venv-tf1.15/bin/python"

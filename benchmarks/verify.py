@@ -45,7 +45,8 @@ def cost(names: Sequence[str], gpus: int, rounds: int) -> list[Figure]:
 PROOFS = """
 import sys
 from pathlib import Path
-from converter.verify import Interpreters, Settings, interpreters, verify
+from converter.verify import Interpreters, Settings, verify
+from converter.verify.processes import interpreters
 times, way, python, single, multi, gpus, steps = sys.argv[1:]
 if way == 'each script':
     interpreters._why_alone = lambda environment: 'for comparison'

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from converter.verify import interpreters, run
+from converter.verify import run
+from converter.verify.processes import interpreters
 from tests.bare import BareRuns
 from tests.records import Records
 

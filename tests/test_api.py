@@ -13,7 +13,7 @@ import pytest
 
 import converter.verify
 import tf_multigpu
-from converter.cli.table import CONVERT, VERIFY
+from converter.cli.command_line.table import CONVERT, VERIFY
 from converter.conversion import Conversion
 from converter.header import bare
 from converter.options import Options

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.cli.table import COMMANDS, HELP, HELP_ALL, PROGRAM
+from converter.cli.command_line.table import COMMANDS, HELP, HELP_ALL, PROGRAM
 from tools.command_docs import page as commands_page
 from tools.site_hooks import conversion, on_page_markdown
 from tools.stops import filled, script_of, stale

@@ -80,7 +80,7 @@ def test_what_pages_are_made_with_comes_only_with_report(metadata: Message) -> N
 
 
 def test_the_page_is_shipped(wheel: ZipFile) -> None:
-    assert "tf_multigpu/converter/report/page.html.j2" in wheel.namelist()
+    assert "tf_multigpu/converter/report/page/page.html.j2" in wheel.namelist()
 
 
 def test_python_3_10_and_up(metadata: Message) -> None:

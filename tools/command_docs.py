@@ -10,7 +10,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from converter.cli.table import COMMANDS, Argument, Command, Option
+from converter.cli.command_line.table import COMMANDS, Argument, Command, Option
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEAD = """\

@@ -9,9 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from converter import __version__
-from converter.cli.reading import read
-from converter.cli.shortcut import nothing_to_do
-from converter.cli.table import COMMANDS, CONVERT, HELP, HELP_ALL, VERSION, Command, ConfigurationError, UsageError
+from converter.cli.command_line.reading import read
+from converter.cli.command_line.shortcut import nothing_to_do
+from converter.cli.command_line.table import (
+    COMMANDS,
+    CONVERT,
+    HELP,
+    HELP_ALL,
+    VERSION,
+    Command,
+    ConfigurationError,
+    UsageError,
+)
 
 INTERRUPTED = 128 + 2
 COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
@@ -38,7 +47,7 @@ def _run(arguments: Sequence[str]) -> int:
         with suppress(UsageError):  # Typer finds the same fault, and prints it with the usage
             if found := read(arguments):
                 return _guarded(*found)
-    from converter.cli import commands
+    from converter.cli.command_line import commands
 
     try:
         return commands.run(arguments)
@@ -86,7 +95,7 @@ def _shown(arguments: Sequence[str]) -> str:
     """The text to show if only that was asked for: the version, or a help text; else ""."""
     *command, last = arguments or HELP.flags[:1]
     if last in (*HELP.flags, *HELP_ALL.flags) and (not command or (len(command) == 1 and command[0] in COMMANDS)):
-        from converter.cli.usage import help_text
+        from converter.cli.command_line.usage import help_text
 
         return help_text(COMMANDS[command[0]] if command else None, last in HELP_ALL.flags)
     return f"tf-multigpu {__version__}" if not command and last in VERSION.flags else ""

@@ -10,9 +10,9 @@ from dataclasses import replace
 
 from converter.choices import Data, OutputFormat, Refused
 from converter.cli import formats
+from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
-from converter.cli.request import Mode, Request, is_several, make_request, options_of
-from converter.cli.table import UsageError
+from converter.cli.files.request import Mode, Request, is_several, make_request, options_of
 from converter.report import text
 from converter.report.results import FileResult, exit_code
 
@@ -155,8 +155,8 @@ def _run(
 
 def _results(request: Request, workers: int | None, silent: bool) -> Iterator[tuple[FileResult, Callable[[str], None]]]:
     """The results of one run, each with what prints lines above the progress bar."""
+    from converter.cli.files.work import results_of
     from converter.cli.progress import files_bar
-    from converter.cli.work import results_of
 
     if workers is None:
         workers = cores() if is_several(request.sources) else 1

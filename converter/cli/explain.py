@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.cli.table import UsageError
+from converter.cli.command_line.table import UsageError
 from converter.report.explain import explain
 from converter.rule import all_rules
 

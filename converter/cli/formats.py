@@ -7,14 +7,14 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from converter.cli.table import UsageError
+from converter.cli.command_line.table import UsageError
 from converter.report.results import FileResult
 
 JOB_SUMMARY = "GITHUB_STEP_SUMMARY"  # where GitHub's runners say which file it is
 
 if TYPE_CHECKING:
     from converter.choices import OutputFormat
-    from converter.cli.request import Mode
+    from converter.cli.files.request import Mode
     from converter.verify import Report
 
 

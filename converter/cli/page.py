@@ -32,7 +32,7 @@ def write_page(report: Report, single: Path, multi: Path, page: str, name: str =
     Raises:
         Refusal: TMG007, the file cannot be written.
     """
-    from converter.report.html import Scripts, render_html
+    from converter.report.page.html import Scripts, render_html
 
     scripts = Scripts(str(single), name or str(multi), _text(single), _text(multi))
     write(page, render_html(report, scripts).encode())

@@ -35,7 +35,7 @@ def profile_command(
     from converter.profile import Machine, Settings, profile
     from converter.report.profile import render_json, render_text
     from converter.verify import VerifyError
-    from converter.verify.answer import Stopped
+    from converter.verify.processes.answer import Stopped
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     try:

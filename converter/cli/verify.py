@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 from converter.choices import BatchMode, OutputFormat
 from converter.cli import formats
 from converter.cli.app import INTERRUPTED
+from converter.cli.command_line.table import UsageError
 from converter.cli.endings import ended_in_order
-from converter.cli.table import UsageError
 from converter.diagnostics import Refusal
 
 if TYPE_CHECKING:

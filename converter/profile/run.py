@@ -15,12 +15,20 @@ from converter.profile.placements import choice, conversions, placement
 from converter.profile.predict import predict
 from converter.profile.reading import notes_of, read_measured, trained_bytes
 from converter.source.look import is_pipeline
-from converter.verify.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.child_process import Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
 from converter.verify.data import VerifyError
-from converter.verify.family import memory_of_machine
-from converter.verify.interpreters import Interpreters, opened
-from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
+from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.processes.child_process import (
+    Child,
+    Event,
+    Limits,
+    MemoryIsUp,
+    TimeIsUp,
+    environment,
+    how_started,
+)
+from converter.verify.processes.family import memory_of_machine
+from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow

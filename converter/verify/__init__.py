@@ -17,10 +17,10 @@ from converter.verify.data import (
     VerifyError,
     to_json,
 )
-from converter.verify.each import verify_each
-from converter.verify.folders import verify_folders
-from converter.verify.interpreters import Interpreters
+from converter.verify.processes.interpreters import Interpreters
 from converter.verify.run import verify
+from converter.verify.runs.each import verify_each
+from converter.verify.runs.folders import verify_folders
 
 __all__ = [
     "Check",

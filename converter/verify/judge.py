@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import Any
 
-from converter.verify.beside import check_beside
-from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
-from converter.verify.fetches import check_fetches
-from converter.verify.figures import Facts, listing, number
-from converter.verify.initial import check_initial
-from converter.verify.lines import Planned, check_lines
-from converter.verify.slices import check_slices, wholes_in
-from converter.verify.stream import check_data
-from converter.verify.structure import (
+from converter.verify.checks.beside import check_beside
+from converter.verify.checks.fetches import check_fetches
+from converter.verify.checks.figures import Facts, listing, number
+from converter.verify.checks.initial import check_initial
+from converter.verify.checks.lines import Planned, check_lines
+from converter.verify.checks.slices import check_slices, wholes_in
+from converter.verify.checks.stream import check_data
+from converter.verify.checks.structure import (
     check_batch,
     check_between,
     check_checkpoint,
@@ -26,7 +25,7 @@ from converter.verify.structure import (
     check_variables,
     check_writes,
 )
-from converter.verify.training import (
+from converter.verify.checks.training import (
     check_gradients,
     check_loss,
     check_sparse,
@@ -35,6 +34,7 @@ from converter.verify.training import (
     check_weights,
     unless_meant,
 )
+from converter.verify.data import ALL_STEPS, BatchMode, Check, DeviceRow, Report, VariableRow
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from converter.verify.checks.figures import Facts, listing, number
+from converter.verify.checks.training import UPDATE
 from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
-from converter.verify.figures import Facts, listing, number
-from converter.verify.training import UPDATE
 
 # checks that belong together in the ledger
 TOPICS = (

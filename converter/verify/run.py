@@ -14,23 +14,32 @@ from pathlib import Path
 from typing import Any
 
 from converter.source.look import is_pipeline
-from converter.verify.answer import Stopped, clean, expect, find_interpreter
-from converter.verify.bare import with_bare
-from converter.verify.child_process import GIB, Child, Event, Limits, MemoryIsUp, TimeIsUp, environment, how_started
+from converter.verify.checks.lines import Planned, planned_lines
+from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
-from converter.verify.family import memory_of_machine
-from converter.verify.interpreters import Interpreters, opened
 from converter.verify.judge import Asked, judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
-from converter.verify.lines import Planned, planned_lines
 from converter.verify.origin import origin_of, repeat
-from converter.verify.others import with_others
-from converter.verify.slices import join_slices, wholes_in
-from converter.verify.strategy import CONVERSION, ORIGINAL, compare_strategies
+from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.processes.child_process import (
+    GIB,
+    Child,
+    Event,
+    Limits,
+    MemoryIsUp,
+    TimeIsUp,
+    environment,
+    how_started,
+)
+from converter.verify.processes.family import memory_of_machine
+from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
+from converter.verify.runs.bare import with_bare
+from converter.verify.runs.others import with_others
+from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
+from converter.verify.runs.whole import Ran, run_whole, with_whole
+from converter.verify.runs.whole import job as whole_job
 from converter.verify.traces import losses, step_trace
-from converter.verify.whole import Ran, run_whole, with_whole
-from converter.verify.whole import job as whole_job
-from converter.verify.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
 
 TITLES = {
     "record": "the converted script",

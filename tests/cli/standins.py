@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from converter import __version__
-from converter.cli.work import NO_TRAINING_STEP
+from converter.cli.files.work import NO_TRAINING_STEP
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
 from converter.header import Header, format_header, is_converted, sealed

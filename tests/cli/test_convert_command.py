@@ -480,7 +480,7 @@ def test_only_what_is_proven_is_written(
 ) -> None:
     put("train.py")
     put("multi.py", b"")
-    monkeypatch.setattr("converter.cli.proof.prove", lambda *_: (passed, "the table"))
+    monkeypatch.setattr("converter.cli.files.proof.prove", lambda *_: (passed, "the table"))
     done = run("convert", "train.py", "--verify", *arguments)
     assert done.code == (0 if passed else 3)
     assert "the table" in done.err
@@ -543,7 +543,7 @@ def test_all_scripts_of_a_folder_are_proven_with_one_import(
         return verify.Report("passed", "the same", 4, "total", 3)
 
     monkeypatch.setattr("converter.verify.verify", stand_in)
-    monkeypatch.setattr("converter.verify.interpreters.Interpreters", verify.Interpreters)
+    monkeypatch.setattr("converter.verify.processes.interpreters.Interpreters", verify.Interpreters)
     assert run("convert", "src", "-o", "out", "--verify").code == 0
     assert run("convert", "src/one.py", "-o", "one.py", "--verify").code == 0
     first, second, third = pools

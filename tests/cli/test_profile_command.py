@@ -11,7 +11,7 @@ import pytest
 from converter.profile import FABRICS, Fabric, Machine, Profile, Settings
 from converter.profile.data import Measured
 from converter.verify import VerifyError
-from converter.verify.answer import Stopped
+from converter.verify.processes.answer import Stopped
 from tests.cli.standins import Run
 
 STEP = Measured(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)

@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from converter.cli import app
+from converter.cli.command_line.reading import read
+from converter.cli.command_line.shortcut import nothing_to_do
 from converter.cli.config.layers import completed
-from converter.cli.reading import read
-from converter.cli.shortcut import nothing_to_do
 from tests.cli.standins import NO_TRAINING, PLAIN, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -50,7 +50,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("arguments", [("--in-place", "plain.py"), ("--check", "sub"), ("--in-place", "sub", "-q")])
 def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
-    assert "converter.cli.shortcut" in modules
+    assert "converter.cli.command_line.shortcut" in modules
     assert not modules & (HEAVY | {"typer", "libcst", "ast", "dataclasses", "converter.source.text"})
 
 
@@ -68,7 +68,7 @@ def test_a_file_without_tensorflow_costs_nothing(folder: Path, arguments: tuple[
 )
 def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tuple[str, ...]) -> None:
     modules = imported("convert", *arguments)
-    assert "converter.cli.work" in modules
+    assert "converter.cli.files.work" in modules
     assert not modules & (HEAVY | {"typer", "libcst", "json", "converter.conversion", "urllib.parse", "traceback"})
     assert not modules & {"multiprocessing", "difflib", "shlex", "pathlib", "subprocess", "pathspec"}
     assert ("hashlib" in modules) == (arguments == ("sub", "-o", "out/"))  # of what is written into a folder
@@ -195,8 +195,8 @@ def test_garbage_is_collected_between_files(
     project: Path, run: Run, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = []
-    monkeypatch.setattr("converter.cli.work.gc.get_count", lambda: (10**9, 0, 0))
-    monkeypatch.setattr("converter.cli.work.gc.collect", lambda: seen.append(gc.isenabled()))
+    monkeypatch.setattr("converter.cli.files.work.gc.get_count", lambda: (10**9, 0, 0))
+    monkeypatch.setattr("converter.cli.files.work.gc.collect", lambda: seen.append(gc.isenabled()))
     put("a.py")
     put("b.py")
     assert run("convert", "a.py", "b.py", "-o", "out/").code == 0

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from converter.verify import Interpreters, Report, Settings, run, verify
-from converter.verify.child_process import Limits, TimeIsUp
+from converter.verify.processes.child_process import Limits, TimeIsUp
 from tests.verify.test_failures import TRAINS
 from tests.verify.test_family import runs
 from tests.verify.test_limits import still_running

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from converter.verify.training import check_gradients
+from converter.verify.checks.training import check_gradients
 
 
 @pytest.mark.parametrize(

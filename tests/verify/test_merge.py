@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify.fetches import check_fetches
+from converter.verify.checks.fetches import check_fetches
 
 np = pytest.importorskip("numpy")
 

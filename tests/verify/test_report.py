@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import converter.verify
-from converter.cli import commands
+from converter.cli.command_line import commands
 from converter.report import data
 from converter.report.verification import render_text
 from converter.verify import Check, Report, Settings, VerifyError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from converter.verify.beside import check_beside
+from converter.verify.checks.beside import check_beside
 from converter.verify.data import Check
 
 

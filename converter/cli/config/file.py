@@ -8,8 +8,8 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
+from converter.cli.command_line.table import ConfigurationError, Problem
 from converter.cli.config.keys import COMMAND_LINE_ONLY, FILES, KEYS, OVERRIDES, PAIRS, TABLE, Key
-from converter.cli.table import ConfigurationError, Problem
 
 PYPROJECT = "pyproject.toml"
 NAME = "[tool.tf-multigpu]"

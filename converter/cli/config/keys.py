@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from converter.cli.table import CONFIG_FLAGS, CONVERT, VERIFY, WHAT, Option
+from converter.cli.command_line.table import CONFIG_FLAGS, CONVERT, VERIFY, WHAT, Option
 
 TABLE = ("tool", "tf-multigpu")
 PAIRS, OVERRIDES, FILES, ARGS = "pairs", "overrides", "files", "args"

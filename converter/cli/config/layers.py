@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple, TypeVar
 
+from converter.cli.command_line.table import CONVERT, VERIFY, WHAT, Command, ConfigurationError, Problem, UsageError
 from converter.cli.config.file import Configuration, Path, named, nearest
 from converter.cli.config.keys import ARGS, KEYS, OVERRIDES
-from converter.cli.table import CONVERT, VERIFY, WHAT, Command, ConfigurationError, Problem, UsageError
 
 # Where the results of a run go: one of these on the command line stands for all of them.
 _PLACES = ("output", "output_dir", "in_place", "diff", "check")

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from os.path import isdir
 from typing import Any
 
+from converter.cli.command_line.table import CONVERT, VERIFY
 from converter.cli.config.file import NAME, Configuration
 from converter.cli.config.keys import KEYS, Key
 from converter.cli.config.layers import Layers
-from converter.cli.table import CONVERT, VERIFY
 from converter.diagnostics import Refusal
 
 SCHEMA = "tf-multigpu/config/1"

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from converter.cli.app import main
+from converter.cli.command_line.table import CONVERT, VERIFY, ConfigurationError
 from converter.cli.config.file import load, nearest
 from converter.cli.config.keys import COMMAND_LINE_ONLY, KEYS
-from converter.cli.table import CONVERT, VERIFY, ConfigurationError
 from converter.header import find_header
 from converter.options import Options
 from tests.cli.standins import PLAIN, TRAINING, Engine, Run, files, put

@@ -27,7 +27,7 @@ import warnings
 from tmgprobe.process import channel as channels
 from tmgprobe.process import system
 
-TOKEN = 'TF_MULTIGPU_VERIFY'  # as in converter/verify/family.py
+TOKEN = 'TF_MULTIGPU_VERIFY'  # as in converter/verify/processes/family.py
 TRIAL = 60  # seconds for a session in a forked process
 PROC = '/proc/self/environ'
 

@@ -1,0 +1,1 @@
+"""The files of a run: which are asked for, how each is converted, and how it is written."""

@@ -1,0 +1,352 @@
+"""Writes or shows a conversion: the script, and the files of its project that change with it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from converter.cli.files.request import STDIN, Job, Request
+from converter.diagnostics import Diagnostic, Refusal
+from converter.header import bare, command_flags, find_header, relabel
+from converter.report.results import FileResult, Fix
+from converter.source import Source, encode, load, other_names, write
+
+if TYPE_CHECKING:
+    from converter.cli.files.guard import Record
+    from converter.conversion import Conversion
+
+
+@dataclass
+class Written:
+    """What a run has written so far.
+
+    jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute
+        path. parts: who changed a file with itself, by absolute path: the script, and the bytes.
+    beside: the absolute paths of all that was written with a script, the module of the helpers too.
+    brought: the folders that copies come from, by the copies' absolute paths.
+    targets: the absolute paths of all that was written, or would be. record: of the output folder, None outside of one.
+    """
+
+    jobs: frozenset[str] = frozenset()
+    originals: dict[str, bytes] = field(default_factory=dict)
+    parts: dict[str, tuple[str, bytes]] = field(default_factory=dict)
+    beside: set[str] = field(default_factory=set)
+    targets: set[str] = field(default_factory=set)
+    brought: dict[str, str] = field(default_factory=dict)
+    record: Record | None = None
+
+
+@dataclass(frozen=True)
+class _File:
+    """One file of a conversion: its text with the header as seen from where it goes.
+
+    source: None for the module of the helpers. target: None where it goes to no file.
+    """
+
+    path: str
+    source: Source | None
+    target: str | None
+    text: str
+
+    @property
+    def data(self) -> bytes:
+        return encode(self.source, self.text) if self.source else self.text.encode()
+
+    @property
+    def mark(self) -> str:
+        # The byte order mark belongs to the first line: without it `patch` would not find that line in the file.
+        return "\ufeff" if self.source and self.source.bom else ""
+
+    @property
+    def in_place(self) -> bytes | None:
+        """What the file holds where it is written over itself."""
+        return self.source.data if self.source and self.target == self.path else None
+
+
+def takes_several(job: Job, request: Request) -> bool:
+    """True if files other than the script can be written too."""
+    if job.script.path == STDIN or request.mode in ("print", "file"):
+        return False
+    return job.into_folder or request.output is None
+
+
+def without_plans(done: Conversion) -> Conversion:
+    """A conversion without its plans: results that come from another process should be small."""
+    parts = tuple(replace(part, plan=None, trace=()) for part in done.parts)
+    return replace(done, plan=None, trace=(), parts=parts)
+
+
+def deliver(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
+    """Proves a conversion if asked to, and writes or shows it; the script's result comes first.
+
+    Raises:
+        Refusal: TMG007, a file cannot be written; TMG008, two conversions differ about one file; TMG020, a file is
+            somebody's own; TMG024, it was written by somebody else meanwhile.
+    """
+    files = _files(job, request, done)
+    left_behind = (f for f in done.diagnostics if f.code != "TMG307" or not _is_of_this_run(f.path, request, written))
+    done = replace(done, diagnostics=tuple(left_behind))
+    if len(written.jobs) < 2 and (unknown := [finding for finding in done.diagnostics if finding.code == "TMG022"]):
+        return [FileResult(done.source.path, "refused", tuple(replace(one, severity="error") for one in unknown))]
+    for file in files[1:]:
+        _check_target(job, request, file, written)
+    report = ""
+    if request.verify:
+        from converter.cli.files.proof import prove
+
+        below = os.path.dirname(done.source.path)
+        parts = {os.path.relpath(file.path, below or "."): file.data for file in files[1:]}
+        target = job.target or ""
+        passed, report = prove(done.source, files[0].data, request, parts, target)
+        if not passed:
+            hint = "please report it to the project, with the script and this report"
+            finding = Diagnostic("TMG012", done.source.path, 0, 0, "verification failed, nothing is written", hint)
+            return [FileResult(done.source.path, "unverified", (*done.diagnostics, finding), report=report)]
+    if request.writes or request.compares:
+        done = replace(done, diagnostics=(*done.diagnostics, *_hard_links(files)))
+    if request.strict and (refusal := strictly(done.diagnostics, done.source.path)):
+        return [FileResult(done.source.path, "refused", (*done.diagnostics, refusal))]
+    results = [_result(file, request) for file in files]
+    from converter.conversion import commands_of
+
+    commands = commands_of(done, job.target or done.source.path, request.options)
+    results[0] = replace(
+        results[0], diagnostics=done.diagnostics, report=report, decisions=done.decisions, commands=commands
+    )
+    if request.mode in ("print", "diff", "check"):
+        return results
+    return _write_all(job, request, files, results, written)
+
+
+def _is_of_this_run(path: str, request: Request, written: Written) -> bool:
+    """Whether a script is converted in this run too, or is a copy that a run has written."""
+    inside = os.path.join(os.path.abspath(request.output), "") if request.mode == "folder" and request.output else None
+    path = os.path.abspath(path)
+    return path in written.jobs or (inside is not None and path.startswith(inside))
+
+
+def source_as_seen_from(job: Job) -> str:
+    """The source's name for the header: relative to the folder of the file that carries it."""
+    if job.script.path == STDIN:
+        return "<stdin>"
+    return _seen_from(job.target, job.script.path)
+
+
+def holds(path: str, data: bytes) -> bool:
+    """True if the file holds exactly these bytes."""
+    return os.path.isfile(path) and load(path) == data
+
+
+def put(job: Job, request: Request, written: Written, target: str, data: bytes, own: bytes | None = None) -> bool:
+    """Writes unless the file holds just this already; says whether it wrote, or would where nothing is written.
+
+    own: what the file holds that is written over itself; None for others, which must not be somebody's own.
+
+    Raises:
+        Refusal: as of `deliver`.
+    """
+    written.targets.add(os.path.abspath(target))
+    if holds(target, data):
+        _remember(written, target, data)
+        return False
+    if own is None and not request.force:
+        from converter.cli.files.guard import check_overwriting
+
+        check_overwriting(target, data, written.record)
+    if request.compares:
+        return True
+    like = None if job.script.path == STDIN else job.script.path
+    if own is None:
+        write(target, data, mode_from=like, make_folders=job.into_folder)
+    else:
+        write(target, data, before=own)
+    _remember(written, target, data)
+    return True
+
+
+def _remember(written: Written, target: str, data: bytes) -> None:
+    if written.record is not None:
+        written.record.add(target, data)
+
+
+def _files(job: Job, request: Request, done: Conversion) -> list[_File]:
+    text = _labelled(done.text or "", job, request, source_as_seen_from(job), job.target)
+    files = [_File(done.source.path, done.source, job.target, text)]
+    for part in done.parts:
+        target = None
+        if job.target is not None:
+            below = os.path.relpath(part.path, os.path.dirname(job.script.path) or ".")
+            target = os.path.normpath(os.path.join(os.path.dirname(job.target), below))
+            target = part.path if request.mode == "in-place" else target
+        text = part.text
+        if part.source is not None:
+            script = _seen_from(target or part.path, job.script.path)
+            text = _labelled(text, job, request, _seen_from(target, part.path), target, script=script)
+        files.append(_File(part.path, part.source, target, text))
+    return files
+
+
+def _labelled(
+    text: str, job: Job, request: Request, source: str, target: str | None, **changes: str
+) -> str:
+    """A converted file whose header names its source and the command."""
+    header = find_header(text)
+    if header is None:
+        return text
+    import shlex
+
+    script = source_as_seen_from(job) if target is None else _seen_from(target, job.script.path)
+    script = "-" if job.script.path == STDIN else script
+    words = ["tf-multigpu", "convert", script]
+    if request.mode == "in-place":
+        words.append("--in-place")
+    elif job.into_folder and target is not None and request.output:
+        folder = os.path.dirname(job.target or "") or "."
+        words += ["--output-dir", os.path.relpath(folder, os.path.dirname(target) or ".")]
+    elif target is not None:
+        words += ["-o", os.path.basename(target)]
+    also = request.layers.configured(job.script.path) if request.layers else ()
+    return relabel(text, source, command=shlex.join([*words, *command_flags(header.options, also)]), **changes)
+
+
+def _seen_from(target: str | None, path: str) -> str:
+    if target is None:
+        return os.path.basename(path)
+    return os.path.relpath(path, os.path.dirname(target) or ".").replace(os.sep, "/")
+
+
+def _check_target(job: Job, request: Request, file: _File, written: Written) -> None:
+    """TMG008 where another script's conversion has changed a file in another way, or it would fall out of DIR."""
+    if file.target is None or file.source is None:
+        return
+    other, data = written.parts.get(os.path.abspath(file.target), ("", b""))
+    if other and _body(data) != _body(file.data):
+        message = f"{file.path} must change with it, and changed in another way with {other}"
+        hint = "convert the two scripts into separate folders"
+        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message, hint))
+    inside = request.mode == "in-place" or request.output is None
+    if not inside and os.path.relpath(file.target, request.output).startswith(os.pardir):
+        message = f"{file.path} must change with it, and lies outside of the script's folder"
+        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message, "convert the folder around both"))
+
+
+def _body(data: bytes) -> str:
+    """A file's text without its header, which names the script."""
+    return bare(data.decode("latin-1"))
+
+
+def _result(file: _File, request: Request) -> FileResult:
+    result = FileResult(file.target or file.path, "added")
+    if file.source:
+        result = FileResult(file.path, "converted", encoding=file.source.encoding)
+    if request.mode == "print":
+        return replace(result, text=file.mark + file.text)
+    if request.mode == "diff":
+        from converter.report.diff import unified
+
+        before, is_new = _before(file)
+        diff = unified(before, file.mark + file.text, file.path, is_new, request.ignore_space)
+        fix = Fix(file.path, file.source.text, file.text) if file.source else None
+        return replace(result, outcome="would change", diff=diff, fix=fix)
+    if request.mode == "check":
+        fix = Fix(file.path, file.source.text, file.text) if file.source else None
+        return replace(result, outcome="would change", output=file.target, fix=fix)
+    return replace(result, output=file.target)
+
+
+def _before(file: _File) -> tuple[str, bool]:
+    """What a diff starts from, and whether there is no such file yet: the module of helpers may be there or not."""
+    if file.source:
+        return file.mark + file.source.text, False
+    if not os.path.exists(file.path):
+        return "", True
+    return load(file.path).decode("utf-8", "surrogateescape"), False
+
+
+def _write_all(
+    job: Job, request: Request, files: Sequence[_File], results: Sequence[FileResult], written: Written
+) -> list[FileResult]:
+    """Writes the script last; where one file cannot be written, the others are as before."""
+    undo: list[Callable[[], None]] = []
+    done: list[FileResult] = []
+    journal = _journal(job, request, files)
+    try:
+        for file, result in reversed(list(zip(files, results, strict=True))):
+            assert file.target is not None
+            as_before = _undoing(file.target)
+            same = _body(written.parts.get(os.path.abspath(file.target), ("", b""))[1]) == _body(file.data)
+            is_new = not same and put(job, request, written, file.target, file.data, file.in_place)
+            if request.compares:
+                done.insert(0, replace(result, outcome="would change" if is_new else "up to date"))
+            else:
+                done.insert(0, replace(result, written=is_new))
+                undo.append(as_before)
+    except Refusal:
+        for step in reversed(undo):
+            with suppress(OSError, Refusal):
+                step()
+        _end(journal)
+        raise
+    _end(journal)
+    if not request.compares:
+        for file in files:
+            if file.source is not None and file.target is not None:
+                written.originals.setdefault(os.path.abspath(file.path), file.source.data)
+    written.beside |= {os.path.abspath(file.target) for file in files[1:] if file.target is not None}
+    for file in files[1:]:
+        if file.source is not None and file.target is not None:
+            written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))
+    return done
+
+
+def _journal(job: Job, request: Request, files: Sequence[_File]) -> str:
+    """Begins the journal where several files change in place; "" where none is needed."""
+    if request.mode != "in-place" or request.compares or len(files) < 2:
+        return ""
+    from converter.cli.files.journal import Change, begin
+
+    changes = []
+    for file in files:
+        assert file.target is not None
+        there = load(file.target) if os.path.exists(file.target) else None
+        changes.append(Change(file.target, file.in_place if file.in_place is not None else there, file.data))
+    return begin(job.script.path, changes)
+
+
+def _end(journal: str) -> None:
+    if journal:
+        from converter.cli.files.journal import end
+
+        end(journal)
+
+
+def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
+    """TMG031 where --strict does not take what was found; None without a warning."""
+    warned = sorted({finding.code for finding in findings if finding.severity == "warning"})
+    if not warned:
+        return None
+    hint = "mend what the warnings say, or accept one where it stands: # tf-multigpu: ignore[CODE]"
+    return Diagnostic("TMG031", path, 0, 0, f"--strict takes no warnings, and there is {', '.join(warned)}", hint)
+
+
+def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
+    """TMG025 for files that are to be written and have other names, which would keep the old text."""
+    found = []
+    for file in files:
+        others = other_names(file.target) if file.target is not None else 0
+        if file.target is not None and others and not holds(file.target, file.data):
+            names = "1 more name" if others == 1 else f"{others} more names"
+            message = f"{file.target} has {names} (hard links), under which the old text stays"
+            hint = "link the other names anew when this is done"
+            found.append(Diagnostic("TMG025", file.target, 0, 0, message, hint, "warning"))
+    return found
+
+
+def _undoing(target: str) -> Callable[[], None]:
+    if not os.path.exists(target):
+        return lambda: os.unlink(target)
+    before = load(target)
+    return lambda: write(target, before)

@@ -1,0 +1,279 @@
+"""What a `convert` command line asks for, as plain data, and the files that it is about."""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
+from converter.cli.command_line.table import CONVERT, WHAT
+from converter.diagnostics import Diagnostic
+from converter.header import from_flags
+from converter.options import Options
+from converter.source import Script, expand, same_file
+from converter.source.ignored import Excluded
+from converter.source.look import imported_by
+
+if TYPE_CHECKING:
+    from converter.cli.config.layers import Layers
+    from converter.verify import Interpreters
+
+STDIN = "-"
+Mode = Literal["print", "file", "folder", "in-place", "diff", "check"]
+
+
+@dataclass(frozen=True)
+class Request:
+    """A whole run.
+
+    mode: where converted text goes; "print" is standard output, "check" compares only.
+    output: the file or folder of -o, or the folder of --output-dir; None without one.
+    whole: whether named scripts go into the output folder with all that lies in their folders.
+    trace: whether a script may be run where reading it does not tell enough; python: by which interpreter.
+    verify: whether a conversion has to be proven before it is written.
+    skip: whether named files without a training step are passed over, as those in folders are.
+    html: the file for the proof as a page; "" for none.
+    pool: what runs the scripts of all proofs and traces; None before the run begins.
+    max_lines: what a script may have; longer ones are refused.
+    ignore_space: whether diffs leave out lines that change in blanks alone.
+    network: whether scripts may use it while they are proven.
+    compares: whether nothing is written, and what would be is compared ("check" with a place to go).
+    force: whether files that are somebody's own are written over.
+    strict: whether warnings refuse a conversion. refused: whether a refused script fails the run.
+    data, copy_limit: what an output folder gets of data: see `source.tree`; the limit is in megabytes.
+    exclude: patterns of what is left out of folders.
+    layers: where the options come from, and what they are for single files; None for a caller's own.
+    """
+
+    sources: tuple[str, ...]
+    mode: Mode
+    output: str | None = None
+    options: Options = Options()
+    verify: bool = False
+    skip: bool = False
+    whole: bool = False
+    html: str = ""
+    trace: bool = False
+    python: str | None = None
+    pool: Interpreters | None = None
+    max_lines: int = MAX_LINES
+    ignore_space: bool = False
+    network: bool = False
+    compares: bool = False
+    force: bool = False
+    strict: bool = False
+    refused: Refused = "fail"
+    data: Data = "copy"
+    copy_limit: int = COPY_LIMIT
+    exclude: tuple[str, ...] = ()
+    layers: Layers | None = None
+
+    @property
+    def excluded(self) -> Excluded:
+        """What is left out, and from where the patterns are seen: a configuration's from its own folder."""
+        file = self.layers.file if self.layers and "exclude" not in self.layers.given else None
+        return Excluded(self.exclude, file.folder if file else "")
+
+    def of(self, path: str) -> Request:
+        """The same for one script, with what the configuration says of it."""
+        if self.layers is None or self.layers.file is None or not self.layers.file.overrides or path == STDIN:
+            return self
+        values: Any = self.layers.values(path)
+        return replace(
+            self,
+            options=options_of(values, self.layers, path),
+            strict=values["strict"],
+            refused=values["refused"],
+            max_lines=values["max_lines"],
+        )
+
+    @property
+    def writes(self) -> bool:
+        """Whether anything is written at all."""
+        return self.mode not in ("print", "diff", "check") and not self.compares
+
+
+@dataclass(frozen=True)
+class Job:
+    """One script and where its conversion goes.
+
+    target: the file for it; None where it goes to no file.
+    into_folder: whether the target lies in an output folder.
+    copies: whether that folder takes the script as it is, where it is not converted.
+    """
+
+    script: Script
+    target: str | None
+    into_folder: bool = False
+    copies: bool = False
+
+
+def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> Options:
+    """What changes the converted text, from the values of a command line and a configuration.
+
+    path: the script that they are for, "" for all.
+
+    Raises:
+        ValueError: a value out of range, or two that contradict each other; the message names it.
+    """
+    flags: list[str] = []
+    for option in CONVERT.options:
+        value = values[option.name] if option.panel == WHAT else None
+        for one in value if isinstance(value, tuple) else () if value is None else (value,):
+            flags += [option.flags[0], str(one)]
+    options = from_flags(flags)
+    of_project = {name for name in ("shared", "batch_axis") if name in layers.configured(path) - set(layers.given)}
+    names = [*(options.shared if "shared" in of_project else ())]
+    names += [name for name, _ in (options.batch_axes if "batch_axis" in of_project else ())]
+    return replace(options, of_project=tuple(names))
+
+
+def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:
+    """Combines what the command line says: what is asked for by flags of their own, and what is left open by these.
+
+    asked: with the output that --output names. switches: the modes that are asked for.
+
+    Raises:
+        ValueError: what is asked for contradicts itself or lacks something; the message says what.
+    """
+    sources, verify = asked.sources, asked.verify
+    output = None if asked.output == STDIN else asked.output
+    if output and output_dir:
+        raise ValueError("--output and --output-dir exclude each other")
+    whole = bool(output_dir)
+    output = output or (os.path.join(output_dir, "") if output_dir else None)
+    modes = list(switches)
+    compares = "check" in modes and (bool(output) or "in-place" in modes)
+    modes = [mode for mode in modes if mode != "check" or not compares]
+    if len(modes) > 1:
+        raise ValueError(f"--{modes[0]} and --{modes[1]} exclude each other")
+    mode: Mode = modes[0] if modes else "print"
+    if output and mode in ("in-place", "diff"):
+        raise ValueError(f"--{mode} and --output{'-dir' if whole else ''} exclude each other")
+    if verify and (mode == "check" or compares):
+        raise ValueError("--check and --verify exclude each other: the one compares texts, the other trains")
+    if asked.html and (not verify or is_several(sources)):
+        raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
+    if asked.trace and (mode == "check" or compares or STDIN in sources):
+        raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
+    if asked.python and not asked.trace:
+        raise ValueError("--python is the interpreter of --trace")
+    if output and mode == "print":
+        mode = "folder" if _into_folder(sources, output) else "file"
+    if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
+        raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
+    if mode == "print" and asked.options.helpers == "module":
+        raise ValueError("--helpers module writes a second file: it needs --output, --in-place, --diff or --check")
+    if mode == "print" and is_several(sources):
+        raise ValueError("several scripts need --output DIR, --in-place, --diff or --check")
+    return replace(asked, mode=mode, output=output, whole=whole, compares=compares)
+
+
+def jobs_of(request: Request) -> tuple[list[Job], list[Diagnostic]]:
+    """The scripts to work on with their targets, and what is wrong with the rest (TMG006, TMG008)."""
+    into_folder = request.output is not None and _into_folder(request.sources, request.output)
+    if request.sources == (STDIN,):
+        return [Job(Script(STDIN, "", True), request.output)], []
+    leave_out = request.output if into_folder else None
+    scripts, problems = expand(request.sources, leave_out, request.excluded, request.skip)
+    jobs = [
+        Job(script, _target(script, request, into_folder), into_folder, into_folder and not script.named)
+        for script in scripts
+    ]
+    clashes = {job.script.path: finding for job in jobs if (finding := _own_input(job, jobs, request))}
+    clashes |= _shared_targets(jobs)
+    good = [job for job in jobs if job.script.path not in clashes]
+    return good, [*problems, *clashes.values()]
+
+
+def trees_of(request: Request) -> list[str]:
+    """The folders of which an output folder takes everything, each once."""
+    if request.mode != "folder":
+        return []
+    folders = [path for path in request.sources if os.path.isdir(path)]
+    if request.whole:
+        folders += [os.path.dirname(path) or "." for path in request.sources if not os.path.isdir(path)]
+    return list({os.path.realpath(folder): folder for folder in folders}.values())
+
+
+def importers_first(jobs: Sequence[Job]) -> list[Job]:
+    """Jobs in their order, but files that others import behind those: they may change with them."""
+    imports: dict[str, set[str]] = {}
+    for job in jobs if len(jobs) > 1 else ():
+        with suppress(OSError), open(job.script.path, "rb") as file:
+            names = {part for name in imported_by(file.read()) for part in name.split(".")}
+            imports[job.script.path] = names - {_stem(job.script.path)}
+    left, ordered = list(jobs), []
+    while left:
+        wanted = {name for job in left for name in imports.get(job.script.path, ())}
+        free = [job for job in left if _stem(job.script.path) not in wanted]
+        ordered += free or left[:1]  # files that import each other come in their order
+        left = [job for job in left if job not in free] if free else left[1:]
+    return ordered
+
+
+def imported_jobs(jobs: Sequence[Job]) -> frozenset[str]:
+    """The paths of the scripts that others of a run import, as far as names tell."""
+    if len(jobs) < 2:
+        return frozenset()
+    names: dict[str, set[str]] = defaultdict(set)
+    for job in jobs:
+        with suppress(OSError), open(job.script.path, "rb") as file:
+            for name in imported_by(file.read()):
+                for part in name.split("."):
+                    names[part].add(job.script.path)
+    return frozenset(job.script.path for job in jobs if names.get(_stem(job.script.path), set()) - {job.script.path})
+
+
+def _stem(path: str) -> str:
+    """The name of a script's module, that of a package for its `__init__.py`."""
+    folder, name = os.path.split(path)
+    return os.path.basename(os.path.abspath(folder)) if name == "__init__.py" else os.path.splitext(name)[0]
+
+
+def is_several(sources: Sequence[str]) -> bool:
+    """Whether paths stand for more than one script, or may."""
+    return len(sources) > 1 or any(os.path.isdir(source) for source in sources)
+
+
+def _into_folder(sources: Sequence[str], output: str) -> bool:
+    return is_several(sources) or os.path.isdir(output) or output.endswith(("/", os.sep))
+
+
+def _target(script: Script, request: Request, into_folder: bool) -> str | None:
+    if request.mode == "in-place":
+        return script.path
+    if request.output is None:
+        return None
+    return os.path.join(request.output, script.relative) if into_folder else request.output
+
+
+def _own_input(job: Job, jobs: Sequence[Job], request: Request) -> Diagnostic | None:
+    """TMG008 where a script would be written over, itself or by another's conversion."""
+    if job.target is None or request.mode == "in-place" or not os.path.exists(job.target):
+        return None
+    for other in jobs:
+        if same_file(job.target, other.script.path):
+            which = "the script itself" if other is job else f"the script {other.script.path}"
+            message, hint = f"the output {job.target} is {which}", "name another output, or use --in-place"
+            return Diagnostic("TMG008", job.script.path, 0, 0, message, hint)
+    return None
+
+
+def _shared_targets(jobs: Sequence[Job]) -> dict[str, Diagnostic]:
+    """TMG008 for all scripts that would be written to one file, by path."""
+    writers: dict[str, list[str]] = defaultdict(list)
+    for job in jobs:
+        if job.target is not None:
+            writers[os.path.realpath(job.target)].append(job.script.path)
+    clashes: dict[str, Diagnostic] = {}
+    for target, paths in writers.items():
+        message = f"{' and '.join(paths)} have one output, {target}"
+        if len(paths) > 1:
+            hint = "convert them to separate folders"
+            clashes |= {path: Diagnostic("TMG008", path, 0, 0, message, hint) for path in paths}
+    return clashes

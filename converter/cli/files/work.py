@@ -1,0 +1,460 @@
+"""One script from reading to writing, and a run of many: one after the other, or in several processes."""
+
+from __future__ import annotations
+
+import gc
+import os
+import re
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from converter.cli.files.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
+from converter.diagnostics import Diagnostic, Refusal
+from converter.header import BEGIN as HEADER
+from converter.report.results import FileResult, Outcome
+from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
+
+if TYPE_CHECKING:
+    from converter.cli.files.delivery import Written
+    from converter.conversion import Conversion
+    from converter.source import Source
+
+# No refusal for a file in a folder: most files of a project train nothing.
+NO_TRAINING_STEP = "TMG201"
+# The script could be converted, but not as asked: an error also with --refused pass.
+UNWRITTEN = frozenset({"TMG020", "TMG021", "TMG023", "TMG024"})
+PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
+# Refusals of modules: whether these train can be said only of the script that imports them.
+OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
+NOTEBOOK = ".ipynb"
+PYTORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+# What is said of named files without TensorFlow: of the file, and what to do.
+WITHOUT_TENSORFLOW = (
+    "does not use TensorFlow",
+    "name the script that trains the model; it brings the files that it imports",
+)
+WITH_PYTORCH = (
+    "uses PyTorch, not TensorFlow",
+    "PyTorch's own way is torch.nn.parallel.DistributedDataParallel: one process for each GPU, started by torchrun",
+)
+JOURNAL = ".tf-multigpu-journal.json"  # as in cli.journal, which costs an import
+
+Findings = tuple[Diagnostic, ...]
+Rows = Generator[tuple[Job, list[FileResult]], None, None]  # each script with what became of it
+Tell = Callable[[int, int, str], None]  # scripts done, scripts in all, the next one
+
+
+def results_of(request: Request, workers: int = 1, tell: Tell | None = None) -> Generator[FileResult, None, None]:
+    """Works on all files; whatever happens to one, the others are worked on.
+
+    The results, and what is written, are the same for any number of workers, and in the same order.
+    """
+    if not (request.verify or request.trace):
+        yield from _results(request, workers, tell)
+        return
+    from converter.verify.processes.interpreters import opened
+
+    with opened(None) as pool:
+        yield from _results(replace(request, pool=pool), 1, tell)  # running scripts takes the most by far
+
+
+def _results(request: Request, workers: int, tell: Tell | None) -> Generator[FileResult, None, None]:
+    jobs, problems = jobs_of(request)
+    yield from (FileResult(problem.path, "refused", (problem,)) for problem in problems)
+    yield from _not_followed(request, jobs)
+    jobs = importers_first(jobs)
+    run = _Run(request, jobs)
+    blocked = yield from run.finished_first()
+    if blocked:
+        return
+    with closing(run.side_by_side(workers) if workers > 1 else run.one_by_one()) as results:
+        for number, (job, of_job) in enumerate(results, 1):
+            yield from run.settled(job, of_job)
+            if tell:
+                tell(number, len(jobs), job.script.path)
+    yield from run.rest()
+
+
+def _not_followed(request: Request, jobs: Sequence[Job]) -> Iterator[FileResult]:
+    """TMG036 for configurations further down in named folders: a run follows one."""
+    if request.layers is None or not request.layers.searched:
+        return
+    from converter.cli.config.file import further
+
+    folders: set[str] = set()
+    for job in jobs:
+        folder, below = os.path.dirname(job.script.path), os.path.dirname(job.script.relative)
+        while below and not job.script.named and folder not in folders:
+            folders.add(folder)
+            folder, below = os.path.dirname(folder), os.path.dirname(below)
+    for path in further(sorted(folders), request.layers.file):
+        message = "this configuration is not followed: the run has that of the folder that is named, or none"
+        hint = f"run it for {os.path.dirname(path)} by itself, or say there is one for all: --config FILE, --no-config"
+        yield FileResult(path, "unchanged", (Diagnostic("TMG036", path, 0, 0, message, hint, "warning"),))
+
+
+class _Run:
+    """The scripts of one run, in their order, and what it has written so far."""
+
+    def __init__(self, request: Request, jobs: Sequence[Job]) -> None:
+        self.request = request
+        self.jobs = jobs
+        self.names = frozenset(os.path.abspath(job.script.path) for job in jobs)
+        self._written: Written | None = None
+        self._imported: frozenset[str] | None = None
+        self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
+        self._converted = 0
+        self._unknown: dict[str, int] = {}  # what is said of names that no input has, by how many scripts
+        self._taken = False  # whether any script was converted
+
+    def finished_first(self) -> Generator[FileResult, None, bool]:
+        """Finishes what a killed run left, reports it, and says whether this run may go on."""
+        blocked = False
+        for folder in sorted({os.path.dirname(job.script.path) for job in self.jobs if job.script.path != STDIN}):
+            if not os.path.exists(os.path.join(folder, JOURNAL)):
+                continue
+            from converter.cli.files.journal import interrupted
+
+            try:
+                finished = interrupted(folder, self.request.mode == "in-place" and not self.request.compares)
+            except Refusal as refusal:
+                blocked = True
+                yield FileResult(refusal.diagnostic.path, "refused", (refusal.diagnostic,))
+            else:
+                yield from (FileResult(path, "converted", output=path, written=True) for path in finished)
+        return blocked
+
+    def settled(self, job: Job, results: list[FileResult]) -> Generator[FileResult, None, None]:
+        """The results of one script, as the run's options have them; those of modules are held back."""
+        for result in results:
+            if result.path == job.script.path and result.outcome in ("refused", "failed", "unverified"):
+                if not job.script.named and self._is_imported(job):
+                    self._held.append((job, result))
+                    continue
+                result = self._refused(job, result)
+            self._names(result)
+            self._taken = self._taken or result.outcome in ("converted", "would change", "up to date")
+            yield result
+
+    def _names(self, result: FileResult) -> None:
+        """Counts which names of options no input has."""
+        if result.decisions:
+            self._converted += 1
+            for finding in result.diagnostics:
+                if finding.code == "TMG022":
+                    self._unknown[finding.message] = self._unknown.get(finding.message, 0) + 1
+
+    def _refused(self, job: Job, result: FileResult) -> FileResult:
+        """A refused script: an output folder gets it as it is."""
+        unwritten = any(finding.code in UNWRITTEN for finding in result.diagnostics)
+        if self.request.of(job.script.path).refused == "pass" and result.outcome == "refused" and not unwritten:
+            result = replace(result, passes=True)
+        target = job.target
+        if not job.copies or target is None or os.path.abspath(target) in self.written.targets:
+            return result
+        from converter.cli.files.delivery import put
+
+        try:
+            is_new = put(job, self.request, self.written, target, load(job.script.path))
+        except Refusal as refusal:
+            # What cannot be read is refused for that already.
+            known = refusal.diagnostic.code in {finding.code for finding in result.diagnostics}
+            return result if known else replace(result, diagnostics=(*result.diagnostics, refusal.diagnostic))
+        return replace(result, output=target, written=is_new and not self.request.compares)
+
+    def rest(self) -> Generator[FileResult, None, None]:
+        """What comes when all scripts are done: modules that changed with none of them, and all other files."""
+        for job, result in self._held:
+            if os.path.abspath(job.target or job.script.path) in self.written.parts:
+                continue  # it was converted with the script that trains it
+            result = self._refused(job, result)
+            codes = {finding.code for finding in result.diagnostics}
+            if codes <= OF_NO_SCRIPT and not result.passes:
+                outcome: Outcome = "copied" if result.output else "unchanged"
+                result = replace(result, outcome=outcome, diagnostics=())
+            yield result
+        for message, number in self._unknown.items():
+            if number == self._converted:
+                finding = Diagnostic("TMG022", "tf-multigpu", 0, 0, f"{message}, in no script", "check the name")
+                yield FileResult(", ".join(self.request.sources), "refused", (finding,))
+        if not (trees_of(self.request) and (self._taken or any(job.copies for job in self.jobs))):
+            return
+        from converter.cli.files.tree import rest_of_trees
+
+        yield from rest_of_trees(self.request, self.jobs, self.written)
+        if self.written.record is not None and self.request.writes:
+            self.written.record.save()
+
+    def _is_imported(self, job: Job) -> bool:
+        if self._imported is None:
+            self._imported = imported_jobs(self.jobs)
+        return job.script.path in self._imported
+
+    @property
+    def written(self) -> Written:
+        """Made when it is asked for: a file without TensorFlow is spared the import."""
+        if self._written is None:
+            from converter.cli.files.delivery import Written
+
+            self._written = Written(self.names)
+            if self.request.mode == "folder" and self.request.output:
+                from converter.cli.files.guard import record_of
+
+                self._written.record = record_of(self.request.output)
+        return self._written
+
+    def one_by_one(self) -> Rows:
+        """All of it in this process."""
+        for job in self.jobs:
+            yield job, self._whole(job)
+            _collect()
+
+    def side_by_side(self, workers: int) -> Rows:
+        """Conversions in processes of their own; what is written is written by this one, in the scripts' order."""
+        long = [job for job in self.jobs if self._takes_long(job)]
+        workers = min(workers, len(long) // 2)  # starting a process takes as long as a conversion
+        if workers < 2:
+            yield from self.one_by_one()
+            return
+        from converter.cli.files.crew import in_turn, may_fork
+
+        if may_fork():
+            import_all()  # once, for all
+        with closing(in_turn(partial(_attempt, self.request, self.names), long, workers, _lost)) as attempts:
+            # Nothing is written among the scripts before all of them are read.
+            made = iter(list(attempts)) if self._writes_among_scripts() else iter(attempts)
+            taken = {id(job) for job in long}
+            for job in self.jobs:
+                attempt = next(made) if id(job) in taken else None
+                if attempt is None or self._has_changed(job):
+                    yield job, self._whole(job)
+                elif isinstance(attempt, list):
+                    yield job, attempt
+                else:
+                    request = self.request.of(job.script.path)
+                    yield job, _within_its_border(job, partial(_finish, job, request, attempt, self.written))
+                _collect()
+
+    def _whole(self, job: Job) -> list[FileResult]:
+        if self._written and os.path.abspath(job.target or job.script.path) in self._written.parts:
+            return []  # changed with another script
+        return _within_its_border(job, lambda: self._work_on(job))
+
+    def _work_on(self, job: Job) -> list[FileResult]:
+        data = sys.stdin.buffer.read() if job.script.path == STDIN else load(job.script.path)
+        if _is_passed_over(job, self.request, data):
+            return [_left_alone(job, self.request, data, self.written if job.copies else None)]
+        request = self.request.of(job.script.path)
+        done = _prepared(job, request, data, self.written)
+        return done if isinstance(done, list) else _finish(job, request, done, self.written)
+
+    def _takes_long(self, job: Job) -> bool:
+        """Whether a process of its own is worth it."""
+        try:
+            with open(job.script.path, "rb") as file:
+                data = file.read()
+        except OSError:
+            return False
+        return not _is_passed_over(job, self.request, data)
+
+    def _writes_among_scripts(self) -> bool:
+        """Whether what is written may lie where a script looks for its modules."""
+        if not self.request.writes:
+            return False
+        folders = {os.path.dirname(name) for name in self.names}
+        return any(_is_below(os.path.abspath(job.target or job.script.path), folders) for job in self.jobs)
+
+    def _has_changed(self, job: Job) -> bool:
+        """Whether this run has written a file that the script may read, other than over another script of the run."""
+        if self._written is None:
+            return False
+        if os.path.abspath(job.target or job.script.path) in self._written.parts:
+            return True
+        return self.request.mode == "in-place" and any(
+            _is_below(path, {os.path.dirname(os.path.abspath(job.script.path))}) for path in self._written.beside
+        )
+
+
+def import_all() -> None:
+    """Imports what a conversion needs, which else happens when it is needed."""
+    from converter.rule import all_rules
+
+    for name in ("analysis", "planner", "rewrite", "conversion"):
+        import_module(f"...{name}", __package__)
+    all_rules()
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    return any(path.startswith(os.path.join(folder, "")) for folder in folders)
+
+
+def _collect() -> None:
+    if gc.get_count()[0] > PILED_UP:
+        gc.collect()
+
+
+def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResult] | Conversion:
+    """What another process does of the work on one script: all but writing."""
+    from converter.cli.files.delivery import Written, without_plans
+
+    made: list[Conversion] = []
+    request = request.of(job.script.path)
+
+    def work() -> list[FileResult]:
+        written = Written(names)
+        done = _prepared(job, request, load(job.script.path), written)
+        if isinstance(done, list):
+            return done
+        if done.status == "converted" and request.mode not in ("print", "diff", "check"):
+            made.append(without_plans(done))
+            return []
+        if job.copies:
+            made.append(done)
+            return []
+        return _finish(job, request, done, written)
+
+    results = _within_its_border(job, work)
+    _collect()
+    return made[0] if made else results
+
+
+def _lost(job: Job, why: str) -> list[FileResult]:
+    hint = "please report it to the project, with the script; --jobs 1 works on all files in one process"
+    finding = Diagnostic("TMG090", job.script.path, 0, 0, f"internal error: the process at work on it {why}", hint)
+    return [FileResult(job.script.path, "failed", (finding,))]
+
+
+def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[FileResult]:
+    path = _name_of(job)
+    try:
+        return work()
+    except Refusal as refusal:
+        return [FileResult(path, "refused", (refusal.diagnostic,))]
+    except Exception as error:
+        import traceback
+
+        from converter.cli.crash import crash_report
+
+        message = f"internal error: {type(error).__name__}: {error}"
+        hint = "please report it to the project, with the script and what --verbose shows, or with what --debug shows"
+        finding = Diagnostic("TMG090", path, 0, 0, message, hint)
+        crash = crash_report(error, [job.script.path])
+        return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc(), crash=crash)]
+
+
+def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:
+    """Whether a look at a script's bytes is enough."""
+    if _passes_without_tensorflow(job, request) and not leads_to_tensorflow(job.script.path, data):
+        return True
+    return request.mode == "check" and not job.script.named and job.target is None and HEADER.encode() not in data
+
+
+def _notebook(path: str) -> Refusal:
+    """TMG029: the cells of a notebook are no script."""
+    from shlex import quote
+
+    message = "this is a notebook, and scripts are converted"
+    script = quote(path[: -len(NOTEBOOK)] + ".py")
+    hint = f"write its cells into a script: jupyter nbconvert --to python {quote(path)}; then convert {script}"
+    return Refusal(Diagnostic("TMG029", path, 0, 0, message, hint))
+
+
+def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
+    """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
+    if job.script.path.endswith(NOTEBOOK):
+        raise _notebook(job.script.path)
+    if (request.verify or request.trace) and is_pipeline(job.script.path, data):
+        flag = "--verify" if request.verify else "--trace"
+        message = f"{flag} runs a script, and this is a configuration of the Object Detection API"
+        raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message, f"leave {flag} out"))
+    source = from_bytes(_name_of(job), data)
+    if HEADER in source.text:
+        from converter.cli.files.freshness import asked_of, check, check_options, header_of
+
+        header = header_of(source)
+        if request.mode == "check" and header is not None:
+            origin = os.path.normpath(os.path.join(os.path.dirname(source.path), header.script or header.source))
+            return [check(source, header, asked_of(request.of(origin), origin))]
+        if request.mode == "in-place" and header is not None:
+            check_options(source, header, asked_of(request, source.path))
+    if not leads_to_tensorflow(source.path, data):
+        return [_not_converted(job, request, source, written)]
+    if data.count(b"\n") > request.max_lines:
+        raise too_long(source, request.max_lines)
+    from converter import conversion
+    from converter.cli.files.delivery import takes_several
+
+    several = takes_several(job, request)
+    done = conversion.convert(
+        source, request.options, several=several, originals=written.originals, output=request.output
+    )
+    if done.status == "refused" and request.trace:
+        from converter.cli.files.proof import traced
+
+        done = traced(done, request, several, written.originals)
+    return _without_ignored(done)
+
+
+def _without_ignored(done: Conversion) -> Conversion:
+    """A conversion without the warnings that comments of its files take away."""
+    findings = done.diagnostics
+    for source in (done.source, *(part.source for part in done.parts)):
+        if source is not None and "tf-multigpu:" in source.text:
+            from converter.source.pragmas import pragmas_in, without_ignored
+
+            findings = without_ignored(source.path, pragmas_in(source.text), findings)
+    return replace(done, diagnostics=findings)
+
+
+def _finish(job: Job, request: Request, done: Conversion, written: Written) -> list[FileResult]:
+    if done.status == "converted":
+        from converter.cli.files.delivery import deliver
+
+        return deliver(job, request, done, written)
+    return [_not_converted(job, request, done.source, written, done.status, done.diagnostics)]
+
+
+def _name_of(job: Job) -> str:
+    return "<stdin>" if job.script.path == STDIN else job.script.path
+
+
+def _passes_without_tensorflow(job: Job, request: Request) -> bool:
+    """Not where the user names one script and asks for a text that does not exist."""
+    if not job.script.named or request.skip or job.copies or request.mode == "in-place":
+        return True
+    return request.mode == "check" and job.target is None
+
+
+def _not_converted(
+    job: Job, request: Request, source: Source, written: Written, status: str = "unchanged", findings: Findings = ()
+) -> FileResult:
+    """The result for a script that stays as it is: passed over, or refused if the user asked for its conversion."""
+    errors = [finding for finding in findings if finding.severity == "error"]
+    trains_nothing = all(finding.code == NO_TRAINING_STEP for finding in errors)
+    may_pass = not job.script.named or request.skip or job.copies
+    if status == "unchanged" and (may_pass or request.mode in ("in-place", "diff", "check")):
+        return _left_alone(job, request, source.data, written, findings)
+    if errors and trains_nothing and may_pass:
+        return _left_alone(job, request, source.data, written)
+    message, hint = WITH_PYTORCH if PYTORCH.search(source.data) else WITHOUT_TENSORFLOW
+    nothing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, f"there is nothing to convert: this file {message}", hint)
+    return FileResult(source.path, "refused", findings or (nothing,))
+
+
+def _left_alone(
+    job: Job, request: Request, data: bytes, written: Written | None, findings: Findings = ()
+) -> FileResult:
+    """A file that needs no conversion; an output folder gets a copy, for the scripts that import it."""
+    if not job.copies or job.target is None or written is None:
+        return FileResult(_name_of(job), "unchanged", findings)
+    from converter.cli.files.delivery import put
+
+    is_new = put(job, request, written, job.target, data)
+    if request.compares:
+        return FileResult(_name_of(job), "would change" if is_new else "unchanged", findings, job.target)
+    return FileResult(_name_of(job), "copied", findings, job.target, is_new)

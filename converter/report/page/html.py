@@ -1,0 +1,172 @@
+"""A verification as one page that needs nothing else: no network, no script."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from converter import __version__
+from converter.report import page
+from converter.report.page import plots
+from converter.report.page.device_graph import device_graph, towers_of
+from converter.report.review import lines_to_look_at, ranges, to_judge
+from converter.report.sides import Stretch, side_by_side
+from converter.report.verification import FATES
+from converter.rule import all_rules
+from converter.verify.data import Check, Report, StepTrace
+
+VERDICTS = {
+    "passed": ("✓", "Passed", "In the steps that were compared, both scripts trained alike."),
+    "failed": ("✗", "Failed", "In the steps that were compared, the scripts did not train alike."),
+    "not comparable": ("?", "Not comparable", "Nothing was shown, neither that it is right nor that it is wrong."),
+}
+
+
+@dataclass(frozen=True)
+class Scripts:
+    """Names and texts of the two scripts that were compared."""
+
+    single: str
+    multi: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A file before and after: its name on either side, and its lines side by side."""
+
+    single: str
+    multi: str
+    stretches: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A drawing, and what it shows."""
+
+    title: str
+    svg: Markup
+    caption: str
+
+
+def render_html(report: Report, scripts: Scripts) -> str:
+    """The whole page."""
+    environment = Environment(
+        loader=PackageLoader(page.__name__, "."),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters.update(figure=_figure, share=_share)
+    files = _compared(report, scripts)
+    rows = [row for file in files for stretch in file.stretches for row in stretch.rows]
+    lines = Counter(code for row in rows for code in row.codes if "".join(text for text, _ in row.after).strip())
+    known = {rule.code: rule for rule in all_rules()}
+    suspects = {check.name: _suspects(report, check) for check in report.checks if check.status == "failed"}
+    return environment.get_template("page.html.j2").render(
+        report=report,
+        scripts=scripts,
+        sign=VERDICTS[report.verdict],
+        files=files,
+        counts=Counter(row.kind for row in rows),
+        lines=lines,
+        rules=[known[code] for code in sorted(lines)],
+        titles={code: known[code].title for code in lines},
+        pictures=_pictures(report),
+        fates=FATES,
+        ledger={fate: [e for e in report.ledger if e.fate == fate] for fate in FATES},
+        worst=_worst(report),
+        points=to_judge(report),
+        suspects=suspects,
+        targets={line for _, places in suspects.values() for line, _ in places},
+        version=__version__,
+    )
+
+
+def _suspects(report: Report, check: Check) -> tuple[str, list[tuple[int, str]]]:
+    """Why lines are named for a failed check, and their ranges: the first line of each, and how it is shown."""
+    why, numbers = lines_to_look_at(report, check)
+    shown = ranges(numbers).split(", ") if numbers else []
+    return why, [(int(text.partition("-")[0]), text) for text in shown]
+
+
+def _compared(report: Report, scripts: Scripts) -> tuple[Compared, ...]:
+    """The script, and the other files of its project that change with it, where these are known."""
+    known = report.origin.files
+    trace = known[0].trace if known else ()
+    script = Compared(scripts.single, scripts.multi, side_by_side(scripts.before, scripts.after, trace))
+    others = (Compared(f.name, f.name, side_by_side(f.before, f.after, f.trace)) for f in known[1:])
+    return (script, *others)
+
+
+def _figure(value: float | None) -> str:
+    """An error in a form in which readers can compare it with others."""
+    return "–" if value is None else "0" if value == 0 else f"{value:.1e}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f"{part / whole:.0%}" if whole else "–"
+
+
+def _worst(report: Report) -> float | None:
+    """The largest gradient error of all variables."""
+    return max((row.gradient for row in report.variables if row.gradient is not None), default=None)
+
+
+def _pictures(report: Report) -> Mapping[str, Picture]:
+    """The pictures that can be drawn of this run."""
+    found = {}
+    if report.converted is not None:
+        found["devices"] = _devices(report.converted)
+    if report.losses:
+        first, last = report.losses[0], report.losses[-1]
+        words = (
+            f"The original goes from {first.original:.6g} to {last.original:.6g}, the converted script from "
+            f"{first.converted:.6g} to {last.converted:.6g}."
+        )
+        svg = plots.loss_curves(report.losses, f"Losses of {len(report.losses)} steps. {words}")
+        each = "Each trains on its own from the same first weights; the original uses the mean of its own gradients."
+        found["losses"] = Picture("Loss", Markup(svg), f"{words} {each}")
+    if any(row.gradient is not None for row in report.variables):
+        found["gradients"] = _gradients(report)
+    if report.converted is not None:
+        found["timeline"] = _timeline(report.original, report.converted)
+    return found
+
+
+def _devices(trace: StepTrace) -> Picture:
+    towers = towers_of(trace)
+    label = f"One step by device: inputs, {len(towers)} towers ({', '.join(towers)}), averaging, update."
+    caption = (
+        "Drawn from the operations of an executed step: where each ran, how many there were, and how many tensors "
+        f"went on (beside the arrows). Forward and backward ran on {', '.join(towers) or 'no device'}."
+    )
+    return Picture("The step by device", Markup(device_graph(trace, label)), caption)
+
+
+def _gradients(report: Report) -> Picture:
+    tolerance = next((c.tolerance for c in report.checks if c.name == "gradients" and c.tolerance), 1e-4)
+    trained = [row for row in report.variables if row.gradient is not None]
+    above = [row.name for row in trained if not (row.gradient or 0.0) <= tolerance]
+    where = f"{len(above)} of them above" if above else "all below"
+    words = f"{len(trained)} trained variables, {where} what is allowed."
+    svg = plots.gradient_errors(trained, tolerance, f"Gradient errors on a log scale: {words}")
+    hollow = "Hollow marks are exact." if any(row.gradient == 0 for row in trained) else ""
+    few = f"The {plots.MOST_VARIABLES} largest are shown." if len(trained) > plots.MOST_VARIABLES else ""
+    return Picture("Gradient errors", Markup(svg), " ".join(part for part in (words, hollow, few) if part))
+
+
+def _timeline(original: StepTrace | None, converted: StepTrace) -> Picture:
+    traces = [("converted, the global batch", converted)]
+    if original is not None:
+        traces.insert(0, ("original, one batch", original))
+    lengths = "; ".join(f"{title}: {max(s.end for s in trace.spans) / 1000:.3g} ms" for title, trace in traces)
+    svg = plots.timeline(traces, f"Timeline of one step by device: {lengths}.")
+    caption = f"{lengths[0].upper()}{lengths[1:]}. It shows what waits for what; GPUs take other times."
+    return Picture("One step in time", Markup(svg), caption)

@@ -1,0 +1,263 @@
+"""The checks of what a script does beside its steps: seeds, savers, summaries, printed values.
+
+From the notes of child/tmgprobe/session/diary.py to verdicts. A note says how many training steps came before it;
+what the conversion does after k steps is compared with what the original does after k of the recorded steps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from converter.verify.checks.figures import Facts, listing, number
+from converter.verify.data import Check
+
+NUMBER = re.compile(r"(?<![\w.])[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?(?![\w])")
+RUNS = 8  # a printed line may show values of so many runs before it
+
+Note = Mapping[str, Any]
+
+
+def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int) -> list[Check]:
+    """The checks of seeds, savers, summaries and printed values.
+
+    mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
+    many batches of the original one step of the conversion takes.
+    """
+    both = _Notes(mine, theirs, steps, towers)
+    checks = [check_seeds(mine, theirs), *check_savers(both), *check_summaries(both), *check_printed(both)]
+    seen = {check.name for check in checks}
+    silent = [name for name in ("savers", "summaries", "printed values") if name not in seen]
+    if silent:
+        words = {"savers": "saved", "summaries": "written as a summary", "printed values": "printed"}
+        what = f"nothing was {' or '.join(words[name] for name in silent)} in the first {steps} steps"
+        checks.append(Check("beside the steps", "skipped", f"{what} (--steps all goes on to the end)"))
+    done = {note["kind"] for diary in (mine, theirs) for note in diary["notes"].get("elsewhere", ())} - {"run"}
+    if done:
+        what = "what other threads than the main one save, summarise or print comes after a step that chance decides"
+        checks.append(Check("beside the steps", "skipped", what))
+    return checks
+
+
+class _Notes:
+    """The notes of both scripts from before the last compared step."""
+
+    def __init__(self, mine: Facts, theirs: Facts, steps: int, towers: int) -> None:
+        self.mine, self.theirs, self.steps, self.towers = mine, theirs, steps, towers
+
+    def own(self, kind: str) -> list[Note]:
+        """The original's notes of one kind, also from after the compared steps."""
+        return list(self.mine["notes"].get(kind, ()))
+
+    def other(self, kind: str) -> list[Note]:
+        """The conversion's notes of one kind."""
+        return [note for note in self.theirs["notes"].get(kind, ()) if note["steps"] < self.steps]
+
+    def pairs(self, kind: str, same: str) -> Iterator[tuple[Note, Note | None]]:
+        """Pairs each note of the conversion with the original's of as many steps and an equal `same`, in order."""
+        waiting: dict[Any, list[Note]] = {}
+        for note in self.own(kind):
+            waiting.setdefault((note["steps"], repr(note[same])), []).append(note)
+        for note in self.other(kind):
+            found = waiting.get((note["steps"], repr(note[same])))
+            yield note, found.pop(0) if found else None
+
+    def lacking(self, kind: str, same: str) -> list[Note]:
+        """The original's notes from before the last compared step that the conversion does not have."""
+        count = Counter((note["steps"], repr(note[same])) for note in self.other(kind))
+        lacks = []
+        for note in self.own(kind):
+            key = note["steps"], repr(note[same])
+            if note["steps"] < self.steps and not count[key]:
+                lacks.append(note)
+            count[key] -= 1
+        return lacks
+
+
+def _when(note: Note) -> str:
+    return f"after step {note['steps']}" if note["steps"] else "before the first step"
+
+
+def check_seeds(mine: Facts, theirs: Facts) -> Check:
+    """The seeds of NumPy's and Python's generators, of the graph and of its shuffling operations are the same."""
+    name = "seeds"
+    own, other = (Counter(map(tuple, diary["seeds"])) for diary in (mine, theirs))
+    more, fewer = (sorted(counted.elements()) for counted in (other - own, own - other))
+    for (what, value), (_, wanted) in zip(more, fewer, strict=False):
+        return Check(name, "failed", f"{what} is given the seed {value} instead of {wanted}")
+    for what, value in fewer:
+        return Check(name, "failed", f"{what} is not given the seed {value}")
+    if mine["graph seed"] != theirs["graph seed"]:
+        return Check(name, "failed", f"the graph has the seed {theirs['graph seed']} instead of {mine['graph seed']}")
+    if mine["shuffling"] != theirs["shuffling"]:
+        drawn, wanted = (listing(map(_shuffle, diary["shuffling"])) or "nothing" for diary in (theirs, mine))
+        return Check(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
+    count = sum(own.values()) + (mine["graph seed"] is not None) + sum(bool(seeds) for _, seeds in mine["shuffling"])
+    detail = f"{count} seed{'s' if count > 1 else ''} as in the original" if count else "neither script sets a seed"
+    return Check(name, "passed", detail)
+
+
+def _shuffle(shuffling: Sequence[Any]) -> str:
+    kind, seeds = shuffling
+    return f"{kind} ({', '.join(map(str, seeds))})" if seeds else str(kind)
+
+
+def check_savers(both: _Notes) -> Iterator[Check]:
+    """The script's own savers write the same names; files are saved and restored at the same steps."""
+    name = "savers"
+    own, other = (Counter(map(tuple, diary["savers"])) for diary in (both.mine, both.theirs))
+    if sum(own.values()) != sum(other.values()):
+        yield Check(name, "failed", f"makes {sum(other.values())} savers instead of {sum(own.values())}")
+        return
+    for keys, wanted in zip(sorted((other - own).elements()), sorted((own - other).elements()), strict=False):
+        yield Check(name, "failed", f"a saver {_unlike(keys, wanted)}")
+        return
+    for kind in ("saved", "restored"):
+        for note, match in both.pairs(kind, "keys"):
+            if match is None:
+                yield Check(name, "failed", f"{note['file']} is {kind} {_when(note)}, not so in the original")
+                return
+            if _file(note) != _file(match):
+                yield Check(name, "failed", f"{note['file']} is {kind} {_when(note)} instead of {match['file']}")
+                return
+            if not _counts_alike(both, kind, "keys", note, match):
+                yield Check(name, "failed", _another_number(note, match, f"the file {kind}"))
+                return
+        for note in both.lacking(kind, "keys"):
+            yield Check(name, "failed", f"{note['file']} is not {kind} {_when(note)}")
+            return
+    files = sum(len(both.other(kind)) for kind in ("saved", "restored"))
+    if own or files:
+        made = f"{sum(own.values())} with the names that the original's write" if own else "none of its own yet"
+        yield Check(name, "passed", made + (f"; {files} files as the original's" if files else ""))
+
+
+def _unlike(keys: Sequence[str], wanted: Sequence[str]) -> str:
+    lacks, has = sorted(set(wanted) - set(keys)), sorted(set(keys) - set(wanted))
+    words = [f"does not write {listing(lacks)}"] if lacks else []
+    return " and ".join(words + ([f"also writes {listing(has)}"] if has else []))
+
+
+def _file(note: Note) -> str:
+    """A file's name without a time or the number of a run."""
+    return re.sub(r"\d+", "#", str(note["file"]).replace("\\", "/").rsplit("/", 1)[-1])
+
+
+def _another_number(note: Note, match: Note, what: str) -> str:
+    return f"{what} {_when(note)} has the step {note['number']} instead of {match['number']}"
+
+
+def _counts_alike(both: _Notes, kind: str, same: str, note: Note, match: Note) -> bool:
+    """True if a step number is the original's after as many steps or, if it counts examples, after as many examples."""
+    if note["number"] == match["number"]:
+        return True
+    if note["number"] is None or match["number"] is None:
+        return False
+    numbers = {one["steps"]: one["number"] for one in both.own(kind) if repr(one[same]) == repr(note[same])}
+    ways = {
+        value - numbers[steps - 1]
+        for steps, value in numbers.items()
+        if value is not None and numbers.get(steps - 1) is not None
+    }
+    if ways == {1}:
+        return False
+    first = min(note["steps"], 1)
+    later = numbers.get(first + (note["steps"] - first) * both.towers)
+    return later is None and not ways or later == note["number"] or note["number"] == match["number"] * both.towers
+
+
+def check_summaries(both: _Notes) -> Iterator[Check]:
+    """The same summaries are written, with the same tags and step numbers."""
+    name = "summaries"
+    for note, match in both.pairs("summary", "tags"):
+        if match is None:
+            yield Check(name, "failed", f"{listing(note['tags'])} is written {_when(note)}, not so in the original")
+            return
+        if not _counts_alike(both, "summary", "tags", note, match):
+            yield Check(name, "failed", _another_number(note, match, f"the summary {listing(note['tags'])}"))
+            return
+    for note in both.lacking("summary", "tags"):
+        yield Check(name, "failed", f"{listing(note['tags'])} is not written {_when(note)}")
+        return
+    count = len(both.other("summary"))
+    if count:
+        yield Check(name, "passed", f"{count} written with the original's tags and step numbers")
+
+
+def check_printed(both: _Notes) -> Iterator[Check]:
+    """A printed number that shows a fetched value in the original shows the same value in the conversion."""
+    pairs, left = [], 0
+    waiting: dict[Any, list[Note]] = {}
+    for note in both.own("printed"):
+        waiting.setdefault((note["steps"], _form(note)), []).append(note)
+    for note in both.other("printed"):
+        found = waiting.get((note["steps"], _form(note)))
+        left += not found
+        pairs += [(found.pop(0), note)] if found else []
+    yield from _printed(pairs, left, both.own("run"), both.other("run"), both.towers)
+
+
+def check_printed_in_order(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+    """The same check for whole runs: lines of one form are paired in their order."""
+    notes = [diary["notes"] for diary in (mine, theirs)]
+    pairs = []
+    waiting: dict[str, list[Note]] = {}
+    for note in notes[0].get("printed", ()):
+        waiting.setdefault(_form(note), []).append(note)
+    for note in notes[1].get("printed", ()):
+        if waiting.get(_form(note)):
+            pairs.append((waiting[_form(note)].pop(0), note))
+    yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
+
+
+def _form(note: Note) -> str:
+    return NUMBER.sub("#", str(note["line"]))
+
+
+def _printed(
+    pairs: list[tuple[Note, Note]], left: int, own: list[Note], theirs: list[Note], towers: int
+) -> Iterator[Check]:
+    """Compares pairs of printed lines, one of each script; left: how many lines have no partner."""
+    name, shown = "printed values", 0
+    for match, note in pairs:
+        runs = _runs(own, match), _runs(theirs, note)
+        for text, wanted in zip(NUMBER.findall(note["line"]), NUMBER.findall(match["line"]), strict=True):
+            how = _shows(text, wanted, runs, towers)
+            if how is not None and how != 1.0:
+                yield Check(name, "failed", f"prints {text} {_when(note)}, which is {how:g} times the value fetched")
+                return
+            shown, left = shown + (how is not None), left + (how is None and text != wanted)
+    if shown:
+        yield Check(name, "passed", f"{shown} are the values that the runs fetched")
+    if left:
+        yield Check(name, "skipped", f"{left} are no values of a run (counts, sums, averages of several)")
+
+
+def _runs(runs: list[Note], line: Note) -> list[list[float]]:
+    """The values that the last runs before a line fetched, the latest first."""
+    before = [run for run in runs if run["order"] < line["order"] and run["steps"] >= line["steps"] - 1]
+    return [[number(value) for value in run["numbers"]] for run in before[::-1][:RUNS]]
+
+
+def _shows(text: str, wanted: str, runs: tuple[list[list[float]], list[list[float]]], towers: int) -> float | None:
+    """A printed number over the fetched value that the original shows there; None if it shows none."""
+    if not re.search(r"[.eE]", wanted):
+        return None
+    found = []
+    for own, other in zip(*runs, strict=False):
+        for value, theirs in zip(own, other, strict=True) if len(own) == len(other) else ():
+            for factor in (1.0, 100.0):
+                if value and _rounded(wanted, value * factor):
+                    if _rounded(text, theirs * factor):
+                        return 1.0
+                    found += [ratio for ratio in (towers, 1 / towers) if _rounded(text, theirs * factor * ratio)]
+    return float(found[0]) if found and len(re.sub(r"^[-+0.]*|\D", "", wanted)) > 1 else None
+
+
+def _rounded(text: str, value: float) -> bool:
+    """True if a printed text may be this value after rounding."""
+    mantissa, _, exponent = text.lower().partition("e")
+    digits = len(mantissa.partition(".")[2]) - int(exponent or 0)
+    return abs(float(text) - value) <= 0.51 * 10.0**-digits + 1e-6 * abs(value)

@@ -1,0 +1,106 @@
+"""The check of the data that the conversion is fed, made from the figures of child/tmgprobe/reference/stream.py."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from converter.verify.checks.figures import listing, number
+from converter.verify.data import Check
+
+Row = Mapping[str, Any]
+
+_NAME = "data"
+_FAULTS = {
+    "twice": "each tower is fed the same examples",
+    "reversed": "the original's examples come in reverse",
+    "order": "the original's examples come in another order",
+    "others": "none of the original's examples are fed",
+    "": "other examples than the original's are fed",
+}
+
+
+def check_data(found: Mapping[str, Any], towers: int) -> list[Check]:
+    """Training steps, and runs without a train op, take the data that the original feeds.
+
+    found: `fed`, `evaluated`, and `ended`, whether the end of an epoch of the original was among them. towers: how
+    many of the original's batches make one of the conversion's.
+    """
+    rows = list(found["fed"])
+    for row in rows:
+        if row["status"] == "differs":
+            return [Check(_NAME, "failed", _fault(row))]
+    checks = [*_same(rows, towers, found["ended"]), *_unknown(rows)]
+    return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found)]
+
+
+def _evaluated(found: Mapping[str, Any]) -> list[Check]:
+    """Runs without a train op that are fed examples, as evaluations are."""
+    name, runs = "data of evaluations", list(found["evaluated"])
+    for run in runs:
+        if run["status"] == "differs":
+            counts = f"{run['rows']} of the original's {run['own_rows']} examples"
+            words = {
+                "training": "a run without a train op is fed the training batch, the original's is not",
+                "part": f"a run without a train op is fed {counts}",
+                "order": "the examples come in another order",
+            }
+            if run["fault"] == "setting":
+                words["setting"] = f"{run['input']} is fed {run['value']} instead of {run['own']}"
+            detail = words.get(run["fault"], "other examples than the original's are fed")
+            return [Check(name, "failed", f"{detail} ({listing(run['inputs'])})")]
+    same = sum(run["status"] == "same" for run in runs)
+    left = [listing(run["inputs"]) for run in runs if run["status"] != "same"]
+    checks = [Check(name, "passed", f"{same} kinds of runs are fed what the original's are")] if same > 1 else []
+    if same == 1:
+        checks = [Check(name, "passed", "what the original's runs are fed")]
+    if left:
+        checks.append(Check(name, "skipped", f"{'; '.join(left)}: drawn at random by the original"))
+    if not runs:
+        detail = "no run without a train op was fed examples in the compared steps (--steps all goes on to the end)"
+        checks.append(Check(name, "skipped", detail))
+    return checks
+
+
+def _fault(row: Row) -> str:
+    if row["fault"] == "setting":
+        value, own = (_value(row[key]) for key in ("value", "own"))
+        return f"{row['input']} is fed {value} instead of {own} (step {row['step']})"
+    return f"{_FAULTS[row['fault']]} ({row['input']}, step {row['step']})"
+
+
+def _value(value: Any) -> str:
+    if not isinstance(value, list):
+        return "other numbers"
+    return ", ".join(f"{number(one):.6g}" for one in value)
+
+
+def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
+    same = [row for row in rows if row["status"] == "same"]
+    settings = sum(row["status"] == "setting" for row in rows)
+    if not same and not settings:
+        return []
+    count = max((row["rows"] for row in same), default=0)
+    what = f"{count} examples are the original's, in order" if same else ""
+    if same and towers > 1:
+        what += f": {towers} of its batches in each"
+    if settings:
+        what += ("; " if what else "") + f"{settings} other input{'s' if settings > 1 else ''} as in the original"
+    left_out = max((row["left_out"] for row in same), default=0)
+    if left_out:
+        what += f"; {left_out} at an epoch's end are left out, fewer than a batch"
+    checks = [Check(_NAME, "passed", what)]
+    if same and not ended:
+        what = "it was not reached in the compared steps (--epochs 1 goes on to it)"
+        checks.append(Check("an epoch's end", "skipped", what))
+    return checks
+
+
+def _unknown(rows: list[Row]) -> list[Check]:
+    whys = {
+        "drawn": "drawn at random by the original, and in another order (--epochs 1 compares an epoch's examples)",
+        "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
+        "absent": "sparse, or not fed by both",
+    }
+    found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]
+    return [Check(_NAME, "skipped", f"{listing(names)}: {why}") for why, names in found if names]

@@ -1,0 +1,163 @@
+"""The checks of what the scripts build: variables, train ops, batches, checkpoints, devices, collections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from converter.verify.checks.figures import Facts, listing, writes_of
+from converter.verify.data import BatchMode, Check
+
+# collections of which every tower has its own entries for good reason
+_PER_TOWER = ("cond_context", "while_context", "while_contexts")
+
+
+def check_variables(mine: Facts, theirs: Facts) -> Check:
+    """The same names, shapes and types of variables in both."""
+    name = "variables"
+    own = {row["name"]: row for row in mine["variables"]}
+    other = {row["name"]: row for row in theirs["variables"]}
+    missing, extra = (
+        sorted(set(rows) - set(others), key=lambda key: (not rows[key]["trainable"], key))
+        for rows, others in ((own, other), (other, own))
+    )
+    for key, row in sorted(own.items(), key=lambda pair: (not pair[1]["trainable"], pair[0])):
+        for part in ("shape", "dtype", "trainable"):
+            if key in other and row[part] != other[key][part]:
+                return Check(name, "failed", f"{key} has {part} {other[key][part]} instead of {row[part]}")
+    if extra and not missing:
+        return Check(name, "failed", "the towers do not share variables: the conversion also has " + listing(extra))
+    if missing:
+        lead = "variable names changed" if extra else "variables are missing"
+        also = f"; instead it has {listing(extra)}" if extra else ""
+        return Check(name, "failed", f"{lead}: the conversion lacks {listing(missing)}{also}")
+    return Check(name, "passed", f"{len(own)} with the same names, shapes and types")
+
+
+def check_train_ops(mine: Facts, theirs: Facts, figures: list[Facts]) -> Check:
+    """The same train ops run, and each once, in every step."""
+    name = "train op"
+    if theirs["applies"] > mine["applies"]:
+        return Check(
+            name,
+            "failed",
+            f"a step applies gradients {theirs['applies']} times, the original's "
+            f"{mine['applies']}: the optimizer's step is run more than once",
+        )
+    for number_of, step in enumerate(figures, 1):
+        own, other = step["triggered"]
+        if own != other:
+            return Check(
+                name,
+                "failed",
+                f"step {number_of} runs train op {other}, the original's {own} (in their order of creation)",
+            )
+    return Check(
+        name,
+        "passed",
+        (
+            f"applies gradients {mine['applies']} times a step"
+            if mine["applies"] > 1
+            else "applies gradients once a step"
+        ),
+    )
+
+
+def check_batch(figures: list[Facts], gpus: int, batch: BatchMode) -> Check:
+    """The first step takes the whole global batch; later ones may end an epoch, but not two in a row.
+
+    A step that nothing is fed draws its batch: the random numbers are counted.
+    """
+    name = "batch"
+    ended, first, drawn = True, None, ""
+    for number_of, step in enumerate(figures, 1):
+        rows, own = step["rows"], step["own_rows"]
+        if rows is None or own is None:
+            numbers, theirs = step.get("drawn", (None, None))
+            if numbers is None or theirs is None:
+                return Check(name, "skipped", "no input with a batch axis was found")
+            wanted = numbers if batch == "total" else numbers * gpus
+            if theirs != wanted:
+                return Check(name, "failed", f"step {number_of} draws {theirs} random numbers instead of {wanted}")
+            drawn = f"{theirs} random numbers drawn in a step without inputs, {numbers} in the original"
+            continue
+        first = step if first is None else first
+        wanted = own if batch == "total" else first["own_rows"] * gpus
+        ends = rows < wanted and not ended and batch == "per-gpu"
+        ended = ends
+        if rows != wanted and not ends:
+            how = f"{own} as in the original" if batch == "total" else f"{gpus} x {own}"
+            return Check(name, "failed", f"step {number_of} takes {rows} examples instead of {wanted} ({how})")
+    counted = [f"{first['rows']} examples a step, {first['own_rows']} in the original"] if first else []
+    return Check(name, "passed", "; ".join([*counted, *([drawn] if drawn else [])]))
+
+
+def check_writes(mine: Facts, theirs: Facts) -> Check:
+    """No variable is written more or less often in a step."""
+    name = "writes"
+    for variable in sorted({*mine["writes"], *theirs["writes"]}):
+        own, other = writes_of(mine, variable), writes_of(theirs, variable)
+        if own != other:
+            return Check(name, "failed", f"{variable} is written {other} times in one step instead of {own}")
+    return Check(name, "passed", "each variable is written as often as in the original")
+
+
+def check_between(figures: list[Facts]) -> Check:
+    """Between two steps the same trained variables change: none is initialised anew, or restored, on one side."""
+    name = "between the steps"
+    for number_of, step in enumerate(figures, 1):
+        theirs, own = step.get("between", ((), ()))
+        if theirs:
+            detail = f"{listing(theirs)} is changed between the steps {number_of - 1} and {number_of}"
+            return Check(name, "failed", f"{detail}, the original leaves it as it is")
+        if own:
+            detail = f"{listing(own)} is not changed between the steps {number_of - 1} and {number_of}"
+            return Check(name, "failed", f"{detail}, as it is in the original")
+    return Check(name, "passed", "trained variables change where they change in the original")
+
+
+def check_checkpoint(name: str, found: Facts) -> Check:
+    """A checkpoint that one script saved was restored by the other."""
+    if not found:
+        return Check(name, "skipped", "the script ended too early")
+    if "error" in found:
+        return Check(name, "failed", f"cannot be restored: {found['error']}")
+    if found["wrong"]:
+        return Check(name, "failed", f"other values in {listing(found['wrong'])}")
+    return Check(name, "passed", f"{found['variables']} variables restored")
+
+
+def check_placement(devices: Mapping[str, list[int]] | None, gpus: int, work: Mapping[str, int] | None = None) -> Check:
+    """Forward and backward operations on each of the towers' devices."""
+    name = "placement"
+    if devices is None:
+        return Check(name, "skipped", "the script traces its own runs")
+    busy = {device for device, (forward, backward) in devices.items() if forward and backward}
+    if gpus == 1:
+        busy = set(devices)
+        return Check(
+            name, "passed" if len(busy) == 1 else "failed", f"computes on {listing(sorted(busy)) or 'no device'}"
+        )
+    wanted = {f"cpu:{gpu + 1}" for gpu in range(gpus)}
+    idle = sorted(wanted - busy)
+    if idle:
+        on = listing(sorted(busy)) or "none"
+        if len(busy) == 1:
+            return Check(name, "failed", f"all towers compute on one device ({on})")
+        return Check(name, "failed", f"no tower computes on {listing(idle)} (devices with work: {on})")
+    detail = f"forward and backward operations on {len(wanted)} devices"
+    if work and sum(work.values()):
+        shares = [work.get(device, 0) / sum(work.values()) for device in wanted]
+        least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
+        each = least if least == most else f"{least} to {most}"
+        detail += f", each with {each} of the floating point operations"
+    return Check(name, "passed", detail)
+
+
+def check_collections(mine: Facts, theirs: Facts) -> Check:
+    """Each of the graph's collections has as many entries as the original's."""
+    name = "collections"
+    for key in sorted({*mine["collections"], *theirs["collections"]}):
+        own, other = mine["collections"].get(key, 0), theirs["collections"].get(key, 0)
+        if own != other and key not in _PER_TOWER and not key.startswith("_"):
+            return Check(name, "failed", f"the collection {key!r} holds {other} entries instead of {own}")
+    return Check(name, "passed", "as many entries as in the original")

@@ -1,0 +1,216 @@
+"""The checks of what training computes: gradients, loss, update and weights, and an uneven batch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from converter.verify.checks.figures import Facts, finite, listing, number, worst_of, writes_of
+from converter.verify.data import BatchMode, Check
+
+GRADIENT = 1e-4
+LOSS = 1e-5
+UPDATE = 1e-4
+WEIGHT = 1e-3
+
+# what the wrong gradients were found to equal -> the fault that this shows
+FAULTS = {
+    "summed": "the gradients are summed over the towers, not averaged",
+    "plain sum": "the gradients are summed over the towers, not averaged",
+    "divided twice": "the gradients are divided by the number of towers twice",
+    "unweighted": "the towers are averaged with equal weights, whatever the sizes of their shards",
+    "divided by all towers": "the towers are averaged with weights 1/N, whatever the sizes of their shards",
+    "first shard": "every tower computes on the same shard (the first)",
+    "first shard times its share": "only the first tower's gradient is applied",
+    "whole batch": "the gradient is that of the whole batch, not the mean of the towers'",
+    "changed before averaging": "each tower's gradients are clipped before the averaging, not after",
+    "weight decay": "a term proportional to the weights (weight decay) is not counted once",
+}
+_AVERAGED = ("divided twice", "unweighted", "divided by all towers")
+
+
+def check_gradients(done: list[Facts], batch: BatchMode, once: bool = False) -> Check:
+    """The gradients applied in every step equal the reference, computed by the original.
+
+    once: the conversion computes its loss once, of the whole batch, and so must have the gradient of that.
+    """
+    name = "gradients"
+    for number_of, step in enumerate(done, 1) if once else ():
+        if step["reference"] != "whole" and step["kind"] in ("other", "coupled sum", "sum"):
+            detail = "they are those of each tower's own loss, which was to be computed once of the whole batch"
+            return Check(name, "failed", f"{detail} (step {number_of})", None, GRADIENT)
+    for number_of, step in enumerate(done, 1):
+        who, worst = worst_of(step["gradients"])
+        if not step["finite"]:
+            return Check(name, "failed", f"step {number_of}: a gradient is not finite", worst, GRADIENT)
+        if not worst <= GRADIENT:
+            fault = _named(step, batch)
+            return Check(name, "failed", f"{fault or 'they differ'} (step {number_of}, {who})", worst, GRADIENT)
+    used = {step["reference"] for step in done}
+    what = (
+        "the original's on the whole batch"
+        if used == {"whole"}
+        else "the original's, which nothing with a batch axis goes into"
+        if all(step["rows"] is None for step in done)
+        else "the original's on the shards, each counted with what the loss is divided by there"
+        if "counted" in used
+        else "the mean of the original's on the shards"
+    )
+    worst = max(worst_of(step["gradients"])[1] for step in done)
+    return Check(name, "passed", f"equal to {what}", worst, GRADIENT)
+
+
+def _named(found: Facts, batch: BatchMode) -> str:
+    """The fault whose gradients are closest to these, if any is close."""
+    matches = found["matches"]
+    if not matches:
+        return ""
+    if batch == "total" and found["kind"] in ("sum", "coupled sum") and any(match[0] in _AVERAGED for match in matches):
+        return "the loss is a sum over examples: with --batch total the towers are to be added, not averaged"
+    best = min(matches, key=lambda match: abs(number(match[1])) if match[0] != "weight decay" else 1.0)[0]
+    if best in FAULTS:
+        return FAULTS[best]
+    if best.startswith("shard"):
+        return f"only tower {best.split()[1]}'s shard is used"
+    return str(best)
+
+
+def check_sparse(done: list[Facts]) -> Check:
+    """What is sparse stays sparse."""
+    name = "sparse gradients"
+    for step in done:
+        for who, (theirs, _) in sorted(step["sparse"].items()):
+            change = "dense gradient of {} became sparse" if theirs else "sparse gradient of {} became dense"
+            return Check(name, "failed", "the " + change.format(who))
+    return Check(name, "passed", "sparse where the original's are")
+
+
+def check_loss(done: list[Facts]) -> Check:
+    """The loss of every step, where both scripts have it as one number."""
+    compared = [step["loss"] for step in done if step["loss"]]
+    if not compared:
+        return Check("loss", "skipped", "no loss that both scripts have as a scalar")
+    compared = [loss for loss in compared if math.isfinite(number(loss[1]))]
+    if not compared:
+        return Check("loss", "skipped", "the original's own loss is not finite: its training diverges")
+    errors = [abs(number(a) - number(b)) / max(abs(number(b)), 1e-6) for a, b, _ in compared]
+    worst = max(errors, key=lambda value: (value != value, value))
+    if worst <= LOSS:
+        return Check("loss", "passed", f"{number(compared[-1][0]):.6g} at the last step", worst, LOSS)
+    theirs, own, how = next(loss for loss, error in zip(compared, errors, strict=True) if error is worst)
+    if worst != worst:
+        return Check("loss", "failed", f"{theirs} instead of {own}", worst, LOSS)
+    if how == "towers":
+        return Check("loss", "skipped", "not fetched by the script, and the towers' losses carry other weights")
+    return Check("loss", "failed", f"{number(theirs):.6g} instead of {number(own):.6g}", worst, LOSS)
+
+
+def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
+    """The same gradients lead to the same values of all variables."""
+    name = "update"
+    trained = {row["name"] for row in mine["variables"] if row["trainable"]}
+    for number_of, step in enumerate(done, 1):
+        who, worst = worst_of(step["update"])
+        if worst <= UPDATE:
+            continue
+        rates = step.get("rates")
+        if rates is not None and not rates["meant"]:
+            detail = f"the learning rate is {number(rates['theirs']):.6g} instead of {number(rates['own']):.6g}"
+            return Check(name, "failed", f"{detail} (step {number_of})", worst, UPDATE)
+        for counter, (counted, own) in step["counted"].items():
+            if counted != own:
+                return Check(
+                    name,
+                    "failed",
+                    f"{counter} is counted up by {counted} instead of {own} in one step",
+                    worst,
+                    UPDATE,
+                )
+        wrong = [key for key, value in step["update"].items() if not number(value) <= UPDATE]
+        more = [key for key in wrong if writes_of(theirs, key) > writes_of(mine, key)]
+        if more and not trained & set(more):
+            return Check(
+                name,
+                "failed",
+                f"the update ops of all towers run: {listing(more)} advances "
+                f"{writes_of(theirs, more[0])} times in one step",
+                worst,
+                UPDATE,
+            )
+        if more:
+            return Check(
+                name,
+                "failed",
+                f"the optimizer's step runs {writes_of(theirs, more[0])} times ({who})",
+                worst,
+                UPDATE,
+            )
+        return Check(
+            name,
+            "failed",
+            f"from the same gradients {listing(wrong)} comes to another value (step {number_of})",
+            worst,
+            UPDATE,
+        )
+    worst = max(worst_of(step["update"])[1] for step in done)
+    return Check(name, "passed", "the same gradients lead to the same values of all variables", worst, UPDATE)
+
+
+def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
+    """The check of the weights; skipped if weights may differ from the original's without a fault.
+
+    So it is where the learning rate was to be scaled, and where updates that the original's own run
+    leaves in no order give other weights each time: there the gradients of a step are compared before
+    any of its updates; what these make of them is not.
+    """
+    trained = {row["name"] for row in mine["variables"] if row["trainable"]}
+    racing = mine["applies"] > 1 or any(writes_of(mine, name) > 1 for name in trained)
+    if check.status == "failed" and rate != "none":
+        return Check(check.name, "skipped", f"the learning rate is another one on purpose (--scale-lr {rate})")
+    if check.status != "failed" or not racing:
+        return check
+    return Check(check.name, "skipped", "several updates race in one run of the original; it differs from itself")
+
+
+def check_weights(trajectory: Mapping[str, Any], steps: int, spread: float | None) -> Check:
+    """The weights after all steps are the original's."""
+    who, worst = worst_of(trajectory)
+    left = sum(value is None for value in trajectory.values())
+    without = f"; {left} whose gradients are only rounding are left out" if left else ""
+    if worst <= WEIGHT:
+        return Check("weights", "passed", f"the same after {steps} steps{without}", worst, WEIGHT)
+    if spread is not None and spread >= worst / 10:
+        why = f"the original itself ends {spread:.0e} away if only the last digits of its weights change"
+        return Check("weights", "skipped", f"{why}; gradients and update are compared step by step")
+    return Check("weights", "failed", f"{who} differs after {steps} steps", worst, WEIGHT)
+
+
+def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> list[Check]:
+    """Batches that do not divide by the number of towers, and batches with fewer examples than towers."""
+    checks = []
+    for size in sorted(uneven, key=int, reverse=True):
+        found = uneven[size]
+        few = int(size) < gpus
+        name = "fewer examples than towers" if few else "uneven batch"
+        lead = f"{size} examples on {gpus} towers"
+        if "skipped" in found:
+            checks.append(Check(name, "skipped", f"{lead}: {found['skipped']}"))
+        elif "failed" in found:
+            why = "the conversion has a fixed batch size" if found["failed"] == "static shape" else found["failed"]
+            checks.append(Check(name, "failed", f"{lead}: {why}"))
+        else:
+            who, worst = worst_of(found["gradients"])
+            loss = found["loss"]
+            if loss and finite(loss[1]) and not finite(loss[0]):
+                checks.append(Check(name, "failed", f"{lead}: the loss is {loss[0]}, not finite"))
+            elif not found["finite"] and loss and not finite(loss[1]):
+                checks.append(Check(name, "skipped", f"{lead}: the original's own loss on these is {loss[1]}"))
+            elif not found["finite"]:
+                checks.append(Check(name, "failed", f"{lead}: a gradient is not finite", worst, GRADIENT))
+            elif worst <= GRADIENT:
+                checks.append(Check(name, "passed", f"{lead}: the exact weighted gradients", worst, GRADIENT))
+            else:
+                fault = _named(found, batch) or f"the gradient of {who} differs"
+                checks.append(Check(name, "failed", f"{lead}: {fault}", worst, GRADIENT))
+    return checks

@@ -1,0 +1,287 @@
+"""The processes in which the scripts run."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from converter.verify.processes.family import TOKEN, Process, all_running, end, family
+from converter.verify.processes.interpreters import Alone, Forked, Interpreters, Running, Server, Unfit
+from converter.verify.processes.libraries import shared_by
+from converter.verify.processes.output import Output
+
+Event = dict[str, Any]
+
+
+GIB = 2**30
+LOOK = 0.25  # seconds between two looks at the memory
+START = 60.0  # seconds for a forked process to say that it has started, which takes a tenth of one
+
+
+class TimeIsUp(Exception):
+    """A child did not answer before the deadline."""
+
+
+class MemoryIsUp(Exception):
+    """The children take more memory than allowed; the exception holds how much, in bytes."""
+
+    def __init__(self, used: int) -> None:
+        super().__init__(f"{used / GIB:.1f} GiB")
+        self.used = used
+
+
+@dataclass
+class Limits:
+    """What all children of a verification may take together.
+
+    deadline: on the clock `time.monotonic`. memory: bytes; 0 is any amount.
+    """
+
+    deadline: float
+    memory: int = 0
+    children: list[Child] = field(default_factory=list)
+
+    def wait(self) -> float:
+        """Seconds until the next look; raises TimeIsUp or MemoryIsUp."""
+        left = self.deadline - time.monotonic()
+        if left <= 0:
+            raise TimeIsUp
+        if self.memory:
+            used = self._used()
+            if used > self.memory:
+                raise MemoryIsUp(used)
+        return min(left, LOOK)
+
+    def _used(self) -> int:
+        """Bytes in use: what each script holds, shared or not, and what the processes that forked them hold alone."""
+        running = all_running()
+        used = sum(child.memory(running) for child in self.children)
+        servers = {child.server for child in self.children if child.server}
+        if used + sum(server.resident(running) for server in servers) <= self.memory:
+            return used  # looking up shared memory takes longer
+        return used + sum(server.unshared() for server in servers)
+
+
+class Child:
+    """One script under watch, in a process group of its own; use as a context manager.
+
+    pool: where the processes come from. job: what `child/tmgprobe/process/job.py` takes, see there; title: what to call
+        the script in messages.
+    limits: shared with the other children.
+    on_step: called with the number of each step that the script has taken.
+
+    server: what has forked its process; None for a process that imports TensorFlow itself, because of `alone`.
+    """
+
+    def __init__(
+        self,
+        pool: Interpreters,
+        python: str,
+        job: Mapping[str, Any],
+        environment: Mapping[str, str],
+        limits: Limits,
+        on_step: Callable[[str, int], None] | None = None,
+    ) -> None:
+        self._job = Path(job["work"]) / f"{job['role']}.json"
+        self._job.write_text(json.dumps(dict(job)), encoding="utf-8")
+        self._folder = Path(job["script"]).parent
+        self._log = Path(job["log"])
+        self._imports = shared_by(Path(job["script"]))
+        self.record = Path(job["work"]) / "record.pickle"
+        self.role: str = job["role"]
+        self.title: str = job["title"]
+        self.server: Server | None = None
+        self.alone = ""
+        self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
+        self._token = uuid.uuid4().hex
+        self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
+        self._running: Running | None = None
+        self._seen: set[tuple[int, int]] = set()  # all processes that were ever seen to belong to the script
+        self._output: Output | None = None
+        pool.guard.ends(self._token)
+        limits.children.append(self)
+        try:
+            self._begin()
+        except BaseException:
+            self._end()
+            raise
+
+    def _begin(self) -> None:
+        """Starts the process: forked where a server can, else by itself."""
+        self._events: queue.Queue[Event | None] = queue.Queue()
+        self._started, self._since, self._over = False, time.monotonic(), False
+        self._output = Output(self._log)
+        found = self._pool.server(self._python, self._environment)
+        if isinstance(found, Server):
+            self.server = found
+            why = found.why_not(self._limits)
+            if found.failure is not None:
+                self._events.put(found.failure)
+                return
+            try:
+                if why:
+                    raise Unfit(why)
+                self._listen_to(Forked(found, self._job, self._environment, self._imports))
+                return
+            except Unfit as problem:
+                self._leave_server(str(problem))
+        else:
+            self.alone = found
+        self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
+
+    def _leave_server(self, why: str) -> None:
+        """From now on scripts of this interpreter run in processes that are not forked."""
+        assert self.server is not None
+        self._pool.give_up(self._python, self._environment, why)
+        self._pool.release(self.server)
+        self.server, self.alone = None, why
+
+    def _listen_to(self, running: Running) -> None:
+        self._running, self._since = running, time.monotonic()
+        threading.Thread(target=_listen, args=(running, self._events), daemon=True).start()
+
+    def event(self, patience: float | None = None) -> Event:
+        """The next event but steps; {"event": "died"} when the process is gone without one.
+
+        patience: seconds until the answer is {"event": "late"}; None waits as long as the limits allow.
+        """
+        until = time.monotonic() + patience if patience is not None else None
+        while True:
+            if until is not None and time.monotonic() > until:
+                return {"event": "late", "seconds": time.monotonic() - self._since}
+            try:
+                event = self._events.get(timeout=self._limits.wait())
+            except queue.Empty:
+                if self._is_stuck():
+                    self._again("a forked process does not start")
+                if not self._is_over():
+                    continue
+                event = None
+            if event is None and self.server and not self._started:
+                self._again("a forked process ended before it started")
+                continue
+            if event is None:
+                return {"event": "died", "status": self._status()}
+            self._started = True
+            if event["event"] != "step":
+                return event
+            if self._on_step:
+                self._on_step(self.role, event["number"])
+
+    def _is_over(self) -> bool:
+        """True if the process had ended at the previous look too, and all that it wrote was read.
+
+        The end of its pipe is not waited for: processes that it forked may keep the pipe open for ever.
+        """
+        running, before = self._running, self._over
+        self._over = running is not None and running.status() is not None and not running.unread()
+        return before and self._over
+
+    def _is_stuck(self) -> bool:
+        return bool(self.server) and not self._started and time.monotonic() - self._since > START
+
+    def _again(self, why: str) -> None:
+        """Starts the process once more, without the server."""
+        self._stop()
+        self._leave_server(why)
+        self._begin()
+
+    def _status(self) -> int | None:
+        """The exit status of a process that has closed its pipe; it may take a while to end."""
+        assert self._running is not None
+        while True:
+            status = self._running.status()
+            if status is not None:
+                return status
+            time.sleep(min(0.01, self._limits.wait()))
+
+    def memory(self, running: Sequence[Process]) -> int:
+        """Bytes that the script and all it has started take, with what they share with each other and the server.
+
+        running: the processes of this machine.
+        """
+        if self._running is None:
+            return 0
+        found = family(self._running.pid, "", self._seen, running)
+        self._seen |= {process.name for process in found}
+        return sum(process.memory for process in found)
+
+    def send(self, **command: Any) -> None:
+        """Sends a command; if the process is gone, the next event says so."""
+        assert self._running is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._running.write(json.dumps(command).encode() + b"\n")
+
+    def tail(self, lines: int = 20) -> str:
+        """The last lines that the script printed."""
+        return "\n".join(self._output.text().splitlines()[-lines:]) if self._output else ""
+
+    def __enter__(self) -> Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Ends the process and whatever its script started."""
+        self._end()
+
+    def _end(self) -> None:
+        self._stop()
+        if self.server:
+            self._pool.release(self.server)
+            self.server = None
+
+    def _stop(self) -> None:
+        running, self._running = self._running, None
+        if running:
+            if hasattr(os, "killpg"):
+                end(running.pid, self._token, self._seen)
+            running.close()
+        if self._output:
+            self._output.close()
+
+
+def _own_folder(job: Mapping[str, Any]) -> Path:
+    """Where a script's temporary files go; they are removed with the job's folder."""
+    folder = Path(job["work"]) / f"{job['role']}-tmp"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _listen(running: Running, events: queue.Queue[Event | None]) -> None:
+    for line in running.lines():
+        with contextlib.suppress(ValueError):
+            events.put(json.loads(line))
+    events.put(None)
+
+
+def how_started(children: Iterable[Child]) -> str:
+    """Whether TensorFlow was imported once for these scripts; for the report."""
+    why = next((child.alone for child in children if child.alone), "")
+    return f"TensorFlow imported by each script ({why})" if why else "TensorFlow imported once for all scripts"
+
+
+def environment(gpus: int) -> dict[str, str]:
+    """The environment for a script: no display, no GPU of this machine, quiet and reproducible."""
+    result = dict(os.environ)
+    result.pop("DISPLAY", None)
+    result.pop("TF2_BEHAVIOR", None)  # TensorFlow 2 leaves it behind; TensorFlow 1 would start eagerly with it
+    result.update(
+        MPLBACKEND="Agg",
+        TF_CPP_MIN_LOG_LEVEL="2",
+        TF_ENABLE_ONEDNN_OPTS="0",
+        TF_USE_LEGACY_KERAS="1",
+        PYTHONHASHSEED="0",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONIOENCODING="utf-8",
+        FEWER_GPUS="allow",  # towers are on virtual devices
+        CUDA_VISIBLE_DEVICES=",".join(str(gpu) for gpu in range(gpus)),
+    )
+    return result

@@ -1,0 +1,172 @@
+"""Temporary copies of the two scripts' folders, and the number of towers written into the converted one."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from converter import __version__
+from converter.runtime.whole import PACKAGE, package_module
+from converter.verify.data import BatchMode
+from converter.verify.processes.guard import Guard
+
+MARKER = "# tf-multigpu: helpers for training on several GPUs"
+LARGEST_FILE = 256 * 2**20  # bytes
+LARGEST_COPY = 2 * 2**30  # bytes
+SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".mypy_cache", ".pytest_cache"}
+WORK = "tf-multigpu-verify-"  # how the names of temporary folders begin; other runs' may lie beside the script
+
+_PART = re.compile(rb"^# tf-multigpu \S+: converted from .* --part-of ", re.MULTILINE)
+_CONSTANT = re.compile(
+    rb"^([ \t]*[\w.]*num_gpus[ \t]*=[ \t]*)(\d+)((?: if __name__ == '__main__' else 1)?[ \t]*(?:#.*)?\r?)$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
+_FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
+_HEADER = re.compile(rb"^# tf-multigpu(?: |: text |: decided: )[^\n]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Towers:
+    """What the converted script says about itself.
+
+    gpus: the number of towers it is written for, None when it counts them as it runs.
+    way: how that number can be changed: "constant", "flag" or "environment".
+    """
+
+    gpus: int | None
+    batch: BatchMode | None
+    way: str
+    rate: str = "none"  # how the learning rate follows the number of towers
+    target: str = "towers"
+
+
+def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
+    """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`."""
+    parts = parts or {}
+    text = path.read_bytes()
+    header = _HEADER.search(text)
+    options = header.group().decode("utf-8", "replace").split() if header else []
+    batch: BatchMode | None = None
+    gpus: int | None = None
+    rate, target = "none", "towers"
+    for option, value in zip(options, options[1:], strict=False):
+        if option == "--batch" and value in ("per-gpu", "total"):
+            batch = "total" if value == "total" else "per-gpu"
+        if option == "--scale-lr":
+            rate = value
+        if option == "--target":
+            target = value
+        if option == "--num-gpus" and value.isdigit():
+            gpus = int(value)
+    beside = (file.read_bytes() for file in _neighbours(path) if str(file.relative_to(path.parent)) not in parts)
+    if target == "mirrored":
+        return Towers(gpus, batch, "none", rate, target)
+    texts = [text, *parts.values(), *beside]
+    bodies = [_HEADER.sub(b"", held) for held in texts]
+    flagged = next((body for body in bodies if _FLAG.search(body)), None)
+    constant = next(filter(None, map(_constant, texts)), None)
+    if constant:
+        return Towers(int(constant.group(2)), batch, "constant", rate)
+    if flagged is None:
+        return Towers(gpus, batch, "environment", rate)
+    default = _FLAG_DEFAULT.search(flagged)
+    return Towers(int(default.group(1)) if default else gpus, batch, "flag", rate)
+
+
+def _neighbours(path: Path) -> Iterator[Path]:
+    """The Python files of the script's project that were converted with it, or carry the helpers."""
+    for file in sorted(path.parent.rglob("*.py")):
+        if file == path or not file.is_file() or file.stat().st_size >= 2**20:
+            continue
+        text = file.read_bytes()
+        if MARKER.encode() in text or _PART.search(text):
+            yield file
+
+
+def _constant(text: bytes) -> re.Match[bytes] | None:
+    begin = text.find(MARKER.encode())
+    return _CONSTANT.search(text, begin) if begin >= 0 else None
+
+
+@contextmanager
+def work_folder(guard: Guard) -> Iterator[Path]:
+    """A temporary folder that goes with the block, and with this process if that is killed."""
+    with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
+        path = Path(folder).resolve()
+        with guard.removes(path):
+            yield path
+
+
+def lay_over(folder: Path, parts: Mapping[str, bytes]) -> None:
+    """Writes files into a copied folder."""
+    for name, data in parts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+
+
+def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, list[str]]:
+    """Copies the folder of a script; returns the script's copy and what was left out.
+
+    fill: whether files that the target has already stay as they are.
+    """
+    notes, copied = [], 0
+    source = script.parent
+    for folder, folders, files in os.walk(source):
+        folders[:] = sorted(
+            name
+            for name in folders
+            if name not in SKIPPED and not name.startswith(WORK) and not _is_environment(Path(folder, name))
+        )
+        place = target / Path(folder).relative_to(source)
+        place.mkdir(parents=True, exist_ok=True)
+        for name in sorted(files):
+            file = Path(folder, name)
+            if not file.is_file() or (fill and (place / name).exists()):
+                continue
+            size = file.stat().st_size
+            if file != script and (size > LARGEST_FILE or copied + size > LARGEST_COPY):
+                notes.append(f"{file.relative_to(source)} ({size >> 20} MB) was not copied")
+                continue
+            copied += size
+            shutil.copyfile(file, place / name)
+    return target / script.name, [*notes, *_with_runtime(script, target)]
+
+
+def _with_runtime(script: Path, folder: Path) -> list[str]:
+    """Puts the installed module of helpers into a folder whose script imports it, and says so.
+
+    The interpreter that runs the script need not have it; and what is proven is what this version of the tool writes.
+    """
+    if f"import {PACKAGE} as".encode() not in script.read_bytes() or (folder / f"{PACKAGE}.py").exists():
+        return []
+    (folder / f"{PACKAGE}.py").write_text(package_module(__version__), encoding="utf-8")
+    return [f"the scripts ran with {PACKAGE} {__version__} of this tool, whichever is installed"]
+
+
+def _is_environment(folder: Path) -> bool:
+    return (folder / "pyvenv.cfg").exists()
+
+
+def set_gpus(script: Path, gpus: int, args: tuple[str, ...], way: str) -> tuple[str, ...]:
+    """Makes the copied script build this many towers; returns the arguments to give it."""
+    if way == "constant":
+        for file in [script, *_neighbours(script)]:
+            text = file.read_bytes()
+            found = _constant(text)
+            if found:
+                number = str(gpus).encode()
+                file.write_bytes(text[: found.start(2)] + number + text[found.end(2) :])
+    given = any(argument.split("=")[0] in ("--num_gpus", "--num-gpus") for argument in args)
+    if way == "flag" and not given:
+        flag = "--num-gpus" if any(
+            b"--num-gpus" in _HEADER.sub(b"", file.read_bytes()) for file in (script, *_neighbours(script))
+        ) else "--num_gpus"
+        return (*args, f"{flag}={gpus}")
+    return args

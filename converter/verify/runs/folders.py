@@ -1,0 +1,88 @@
+"""Two folders of a project, original and converted: every converted script, and those that import a changed file."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from converter.header import HeaderError, find_header
+from converter.source import scripts_in
+from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, Status, VerifyError
+from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.run import verify
+from converter.verify.runs.flags import modules_of
+
+
+def verify_folders(
+    single: Path,
+    multi: Path,
+    settings: Settings,
+    tell: Callable[[Progress], None] | None = None,
+    pool: Interpreters | None = None,
+) -> Report:
+    """The report of the first converted script; each further one is a check of it.
+
+    After the training of the first one, the scripts that import a file that the conversion changed run in both
+    folders, and those of `settings.also`; see others.py.
+
+    Raises:
+        VerifyError: no script of the one folder is a conversion of one in the other.
+    """
+    names = converted_in(single, multi)
+    if not names:
+        raise VerifyError(f"{multi.name} holds no script that was converted from one in {single.name}")
+    until = time.monotonic() + settings.timeout
+    also = tuple(dict.fromkeys((*settings.also, *affected_in(single, multi, names))))
+    checks = []
+    with opened(pool) as interpreters:
+        report = verify(single / names[0], multi / names[0], replace(settings, also=also), None, tell, interpreters)
+        for name in names[1:]:
+            asked = replace(settings, timeout=max(1.0, until - time.monotonic()), also=())
+            checks.append(_check(name, verify(single / name, multi / name, asked, None, None, interpreters)))
+    entries = [Entry(_FATES[check.status], check.name, check.detail) for check in checks]
+    failed = [check for check in checks if check.status != "passed"]
+    report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
+    if report.verdict != "passed" or not failed:
+        return report
+    worst = min(failed, key=lambda check: check.status)  # failed, then skipped
+    return replace(
+        report,
+        verdict="failed" if worst.status == "failed" else "not comparable",
+        reason=f"{worst.name}: {worst.detail}",
+    )
+
+
+_FATES: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
+
+
+def _check(name: str, found: Report) -> Check:
+    status: Status = "passed" if found.verdict == "passed" else "failed" if found.verdict == "failed" else "skipped"
+    return Check(name, status, found.reason)
+
+
+def converted_in(single: Path, multi: Path) -> list[str]:
+    """The scripts of a folder that were converted from those of the same names, by their paths from there."""
+    found = []
+    for name in scripts_in(str(multi)):
+        try:
+            header = find_header((multi / name).read_bytes().decode("utf-8", "replace"))
+        except HeaderError:
+            continue
+        if header is not None and not header.script and (single / name).is_file():
+            found.append(name)
+    return found
+
+
+def affected_in(single: Path, multi: Path, converted: list[str]) -> list[str]:
+    """The other scripts that nothing imports and that import a file of which the two folders have different bytes."""
+    names = [name for name in scripts_in(str(single)) if (multi / name).is_file()]
+    changed = {name for name in names if (single / name).read_bytes() != (multi / name).read_bytes()}
+    imports = {name: modules_of(single, name) for name in names}
+    imported = set().union(*imports.values())
+    return [
+        name
+        for name in names
+        if name not in imported and name not in converted and name not in changed and imports[name] & changed
+    ]

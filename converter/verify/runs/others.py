@@ -1,0 +1,172 @@
+"""Other scripts of a project, run after training in the original's tree and in the converted one.
+
+Both read the same checkpoint: once the one that the original's training leaves, once the conversion's. So what they
+print has to be the same, though the two trainings took other batches.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from converter.verify.checks.printed import unlike_lines
+from converter.verify.data import Check, Entry, Report, Settings, VerifyError
+from converter.verify.processes.answer import clean, find_interpreter
+from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.output import Output
+from converter.verify.processes.workspace import copy_folder, read_towers, set_gpus, work_folder
+
+TRAINING = 0.4  # of the time, at most, for what leaves a checkpoint
+SIDES = ("original", "converted")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """How a script ended, None for well, and what it printed."""
+
+    problem: str | None
+    text: str
+
+
+def with_others(report: Report, single: Path, multi: Path, settings: Settings, pool: Interpreters) -> Report:
+    """The report with a check for each script of `settings.also`, which are paths from the scripts' folders."""
+    if report.verdict == "not comparable" and not report.checks:
+        return report
+    single, multi = single.resolve(), multi.resolve()
+    for name in settings.also:
+        for folder in {single.parent, multi.parent}:
+            if folder == single.parent and not (folder / name).is_file():
+                raise VerifyError(f"{name}: no such file beside {single.name}")
+    with work_folder(pool.guard) as work:
+        project = _Project(work, single, multi, report.gpus, settings, pool)
+        checks = [check for name in settings.also for check in project.checks(name)]
+    failed = [check for check in checks if check.status == "failed"]
+    entries = [Entry("same", check.name, check.detail) for check in checks if check.status == "passed"]
+    entries += [Entry("wrong", check.name, check.detail) for check in failed]
+    entries += [Entry("unchecked", check.name, check.detail) for check in checks if check.status == "skipped"]
+    report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
+    if failed and report.verdict != "failed":
+        return replace(report, verdict="failed", reason=f"{failed[0].name}: {failed[0].detail}")
+    return report
+
+
+class _Project:
+    """Copies of both trees, with what each training leaves in them."""
+
+    def __init__(
+        self, work: Path, single: Path, multi: Path, gpus: int, settings: Settings, pool: Interpreters
+    ) -> None:
+        self.work, self.single, self.multi, self.gpus = work, single, multi, gpus
+        self.settings, self.pool = settings, pool
+        self.python = find_interpreter(settings.python)
+        self.until = time.monotonic() + settings.timeout
+        self.runs = 0
+        self.trained = {side: self._train(side) for side in SIDES}
+
+    def _tree(self, side: str, folder: Path) -> tuple[Path, tuple[str, ...]]:
+        """A fresh copy of a side's tree: its training script and that script's arguments."""
+        script = self.single if side == "original" else self.multi
+        copy, _ = copy_folder(script, folder)
+        if side == "original":
+            return copy, self.settings.args
+        copy_folder(self.single, folder, fill=True)
+        return copy, set_gpus(copy, self.gpus, self.settings.args, read_towers(self.multi).way)
+
+    def _train(self, side: str) -> dict[str, Path] | str:
+        """The files that a training leaves, by their paths from the tree's root; or why there are none."""
+        folder = self.work / f"trained-{side}"
+        script, args = self._tree(side, folder)
+        before = _files(folder)
+        job = {"role": "train", "script": str(script), "args": list(args), "steps": self.settings.steps}
+        left = (self.until - time.monotonic()) * TRAINING
+        with self._child(job, f"the training of the {side} tree", left) as child:
+            try:
+                event = child.event()
+                event = child.event() if event["event"] == "started" else event
+            except (TimeIsUp, MemoryIsUp):
+                event = {"event": "trained"}  # what was left until then counts
+        if event["event"] != "trained":
+            return str(event.get("message") or "it ended without a training step")
+        now = _files(folder)
+        return {
+            name: path
+            for name, (path, stamp) in now.items()
+            if before.get(name, (path, None))[1] != stamp and not name.endswith((".py", ".pyc"))
+        }
+
+    def checks(self, name: str) -> Iterator[Check]:
+        """One check for each training that left files, or one that says why there is none."""
+        for side in SIDES:
+            title = f"{name} after the {'original' if side == 'original' else 'conversion'}'s training"
+            left = self.trained[side]
+            if isinstance(left, str):
+                yield Check(title, "skipped", f"the training leaves nothing: {left}")
+            else:
+                yield self._compared(title, name, left)
+
+    def _compared(self, title: str, name: str, left: dict[str, Path]) -> Check:
+        own = self._run("original", name, left)
+        if own.problem:
+            return Check(title, "skipped", f"in the original tree it fails: {own.problem}")
+        theirs = self._run("converted", name, left)
+        if theirs.problem:
+            return Check(title, "failed", f"in the converted tree it fails: {theirs.problem}")
+        unlike = unlike_lines(own.text, theirs.text)
+        if unlike:  # lines that differ in two runs of the original, such as times, say nothing
+            loose = unlike_lines(own.text, self._run("original", name, left).text)
+            unlike = {number: pair for number, pair in unlike.items() if number not in loose}
+        if unlike:
+            number, (wanted, found) = min(unlike.items())
+            return Check(title, "failed", f"line {number} is {found.strip()!r} instead of {wanted.strip()!r}")
+        count = len(own.text.splitlines())
+        return Check(title, "passed", f"prints the same {count} lines from the same {len(left)} files")
+
+    def _run(self, side: str, name: str, left: dict[str, Path]) -> _Said:
+        """What a script prints in a side's tree with the files that a training has left."""
+        self.runs += 1
+        folder = self.work / f"run-{self.runs}" / "tree"
+        self._tree(side, folder)
+        for place, path in left.items():
+            (folder / place).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, folder / place)
+        said = Output(folder.parent / "said")
+        job = {"role": "print", "script": str(folder / name), "args": [], "said": str(folder.parent / "said")}
+        try:
+            with self._child(job, name, self.until - time.monotonic()) as child:
+                event = child.event()
+                event = child.event() if event["event"] == "started" else event
+        except TimeIsUp:
+            return _Said("no end in time (--timeout)", "")
+        except MemoryIsUp as excess:
+            return _Said(f"it takes {excess}", "")
+        finally:
+            said.close()
+        problem = None if event["event"] == "ended" else f"its process ended ({event.get('status', event['event'])})"
+        message = event.get("message")
+        return _Said(clean(str(message), folder.parent) if message else problem, clean(said.text(), folder.parent))
+
+    def _child(self, job: dict[str, Any], title: str, seconds: float) -> Child:
+        self.runs += 1
+        work = self.work / f"job-{self.runs}"
+        work.mkdir()
+        whole = {**job, "title": title, "gpus": self.gpus, "work": str(work), "log": str(work / "log")}
+        whole["network"] = self.settings.network
+        limits = Limits(time.monotonic() + max(1.0, seconds))
+        return Child(self.pool, self.python, whole, environment(self.gpus), limits)
+
+
+def _files(folder: Path) -> dict[str, tuple[Path, tuple[int, int]]]:
+    """{path from the folder: (path, (size, time of the last change))}."""
+    found = {}
+    for path in folder.rglob("*"):
+        with contextlib.suppress(OSError):
+            if path.is_file():
+                status = path.stat()
+                found[str(path.relative_to(folder))] = (path, (status.st_size, status.st_mtime_ns))
+    return found

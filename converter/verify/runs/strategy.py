@@ -1,0 +1,148 @@
+"""Compares a script that trains under tf.distribute.MirroredStrategy with its original.
+
+The original trains on N of its batches at a time (`--batch total`: on one), the conversion on the same examples under
+its strategy, from the same weights. Where the loss is a mean over the examples the weights stay
+the same; that is the contract of docs/verify.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from converter.verify.data import BatchMode, Check, Entry, Fate, Progress, Report, VariableRow
+from converter.verify.judge import Asked
+from converter.verify.processes.answer import Stopped, expect
+from converter.verify.processes.child_process import Child, Event, Limits, environment
+from converter.verify.processes.interpreters import Interpreters
+
+ORIGINAL, CONVERSION = "strategy original", "strategy conversion"
+TOLERANCE = 1e-3  # of the way that a variable has gone; sums in another order came to 1e-5 at most
+_APART = "devices, once split, cannot be split again"
+
+
+def compare_strategies(
+    jobs: Mapping[str, dict[str, Any]],
+    asked: Asked,
+    pool: Interpreters,
+    python: str,
+    limits: Limits,
+    tell: Callable[[Progress], None],
+) -> Report:
+    """Runs both scripts, the original first; jobs: those of the two roles of this module."""
+    settled = environment(asked.gpus)
+    settled.pop("TF_USE_LEGACY_KERAS")  # the Keras that the script would have
+    pool.give_up(python, settled, _APART)
+    tell(Progress("starting TensorFlow", 0, 2))
+    with (
+        Child(pool, python, jobs[ORIGINAL], settled, limits) as single,
+        Child(pool, python, jobs[CONVERSION], settled, limits) as multi,
+    ):
+        started = expect(single, "started")
+        expect(multi, "started")
+        tell(Progress("the original trains", 0, 2))
+        mine = expect(single, "trained")
+        tell(Progress("the conversion trains", 1, 2))
+        multi.send(record=jobs[ORIGINAL]["record"])
+        theirs = expect(multi, "trained")
+    return _judged(started, mine, theirs, asked.gpus, asked.batch)
+
+
+def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchMode) -> Report:
+    rows = theirs["rows"]
+    checks = [_replicas(theirs, gpus), _batch(theirs), _data(mine, theirs), _variables(rows, mine["kind"])]
+    if not all(row["finite"] for row in rows):
+        raise Stopped("the original's weights are not finite: there is nothing to compare with")
+    worst = max((row["error"] for row in rows if row["error"] is not None), default=0.0)
+    worst = float(worst)
+    norm = [row["name"] for row in rows if "moving_mean" in row["name"] or "moving_variance" in row["name"]]
+    if norm and worst > TOLERANCE:
+        raise Stopped(
+            f"batch normalisation takes its statistics from one GPU's examples ({norm[0]}): by design the "
+            "weights differ from those of one GPU"
+        )
+    name = max(rows, key=lambda row: float(row["error"] or 0.0))["name"] if rows else ""
+    detail = f"{name} differs" if worst > TOLERANCE else f"the same after each of {mine['steps']} steps"
+    checks.append(Check("weights", "failed" if worst > TOLERANCE else "passed", detail, worst, TOLERANCE))
+    failed = [check for check in checks if check.status == "failed"]
+    taken = "its batches" if batch == "total" else f"{gpus} batches at a time"
+    shown = f"{gpus} replicas take the original's {mine['steps']} steps on {taken}"
+    reason = "; ".join(check.detail for check in failed) if failed else shown
+    held = mine["held"] + theirs["held"]
+    return Report(
+        verdict="failed" if failed else "passed",
+        reason=reason,
+        gpus=gpus,
+        batch=batch,
+        steps=mine["steps"],
+        checks=tuple(checks),
+        variables=tuple(
+            VariableRow(
+                row["name"],
+                str(tuple(row["shape"])),
+                row["dtype"],
+                True,
+                None,
+                None,
+                None if row["error"] is None else float(row["error"]),
+            )
+            for row in rows
+        ),
+        versions=(("TensorFlow", started["tensorflow"]), ("Python", started["python"])),
+        neutralised=(("dropout", held),) if held else (),
+        ledger=_ledger(checks, mine, batch),
+        processes="each script has its own import of TensorFlow",
+    )
+
+
+def _replicas(theirs: Event, gpus: int) -> Check:
+    found = theirs["facts"]["replicas"]
+    good = found == gpus
+    return Check("replicas", "passed" if good else "failed", f"{found} replicas train, {gpus} are asked for")
+
+
+def _batch(theirs: Event) -> Check:
+    good = theirs["facts"]["rows"]
+    detail = (
+        "each step takes as many examples as it should" if good else "a step takes another number of examples"
+    )
+    return Check("batch", "passed" if good else "failed", detail)
+
+
+def _data(mine: Event, theirs: Event) -> Check:
+    if mine["facts"].get("drawn"):
+        return Check("data", "skipped", "the original draws its examples at random")
+    good = theirs["facts"]["same"]
+    detail = (
+        "the conversion's input gives the original's examples, in their order"
+        if good
+        else ("the conversion's input gives other examples than the original's, or another order")
+    )
+    return Check("data", "passed" if good else "failed", detail)
+
+
+def _variables(rows: list[dict[str, Any]], kind: str) -> Check:
+    lost = [row["name"] for row in rows if not row["converted"]]
+    new = [row["name"] for row in rows if not row["original"]]
+    other = [row["name"] for row in rows if row["original"] and row["converted"] and row["error"] is None]
+    for names, what in ((lost, "is missing"), (new, "is new"), (other, "has another shape")):
+        if names:
+            return Check("variables", "failed", f"{names[0]} {what} in the conversion")
+    read = "; the conversion reads the original's checkpoint" if kind == "Estimator" else ""
+    return Check("variables", "passed", f"{len(rows)} with the same names and shapes{read}")
+
+
+def _ledger(checks: list[Check], mine: Event, batch: BatchMode) -> tuple[Entry, ...]:
+    fates: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
+    entries = [Entry(fates[c.status], c.name, c.detail, c.figure, c.tolerance) for c in checks]
+    if batch == "per-gpu":
+        entries.append(Entry("differs", "batch", "a step takes one batch for each GPU"))
+    entries += [
+        Entry("unchecked", "evaluation", "what the script computes after its first training"),
+        Entry("unchecked", "hooks and callbacks", "those of the first training are left out"),
+        Entry("unchecked", "files", "what the scripts write outside of their folders"),
+        Entry("unchecked", "session", "the devices are virtual ones of the CPU"),
+    ]
+    if mine["held"]:
+        entries.append(Entry("unchecked", "dropout", "held still"))
+    return tuple(entries)

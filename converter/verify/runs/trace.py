@@ -1,0 +1,82 @@
+"""`convert --trace`: what calls that the analysis does not follow gave, seen in a run of the script."""
+
+from __future__ import annotations
+
+import ast
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from converter.conversion import CallSite
+from converter.source import Source, encode, parse
+from converter.verify.data import VerifyError
+from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.family import memory_of_machine
+from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.workspace import copy_folder, work_folder
+
+MEMORY = 0.75  # of the machine's
+
+
+def trace_calls(
+    source: Source,
+    sites: Sequence[CallSite],
+    python: str | None = None,
+    timeout: float = 600.0,
+    pool: Interpreters | None = None,
+) -> tuple[tuple[tuple[str, str], ...], str]:
+    """Runs a script up to its first training step: ((place, fact), ...) as in Options.traced, and why there are none.
+
+    Raises:
+        VerifyError: it cannot begin. Stopped: the script does not come to a training step.
+    """
+    interpreter, script = find_interpreter(python), Path(source.path).resolve()
+    limits = Limits(time.monotonic() + timeout, int(memory_of_machine() * MEMORY))
+    with opened(pool) as pool, work_folder(pool.guard) as work:
+        copy, _ = copy_folder(script, work / "original")
+        copy.write_bytes(encode(source, marked(source, sites)))
+        job = {
+            "role": "trace",
+            "title": "the script",
+            "script": str(copy),
+            "args": [],
+            "gpus": 1,
+            "work": str(work),
+            "log": str(work / "log"),
+        }
+        try:
+            with Child(pool, interpreter, job, environment(1), limits) as child:
+                expect(child, "started")
+                answer = expect(child, "traced")
+        except TimeIsUp:
+            raise Stopped("the script does not come to a training step in time") from None
+        except MemoryIsUp as excess:
+            raise Stopped(f"the script takes {excess}, too much for this machine") from None
+        except (FileNotFoundError, PermissionError) as error:
+            raise VerifyError(f"{interpreter}: cannot be run ({error.strerror})") from None
+        except Stopped as problem:
+            raise Stopped(clean(problem.reason, work), clean(problem.log, work)) from None
+    return tuple(answer["facts"].items()), answer["why"] or ""
+
+
+def marked(source: Source, sites: Sequence[CallSite]) -> str:
+    """The script with its calls wrapped in the probe; no line moves. Calls inside of strings stay as they are."""
+    lines = source.text.encode().splitlines(keepends=True)
+    within = {
+        (call.end_lineno, call.end_col_offset)
+        for string in ast.walk(parse(source))
+        if isinstance(string, ast.JoinedStr)
+        for call in ast.walk(string)
+        if isinstance(call, ast.Call)
+    }
+    inserts: dict[tuple[int, int], list[bytes]] = {}
+    for site in sorted(sites, key=lambda site: site.end, reverse=True):
+        if site.end not in within:
+            begin = f"__tmg_end__(__tmg_begin__({site.place!r}), ".encode()
+            inserts.setdefault(site.begin, []).append(begin)  # of calls that begin together, the longest first
+            inserts.setdefault(site.end, []).append(b")")
+    for line, column in sorted(inserts, reverse=True):
+        old = lines[line - 1]
+        lines[line - 1] = old[:column] + b"".join(inserts[line, column]) + old[column:]
+    return b"".join(lines).decode()

@@ -1,0 +1,233 @@
+"""Whole runs of both scripts: their processes, and the checks of what they show (child/tmgprobe/roles/to_end.py).
+
+The steps of two whole runs are not compared one by one, as N towers take other ones; what is compared is how many
+there are, on which examples, and what each script does beside them: the epochs of the original stay its epochs.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from converter.verify.checks.beside import NUMBER, check_printed_in_order
+from converter.verify.checks.figures import Facts, listing
+from converter.verify.checks.stream import check_data
+from converter.verify.data import Check, Report
+from converter.verify.processes.answer import Stopped, expect
+from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
+from converter.verify.processes.interpreters import Interpreters
+from converter.verify.runs.bare import with_check
+
+SHARE = 0.7  # of the time that is left, for both scripts, which run at the same time
+
+_NAME = "whole run"
+MOVED = 1e-3  # of its logarithm: a rate that moves less stays
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What two whole runs showed.
+
+    mine, theirs: how each script ran; compared: what went in; problem: why there is nothing of all that.
+    """
+
+    mine: Facts | None = None
+    theirs: Facts | None = None
+    compared: Facts | None = None
+    problem: str = ""
+
+
+def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Facts, epochs: int) -> dict[str, Any]:
+    """The job of a whole run, beside that of the compared steps of the same script."""
+    theirs = like["role"] == "record"
+    work = Path(like["work"]) / ("whole_converted" if theirs else "whole_original")
+    work.mkdir(exist_ok=True)
+    named = inputs if theirs else {kind: [[own, [own], axis] for own, _, axis in all_] for kind, all_ in inputs.items()}
+    return {
+        **like,
+        "role": "whole",
+        "theirs": theirs,
+        "script": str(script),
+        "args": list(args),
+        "inputs": named,
+        "epochs": epochs,
+        "work": str(work),
+        "record": str(Path(like["work"]) / "whole.json"),
+        "log": str(work / "log"),
+    }
+
+
+def run_whole(
+    jobs: tuple[dict[str, Any], dict[str, Any]], pool: Interpreters, python: str, limits: Limits, gpus: int
+) -> Ran:
+    """Runs the conversion's and the original's jobs side by side."""
+    seconds = max(1.0, SHARE * (limits.deadline - time.monotonic()))
+    theirs, mine = ({**one, "seconds": seconds} for one in jobs)
+    settled = environment(gpus)
+    try:
+        with (
+            Child(pool, python, theirs, settled, limits) as multi,
+            Child(pool, python, mine, settled, limits) as single,
+        ):
+            expect(multi, "started")
+            expect(single, "started")
+            ran_theirs, ran_mine = expect(multi, "ran"), expect(single, "ran")
+            single.send(record=theirs["record"])
+            return Ran(ran_mine, ran_theirs, expect(single, "compared"))
+    except (TimeIsUp, MemoryIsUp):
+        return Ran(problem="no time or memory is left for it (--timeout, --memory)")
+    except Stopped as problem:
+        return Ran(problem=problem.reason)
+
+
+def with_whole(report: Report, ran: Ran, towers: int) -> Report:
+    """The report with the checks of the whole runs, which reach what lies after the compared steps."""
+    found = check_whole(ran, towers)
+    if any(check.status == "passed" for check in found):
+        report = replace(report, checks=tuple(check for check in report.checks if not _left_to_whole(check)))
+    return reduce(with_check, found, report)
+
+
+def _left_to_whole(check: Check) -> bool:
+    return check.status == "skipped" and check.name in ("an epoch's end", "data of evaluations", "beside the steps")
+
+
+def check_whole(ran: Ran, towers: int) -> list[Check]:
+    """The checks of two whole runs; towers: how many of the original's batches make one of the conversion's."""
+    mine, theirs, compared = ran.mine, ran.theirs, ran.compared
+    if mine is None or theirs is None or compared is None:
+        return [Check(_NAME, "skipped", ran.problem)]
+    for who, facts, status in (("the conversion", theirs, "failed"), ("the original", mine, "skipped")):
+        if facts["ended"].startswith("error"):
+            detail = f"{who} ends after step {facts['steps']}: {facts['ended'][7:]}"
+            if status == "skipped" or not mine["ended"].startswith("error"):
+                return [Check(_NAME, "failed" if status == "failed" else "skipped", detail)]
+    in_time = "time" not in (mine["ended"], theirs["ended"])
+    checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
+    checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers) if not _drawn(check)]
+    if not compared["evaluated"]:
+        checks[-1] = Check("data of evaluations, whole run", "skipped", "no run without a train op is fed examples")
+    checks += [*_sets(compared), *_rates(mine, theirs, towers)] if in_time else []
+    return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
+
+
+def _drawn(check: Check) -> bool:
+    """Whether a check only says that the order is drawn: of whole runs the sets of examples are compared."""
+    return check.status == "skipped" and "drawn at random" in check.detail
+
+
+def _renamed(check: Check) -> Check:
+    return Check(f"{check.name}, whole run", check.status, check.detail)
+
+
+def _late(mine: Facts, theirs: Facts) -> Check:
+    detail = f"{theirs['steps']} steps of the conversion and {mine['steps']} of the original were seen (--timeout)"
+    return Check(_NAME, "skipped", f"it takes too long: {detail}")
+
+
+def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
+    """A whole run takes as many examples as the original's, or as many steps."""
+    words = []
+    for row in compared["sets"]:
+        steps, own, fed, wanted = row["steps"], row["own_steps"], row["rows"], row["own_rows"]
+        detail = f"{steps} steps on {fed} examples, the original's {own} on {wanted}"
+        if not wanted:
+            alike = steps in (own, -(-own // towers))
+        elif fed == wanted or steps == own:
+            alike = True
+        else:
+            epochs = max(1, mine["epochs"], round(wanted / max(1, row["different"])))
+            alike = not row["short"] and 0 < wanted - fed < epochs * towers * row["batch"]
+            detail += ": what is left of an epoch and is no whole batch is left out, as in the original"
+        if not alike:
+            return Check(_NAME, "failed", f"takes {detail}: neither as many examples nor as many steps")
+        words.append(detail)
+    if not words:
+        return Check(_NAME, "skipped", "the two scripts have no train op in common")
+    return Check(_NAME, "passed", "; ".join(words))
+
+
+def _sets(compared: Facts) -> list[Check]:
+    """If the original draws the order of the examples or each batch at random, their sets are compared."""
+    name = "examples, whole run"
+    drawn = any(row["status"] == "drawn" for row in compared["fed"])
+    for row in compared["sets"] if drawn else ():
+        often = row["own_rows"] / max(1, row["different"])
+        expected = 4 * math.exp(-often) * row["different"] + 3 if often > 1 else math.inf
+        if row["new"] > expected:
+            return [Check(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
+        if row["lost"] > expected:
+            return [Check(name, "failed", f"is never fed {row['lost']} of the original's {row['different']} examples")]
+        if row["new"] or row["lost"]:
+            return [Check(name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance")]
+    return [Check(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
+
+
+def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+    """How far schedules take the learning rates from the first step to the last one of both runs.
+
+    A schedule that counts batches has to follow the global batch; one that counts steps has not. Which of them it is
+    meant to be nobody can tell from a run, so a rate that does not come as far fails nothing.
+    """
+    name = "learning rate, whole run"
+    if len(mine["rates"]) < 2 or len(theirs["rates"]) < 2 or towers < 2:
+        return
+    words = []
+    for own, other in zip(zip(*mine["rates"], strict=True), zip(*theirs["rates"], strict=True), strict=False):
+        if not all(rate > 0 for rate in (*own, *other)) or abs(math.log(own[1] / own[0])) < MOVED:
+            continue
+        words.append(f"ends at {other[1]:.4g}, the original's at {own[1]:.4g}")
+        if math.log(other[1] / other[0]) / math.log(own[1] / own[0]) < (1 + 1 / towers) / 2:
+            means = "right if its schedule counts steps, wrong if it counts batches (decay_steps of an epoch)"
+            yield Check(name, "skipped", f"{words[-1]}: {means}")
+            return
+    if words:
+        yield Check(name, "passed", "; ".join(words))
+
+
+def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
+    """What is evaluated after training, saved, written and printed in a whole run."""
+    own, other = compared["after"]
+    if own and not other:
+        detail = f"{own} runs of the original after its last step are lacking"
+        yield Check("after training, whole run", "failed", detail)
+    elif own:
+        yield Check("after training, whole run", "passed", f"{other} runs after the last step, {own} in the original")
+    for kind, name, key in (("saved", "savers, whole run", "keys"), ("summary", "summaries, whole run", "tags")):
+        notes = [facts["diary"]["notes"].get(kind, []) for facts in (mine, theirs)]
+        kinds = [{repr(note[key]): note for note in each} for each in notes]
+        for own_kind in kinds[0].keys() ^ kinds[1].keys():
+            note = (kinds[0] | kinds[1])[own_kind]
+            what = "lacks" if own_kind in kinds[0] else "has, other than the original,"
+            yield Check(name, "failed", f"{what} {listing(note[key])}")
+            return
+        fault = next(filter(None, (_numbers(kinds[0][k], kinds[1][k], notes, k, key) for k in kinds[0])), "")
+        if fault:
+            yield Check(name, "failed", fault)
+        elif notes[0]:
+            yield Check(name, "passed", f"{len(notes[1])} of the same kinds as the original's {len(notes[0])}")
+    lines = [facts["diary"]["notes"].get("printed", ()) for facts in (mine, theirs)]
+    forms = [Counter(NUMBER.sub("#", note["line"]) for note in each) for each in lines]
+    lacking = sorted(set(forms[0]) - set(forms[1]))
+    if lacking:
+        detail = f"the conversion prints no line like {listing(lacking, 1)!r}"
+        yield Check("printed lines, whole run", "skipped", detail)
+    yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers))
+
+
+def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: str) -> str:
+    """What is wrong with the step numbers of one kind of notes: where the original's count steps, so do these."""
+    mine, theirs = ([note for note in each if repr(note[key]) == kind] for each in notes)
+    if any(note["number"] is None for note in (*mine, *theirs)) or len(mine) < 2 or len(theirs) < 2:
+        return ""
+    apart = {note["number"] - note["steps"] for note in mine}
+    if len(apart) > 1 or {note["number"] - note["steps"] for note in theirs} == apart:
+        return ""
+    last = theirs[-1]
+    return f"{listing(last[key])} after step {last['steps']} has the step {last['number']}, which is no count of steps"

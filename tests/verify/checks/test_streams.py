@@ -1,0 +1,250 @@
+"""Streams of examples against each other, and the verdicts on what goes in and on whole runs, without TensorFlow."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from converter.verify.checks.stream import check_data
+from converter.verify.data import Check
+from converter.verify.runs.whole import Ran, check_whole
+
+np = pytest.importorskip("numpy")
+
+CHILD = Path(__file__).resolve().parents[3] / "converter" / "verify" / "child"
+sys.path.insert(0, str(CHILD))
+try:
+    from tmgprobe.reference import stream
+    from tmgprobe.values import rows, streams
+finally:
+    sys.path.remove(str(CHILD))
+
+
+def batches(text: str) -> list[list[str]]:
+    """One letter for each example, blanks between the batches."""
+    return [list(batch) for batch in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs"),
+    [
+        ("ab cd ef gh", "abcd efgh"),
+        ("ab cd ef gh", "abcd"),  # the original went on for longer
+        ("ab cd", "abcd efgh"),  # or was stopped before
+        ("ab cd ef ab cd ef", "abcd efab cdef"),  # batches across the end of an epoch
+        ("ab cd e ab cd e", "abcd e abcd e"),  # the last batch is smaller
+        ("ab cd ef ab cd ef", "abcd abcd"),  # what is no whole batch is left out
+    ],
+)
+def test_the_same_stream_cut_at_other_places(own: str, theirs: str) -> None:
+    found = streams.compare(batches(own), batches(theirs), 2, streams.starts(batches(own)))
+    assert found["status"] == "same", found
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "fault"),
+    [
+        ("ab cd ef gh", "hgfe dcba", "reversed"),
+        ("ab cd ef gh", "abab cdcd", "twice"),
+        ("ab cd ef gh", "acbd efgh", "order"),
+        ("ab cd ef gh", "ijkl mnop", "others"),
+        ("ab cd ef gh", "abcx efgh", ""),
+        ("ab cd ef gh ij kl", "abcd ghij", ""),  # a batch left out in the middle of an epoch
+        ("ab cd e ab cd e", "abcd abcd", ""),  # the last batch left out, which the original takes
+    ],
+)
+def test_another_stream(own: str, theirs: str, fault: str) -> None:
+    found = streams.compare(batches(own), batches(theirs), 2, streams.starts(batches(own)))
+    assert (found["status"], found["fault"]) == ("differs", fault), found
+
+
+@pytest.mark.parametrize(
+    ("drawn_at", "theirs", "status"),
+    [
+        (2, "abcd hgfe", "drawn"),
+        (2, "badc efgh", "differs"),
+        (0, "abab cdcd", "differs"),
+        (None, "abcd hgfe", "differs"),
+    ],
+)
+def test_an_order_that_is_drawn_is_no_fault(drawn_at: int | None, theirs: str, status: str) -> None:
+    found = streams.compare(batches("ab cd ef gh"), batches(theirs), 2, drawn_at=drawn_at)
+    assert found["status"] == status
+
+
+def test_marks_of_examples() -> None:
+    one = np.array([[1, 2, 0, 0], [3, 0, 4, 0]])
+    assert rows.marks(one, 0) == rows.marks(one[:, :3], 0)  # padded to another length
+    assert rows.marks(one, 0) == rows.marks(one.T, 1)  # time-major
+    assert len(set(rows.marks(np.array([[1, 2], [2, 1], [0, 1]]), 0))) == 3
+    assert rows.marks(np.array(["a", "b"], object), 0) != rows.marks(np.array(["b", "a"], object), 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("ab cd ef", 0),
+        ("ab cd ab cd ab", 2),
+        ("abcd aefg cdxy abcd", 0),  # drawn anew for each batch
+    ],
+)
+def test_epochs_are_counted(text: str, count: int) -> None:
+    epochs = stream.Epochs()
+    for batch in batches(text):
+        epochs.ends_before({"x:0": (batch, None)})
+    assert epochs.count == count
+
+
+def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
+    runs = [[(gap, {"x:0": list(text)}) for gap, text in each] for each in (own, theirs)]
+    (found,) = stream.evaluations(runs[0], runs[1], tuple(map(set, training)), 2, False)
+    return found["status"], found["fault"]
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "training", "expected"),
+    [
+        ([(0, "vw"), (1, "vw")], [(0, "vw"), (1, "vw")], ("", ""), ("same", "")),
+        ([(1, "ab"), (2, "cd")], [(1, "abcd"), (2, "efgh")], ("abcd", "abcdefgh"), ("same", "")),
+        ([(1, "ab"), (2, "cd")], [(1, "ab"), (2, "ef")], ("abcd", "abcdefgh"), ("same", "")),
+        ([(1, "abc"), (2, "def")], [(1, "ab"), (2, "gh")], ("abcdef", "abcdefghijkl"), ("differs", "others")),
+        ([(1, "uv"), (1, "wx")], [(1, "uvwx")], ("", ""), ("same", "")),
+        ([(0, "uvwx")], [(0, "uv")], ("", ""), ("differs", "part")),
+        ([(0, "uvwx")], [(0, "abcd")], ("ab", "abcd"), ("differs", "training")),
+        ([(0, "uvwx")], [(0, "yz")], ("", ""), ("differs", "others")),
+        ([(0, "uvwx")], [(0, "xwvu")], ("", ""), ("differs", "order")),
+    ],
+)
+def test_evaluations(own: Any, theirs: Any, training: Any, expected: Any) -> None:
+    assert evaluated(own, theirs, training) == expected
+
+
+SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
+
+
+def named(checks: list[Check]) -> dict[str, tuple[str, str]]:
+    return {check.name: (check.status, check.detail) for check in checks}
+
+
+@pytest.mark.parametrize(
+    ("fed", "name", "status", "words"),
+    [
+        ([SAME], "data", "passed", "8 examples are the original's, in order: 2 of its batches in each"),
+        ([{**SAME, "left_out": 2}], "data", "passed", "2 at an epoch's end are left out"),
+        ([{**SAME, "status": "drawn"}], "data", "skipped", "x:0: drawn at random by the original"),
+        ([{"input": "x:0", "status": "absent", "fault": ""}], "data", "skipped", "x:0: sparse"),
+        ([{**SAME, "status": "differs", "step": 2}], "data", "failed", "other examples than the original's are fed"),
+        ([], "data", "skipped", "nothing is fed"),
+        ([SAME], "an epoch's end", "skipped", "--epochs 1"),
+        ([SAME], "data of evaluations", "skipped", "--steps all"),
+    ],
+)
+def test_the_verdict_on_data(fed: Any, name: str, status: str, words: str) -> None:
+    found = named(check_data({"fed": fed, "evaluated": [], "ended": False}, 2))
+    assert found[name][0] == status and words in found[name][1], found
+
+
+def ran(**changes: Any) -> Ran:
+    diary = {"notes": {}, "steps": 0, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
+    sizes = {
+        "steps": 5,
+        "own_steps": 10,
+        "rows": 80,
+        "own_rows": 80,
+        "short": False,
+        "batch": 8,
+        "new": 0,
+        "lost": 0,
+        "different": 80,
+    }
+    rates = changes.pop("rates", ([], []))
+    mine = {"ended": changes.pop("mine", "end"), "epochs": 0, "steps": 10, "diary": changes.pop("diary", diary)}
+    theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
+    mine["rates"], theirs["rates"] = rates
+    compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
+    return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "status", "words"),
+    [
+        ({}, "whole run", "passed", "5 steps on 80 examples, the original's 10 on 80"),
+        ({"steps": 10, "rows": 160}, "whole run", "passed", "10 steps on 160 examples"),
+        ({"rows": 72, "steps": 4}, "whole run", "passed", "is left out, as in the original"),
+        ({"rows": 64, "steps": 4}, "whole run", "failed", "neither as many examples nor as many steps"),
+        ({"rows": 72, "steps": 4, "short": True}, "whole run", "failed", "neither"),
+        ({"rows": 32, "steps": 2}, "whole run", "failed", "neither"),
+        ({"theirs": "error: ValueError: x"}, "whole run", "failed", "the conversion ends after step 5: ValueError: x"),
+        ({"mine": "error: x"}, "whole run", "skipped", "the original ends after step 10"),
+        ({"theirs": "time"}, "whole run", "skipped", "5 steps of the conversion and 10 of the original"),
+        ({"after": [2, 0]}, "after training, whole run", "failed", "2 runs of the original"),
+        (
+            {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "new": 30},
+            "examples, whole run",
+            "failed",
+            "30 examples that the original is never fed",
+        ),
+        (
+            {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "lost": 40},
+            "examples, whole run",
+            "failed",
+            "never fed 40 of the original's 80",
+        ),
+        ({"fed": [{**SAME, "status": "drawn"}]}, "examples, whole run", "passed", "the same set"),
+        ({"fed": [{**SAME, "status": "drawn"}], "new": 3}, "examples, whole run", "skipped", "left to chance"),
+    ],
+)
+def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
+    found = named(check_whole(ran(**changes), 2))
+    assert found[name][0] == status and words in found[name][1], found
+
+
+RATE = "learning rate, whole run"
+HALVED = [[0.4], [0.1]]  # in the first step, in the last one
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status", "words"),
+    [
+        (HALVED, HALVED, "passed", "ends at 0.1, the original's at 0.1"),
+        (HALVED, [[0.4], [0.11]], "passed", "ends at 0.11, the original's at 0.1"),  # a step or two before
+        (HALVED, [[0.4], [0.2]], "skipped", "ends at 0.2, the original's at 0.1: right if its schedule counts steps"),
+        (HALVED, [[0.4], [0.4]], "skipped", "ends at 0.4"),
+        ([[0.1, 1.0], [0.2, 0.5]], [[0.1, 1.0], [0.2, 0.7]], "skipped", "ends at 0.7, the original's at 0.5"),
+        ([[0.1], [0.2]], [[0.1], [0.2]], "passed", "ends at 0.2"),
+        ([[0.4], [0.4]], [[0.4], [0.4]], None, ""),
+        ([[0.0], [0.1]], [[0.0], [0.1]], None, ""),
+        ([[0.4]], [[0.4]], None, ""),
+        ([], HALVED, None, ""),
+    ],
+)
+def test_rates_at_the_end(own: Any, theirs: Any, status: str | None, words: str) -> None:
+    found = named(check_whole(ran(rates=(own, theirs)), 2))
+    assert (RATE in found) == (status is not None)
+    if status is not None:
+        assert found[RATE][0] == status and words in found[RATE][1], found
+
+
+def test_rates_of_a_total_are_not_looked_at() -> None:
+    assert RATE not in named(check_whole(ran(rates=(HALVED, [[0.4], [0.4]]), steps=10), 1))
+
+
+def summaries(*numbers: int, steps: tuple[int, ...] = (1, 2, 3)) -> dict[str, Any]:
+    notes = [{"tags": ["loss"], "number": n, "steps": s, "order": s} for n, s in zip(numbers, steps, strict=True)]
+    return {"notes": {"summary": notes}, "steps": 3, "savers": [], "seeds": [], "graph seed": None, "shuffling": []}
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status"),
+    [((0, 1, 2), (0, 1, 2), "passed"), ((0, 1, 2), (0, 2, 4), "failed"), ((0, 8, 16), (0, 16, 32), "passed")],
+)
+def test_step_numbers_of_whole_runs(own: Any, theirs: Any, status: str) -> None:
+    found = named(check_whole(ran(diary=summaries(*own), other=summaries(*theirs)), 2))
+    assert found["summaries, whole run"][0] == status, found
+
+
+def test_a_whole_run_that_could_not_be_is_said() -> None:
+    assert check_whole(Ran(problem="no time"), 2) == [Check("whole run", "skipped", "no time")]

@@ -1,0 +1,162 @@
+"""`verify --each-choice` runs the steps for every choice of the command line."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.report.page.html import Scripts, render_html
+from converter.report.verification import render_text
+from converter.source import read
+from converter.verify import Settings, VerifyError, to_json, verify_each
+from converter.verify.processes.answer import does_not_train
+
+SCRIPT = """
+import argparse
+import numpy as np
+import tensorflow as tf
+{define}
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean((tf.layers.dense(x, 1) - y) ** 2)
+if {kind} == 'decay':
+    loss += 0.1 * tf.reduce_sum(tf.trainable_variables()[0] ** 2)
+elif {kind} == 'data':
+    np.load('there_is_no_such_file.npy')
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(0 if {test} else 5):
+        sess.run(train, {{x: np.random.rand(8, 4), y: np.random.rand(8, 1)}})
+"""
+WAYS = {
+    "argparse": (
+        "parser = argparse.ArgumentParser()\nparser.add_argument('--kind', default='plain', choices=[{kinds}])\n"
+        "parser.add_argument('--test', action='store_true')\nargs = parser.parse_args()",
+        "args.kind",
+        "args.test",
+    ),
+    "tf.app.flags": (
+        "flags = tf.app.flags\nflags.DEFINE_string('kind', 'plain', '')  # {kinds}\n"
+        "flags.DEFINE_boolean('test', False, '')\nFLAGS = flags.FLAGS",
+        "FLAGS.kind",
+        "FLAGS.test",
+    ),
+    "absl": (
+        "import sys\nfrom absl import flags\nflags.DEFINE_enum('kind', 'plain', [{kinds}], '')\n"
+        "flags.DEFINE_bool('test', False, '')\nFLAGS = flags.FLAGS\nFLAGS(sys.argv)",
+        "FLAGS.kind",
+        "FLAGS.test",
+    ),
+}
+
+
+def pair(folder: Path, way: str, kinds: str = "'plain', 'decay'") -> tuple[Path, Path]:
+    define, kind, test = WAYS[way]
+    text = SCRIPT.format(define=define.format(kinds=kinds), kind=kind, test=test)
+    if "data" not in kinds:
+        text = text.replace(f"elif {kind} == 'data':\n    np.load('there_is_no_such_file.npy')\n", "")
+    (folder / "train.py").write_text(text)
+    made = convert(read(str(folder / "train.py")), Options())
+    assert made.text is not None, made.diagnostics
+    (folder / "train_mg.py").write_text(made.text)
+    return folder / "train.py", folder / "train_mg.py"
+
+
+@pytest.mark.tf2
+@pytest.mark.parametrize("way", WAYS)
+def test_each_choice_has_its_verdict(tmp_path: Path, way: str) -> None:
+    single, multi = pair(tmp_path, way)
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "passed", report
+    found = {check.name: check for check in report.checks if check.name.startswith("with ")}
+    assert {name: check.status for name, check in found.items()} == {
+        "with --kind=decay": "passed",
+        "with --test": "skipped",
+    }
+    assert "without a training step" in found["with --test"].detail
+    entries = {(entry.fate, entry.what): entry.detail for entry in report.ledger}
+    assert entries["same", "choices of the command line"] == "1 of 2: with --kind=decay"
+    assert "each was made alone" in entries["unchecked", "choices of the command line"]
+    assert "--each-choice" in report.command
+    assert "with --kind=decay" in render_text(report)
+    assert "with --kind=decay" in json.dumps(to_json(report))
+    assert "with --kind=decay" in render_html(report, Scripts("train.py", "train_mg.py", "", ""))
+
+
+@pytest.mark.tf2
+def test_a_fault_in_one_choice_fails(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse")
+    text = multi.read_text()
+    assert text.count("0.1 * tf.reduce_sum") == 1
+    multi.write_text(text.replace("0.1 * tf.reduce_sum", "0.2 * tf.reduce_sum"))
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "failed" and report.reason.startswith("with --kind=decay: "), report
+    assert report.reason.endswith("(train.py:6)")
+    given = verify_each(single, multi, Settings(steps=1, args=("--kind=plain",)))
+    assert given.verdict == "passed", given
+
+
+@pytest.mark.tf2
+def test_a_choice_without_its_data_is_no_fault_of_the_conversion(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "passed", report
+    found = {check.name: check for check in report.checks}["with --kind=data"]
+    assert found.status == "skipped"
+    assert found.detail.startswith("the original itself does not train with it: the original script failed before")
+    assert "there_is_no_such_file.npy" in found.detail
+    assert [entry.fate for entry in report.ledger if entry.what == "with --kind=data"] == ["unchecked"]
+
+
+@pytest.mark.tf2
+def test_a_choice_with_which_the_conversion_alone_fails(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse", "'plain', 'data'")
+    np.save(tmp_path / "there_is_no_such_file.npy", 1.0)
+    multi.write_text(multi.read_text().replace("there_is_no_such_file", "nor_this_one"))
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "failed" and "nor_this_one.npy" in report.reason, report
+
+
+@pytest.mark.tf2
+def test_a_choice_that_cannot_be_compared_leaves_the_whole_open(tmp_path: Path) -> None:
+    single, multi = pair(tmp_path, "argparse")
+    for script in (single, multi):  # gradients that are not finite
+        script.write_text(script.read_text().replace("0.1 * tf.reduce_sum", "1e38 * 1e38 * tf.reduce_sum"))
+    report = verify_each(single, multi, Settings(steps=1))
+    assert report.verdict == "not comparable" and report.reason.startswith("with --kind=decay: "), report
+
+
+@pytest.mark.parametrize(
+    ("reason", "expected"),
+    [
+        ("the original script failed before its first training step: FileNotFoundError: a", True),
+        ("the original script ended its process (status 3) before its first training step", True),
+        ("the original script ended without a training step (no run of an optimizer's train op was seen)", True),
+        ("the original script failed in its first training steps: ValueError: a", False),
+        ("the original script ended its process (status -9)", False),
+        ("the original script goes on with a run in parts", False),
+        ("the converted script failed before its first training step: ValueError", False),
+        ("the original's gradients are not finite: there is nothing to compare with", False),
+        ("no result after 600 seconds (--timeout)", False),
+    ],
+)
+def test_originals_that_do_not_train(reason: str, expected: bool) -> None:
+    assert does_not_train(reason) == expected
+
+
+@pytest.mark.tf2
+def test_more_choices_than_are_run_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("converter.verify.runs.each.MOST", 1)
+    report = verify_each(*pair(tmp_path, "argparse"), Settings(steps=1))
+    assert [e.detail for e in report.ledger if e.what == "with --test"] == ["only 1 choices are run (train.py:7)"]
+
+
+def test_what_cannot_begin(tmp_path: Path) -> None:
+    with pytest.raises(VerifyError, match="no such file"):
+        verify_each(tmp_path / "a.py", tmp_path / "b.py", Settings())
