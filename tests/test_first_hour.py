@@ -213,7 +213,7 @@ def test_the_comment_on_a_pull_request(user: User) -> None:
 @pytest.mark.tf1
 @pytest.mark.browser
 def test_the_report_on_a_phone(user: User, tensorflow_python: str) -> None:
-    from tests.report.test_browser import measured
+    from tests.report.page.test_browser import measured
 
     command = ["verify", "project/train.py", "out/train.py", "--python", tensorflow_python, "--html", "page.html"]
     done = user.tool(*command)

@@ -14,8 +14,8 @@ import pytest
 
 from converter.verify import Interpreters, Report, Settings, run, verify
 from converter.verify.processes.child_process import Limits, TimeIsUp
+from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
-from tests.verify.test_family import runs
 from tests.verify.test_limits import still_running
 
 # What every script can call: note() keeps the number of its process where the test finds it. child() and daemon() go on

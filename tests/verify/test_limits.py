@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from converter.verify import Progress, Settings, VerifyError, verify
+from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
-from tests.verify.test_family import runs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DATA = Path(__file__).parent / "data" / "plain"

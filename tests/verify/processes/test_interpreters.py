@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.verify.test_family import runs
 
 from converter.report import data
 from converter.report.page.html import Scripts, render_html
@@ -22,6 +21,7 @@ from converter.verify.processes import child_process as children
 from converter.verify.processes.child_process import Child, Limits, environment
 from converter.verify.processes.family import family, resident, unshared
 from converter.verify.processes.interpreters import Server
+from tests.verify.processes.test_family import runs
 from tests.verify.test_failures import TRAINS
 from tests.verify.test_limits import noted, still_running
 
