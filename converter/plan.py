@@ -23,6 +23,9 @@ class At(NamedTuple):
 
 
 
+HowMerged = Literal["concat", "mean", "sum"]
+
+
 @dataclass(frozen=True)
 class Replace:
     """An expression of the script gives way to another; `why` names the rule."""
@@ -147,7 +150,7 @@ class Merge:
 
     place: str
     towers: str
-    how: Literal["concat", "mean", "sum"]
+    how: HowMerged
     axis: int
     shard: int
     loss: bool

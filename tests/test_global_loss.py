@@ -65,7 +65,9 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
     assert found["gradients"].detail == "equal to the original's on the whole batch" or gpus == 1
     assert found["gradients"].figure is not None and found["gradients"].figure <= ROUNDING
     if found["weights"].status != "skipped":
-        assert found["weights"].figure is not None and found["weights"].figure <= STEPS
+        # as far as its gradients' rounding takes them: from run to run 2e-7 to 2.8e-5 was seen of the triplets
+        assert found["weights"].figure is not None
+        assert found["weights"].figure <= (ROUNDING if name == "triplets" else STEPS)
     assert not any("not a mean" in note for note in report.notes)
     # where another example is the hardest after a change in the last place, the original itself ends elsewhere
     allowed = {"weights", *(("uneven batch", "fewer examples than towers") if gpus == 1 else ())}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -12,7 +11,7 @@ from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
 from converter.diagnostics import Diagnostic
-from converter.plan import Merge, Rebuild
+from converter.plan import HowMerged, Merge, Rebuild
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.batch_values import is_made_of_shard
@@ -222,7 +221,7 @@ def _batch_of(value: Value) -> Batch:
     return value.batch if isinstance(value, Tensor) else Batch()
 
 
-def _how_merged(batch: Batch) -> Literal["concat", "mean", "sum"]:
+def _how_merged(batch: Batch) -> HowMerged:
     """How the towers' parts are put together, where they can be: a check of its own refuses what cannot."""
     if batch.kind == "example":
         return "concat"
