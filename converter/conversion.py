@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shlex
-import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -249,8 +248,8 @@ def _remarked(
     from converter.remarks import with_remarks
 
     mine = [finding for finding in _not_ignored(file, findings) if same_file(finding.path, file.path)]
-    done = with_remarks(file.text, tree, made.text, made.trace, mine, width)
-    return replace(made, text=done.text, trace=done.trace)
+    text, trace = with_remarks(file.text, tree, made.text, made.trace, mine, width)
+    return replace(made, text=text, trace=trace)
 
 
 def _not_ignored(file: Source, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
@@ -350,15 +349,17 @@ def _with_advice(done: Conversion) -> Conversion:
     if done.status != "refused" or not own:
         return done
     from converter.lint.ways import advice
-    from converter.mirrored.script import Script
+    from converter.syntax.script import Script
 
     more = advice(Script(done.source.path, done.source.text, parse(done.source)))
     if not more:
         return done
-    told = {
-        id(one): replace(one, hint=f"{more}\nor {one.hint}" if one.hint.startswith("convert") else more) for one in own
-    }
-    return replace(done, diagnostics=tuple(told.get(id(one), one) for one in done.diagnostics))
+
+    def advised(one: Diagnostic) -> Diagnostic:
+        hint = f"{more}\nor {one.hint}" if one.hint.startswith("convert") else more
+        return replace(one, hint=hint) if one in own else one
+
+    return replace(done, diagnostics=tuple(map(advised, done.diagnostics)))
 
 
 def _mirrored(source: Source, options: Options) -> Conversion | None:
@@ -366,7 +367,7 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     if options.target == "towers" or (options.target == "auto" and not _OTHER_LOOPS.search(source.text)):
         return None
     from converter.mirrored import convert_mirrored, style_of
-    from converter.mirrored.script import Script
+    from converter.syntax.script import Script
 
     tree = parse(source)
     script = Script(source.path, source.text, tree)
@@ -391,8 +392,7 @@ def _mirrored(source: Source, options: Options) -> Conversion | None:
     if text and options.warnings == "comment":
         from converter.remarks import with_remarks
 
-        done = with_remarks(source.text, tree, text, trace, _not_ignored(source, findings), width)
-        text, trace = done.text, done.trace
+        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, findings), width)
     status: Status = "converted" if text else "refused"
     return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
 
@@ -548,13 +548,11 @@ def _line_length(folder: str) -> int:
 
 
 def _tool_settings(file: str) -> dict[str, dict[str, object]]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
+    from converter.source.toml import parsed
+
     try:
-        with open(file, "rb") as stream:
-            settings = tomllib.load(stream).get("tool", {})
-    except (OSError, tomllib.TOMLDecodeError):
+        with open(file, encoding="utf-8") as stream:
+            settings = parsed(stream.read()).get("tool", {})
+    except (OSError, ValueError):  # among them what is no TOML, and no UTF-8
         return {}
     return settings if isinstance(settings, dict) else {}

@@ -15,10 +15,10 @@ Headers of earlier versions have the first line alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import cast, get_args
+from typing import get_args
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 from converter.options import Options
@@ -42,6 +42,9 @@ _SEAL = re.compile(r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}
 _DECIDED = "# tf-multigpu: decided: "
 _DIGITS = 16  # of the digest of the text
 _PART = r"(?:(?:example:\d+|mean|sum|free)/(?:(?:\d+|-)(?:x(?:\d+|-))*)?|host)"
+# Options whose flags are not called as their fields, and those that a command names where they are not the defaults.
+_FLAGS = {"batch_axes": "--batch-axis", "traced": "--trace"}
+_SHOWN = ("loss", "variables", "scale_lr", "gpu_memory", "fewer_gpus", "target", "helpers", "warnings", "line_length")
 _TRACED = re.compile(rf"\d+:\d+=(?:{_PART}|\({_PART}(?:,{_PART})*\))(?:\+(?:variables|collections|updates))*")
 
 
@@ -238,6 +241,17 @@ def _is_comment(head: str) -> bool:
     return last is not None and last.start == (len(_LINE_END.split(head)), 0)
 
 
+def flag_of(name: str) -> str:
+    """The flag of an option, by the name of its field."""
+    return _FLAGS.get(name) or "--" + name.replace("_", "-")
+
+
+def flags_given(options: Options, fields: Iterable[str]) -> Iterator[str]:
+    """The flags of those among some options that do not have their defaults."""
+    usual = Options()
+    return (flag_of(name) for name in fields if getattr(options, name) != getattr(usual, name))
+
+
 def as_asked(options: Options) -> Options:
     """Options as somebody gave them, without what a conversion found out itself."""
     batch = options.asked_batch or options.batch
@@ -257,19 +271,10 @@ def to_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
     """Options as flags: the two that every reader wants to see, those in `also`, and whatever is not the default."""
     default = Options()
     flags = ["--num-gpus", _number(options.num_gpus), "--batch", options.batch]
-    for flag, value, usual in (
-        ("--loss", options.loss, default.loss),
-        ("--variables", options.variables, default.variables),
-        ("--scale-lr", options.scale_lr, default.scale_lr),
-        ("--gpu-memory", options.gpu_memory, default.gpu_memory),
-        ("--fewer-gpus", options.fewer_gpus, default.fewer_gpus),
-        ("--target", options.target, default.target),
-        ("--helpers", options.helpers, default.helpers),
-        ("--warnings", options.warnings, default.warnings),
-        ("--line-length", options.line_length, default.line_length),
-    ):
-        if value != usual or (flag[2:].replace("-", "_") in also and value is not None):
-            flags += [flag, str(value)]
+    for name in _SHOWN:
+        value = getattr(options, name)
+        if value != getattr(default, name) or (name in also and value is not None):
+            flags += [flag_of(name), str(value)]
     flags += ["--asked-batch", options.asked_batch] if options.asked_batch else []
     flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []
     for name in options.shared:
@@ -323,20 +328,13 @@ def _set_num_gpus(options: Options, value: str) -> Options:
     return replace(options, num_gpus=None if value == "auto" else _natural(value, 1))
 
 
-def _set_batch(options: Options, value: str) -> Options:
-    return replace(options, batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
+def _set_choice(name: str, words: tuple[str, ...]) -> Callable[[Options, str], Options]:
+    """What sets an option whose value is one of these words."""
 
+    def set_to(options: Options, value: str) -> Options:
+        return replace(options, **{name: _choice(value, *words)})  # type: ignore[arg-type]
 
-def _set_loss(options: Options, value: str) -> Options:
-    return replace(options, loss=cast(LossMode, _choice(value, *get_args(LossMode))))
-
-
-def _set_variables(options: Options, value: str) -> Options:
-    return replace(options, variables=cast(Variables, _choice(value, *get_args(Variables))))
-
-
-def _set_scale_lr(options: Options, value: str) -> Options:
-    return replace(options, scale_lr=cast(ScaleLr, _choice(value, *get_args(ScaleLr))))
+    return set_to
 
 
 def _set_gpu_memory(options: Options, value: str) -> Options:
@@ -353,26 +351,6 @@ def _set_gpu_memory(options: Options, value: str) -> Options:
 
 def _set_line_length(options: Options, value: str) -> Options:
     return replace(options, line_length=_natural(value, 1))
-
-
-def _set_fewer_gpus(options: Options, value: str) -> Options:
-    return replace(options, fewer_gpus=cast(FewerGpus, _choice(value, "refuse", "allow")))
-
-
-def _set_target(options: Options, value: str) -> Options:
-    return replace(options, target=cast(Target, _choice(value, *get_args(Target))))
-
-
-def _set_helpers(options: Options, value: str) -> Options:
-    return replace(options, helpers=cast(Helpers, _choice(value, *get_args(Helpers))))
-
-
-def _set_warnings(options: Options, value: str) -> Options:
-    return replace(options, warnings=cast(Warnings, _choice(value, *get_args(Warnings))))
-
-
-def _set_asked_batch(options: Options, value: str) -> Options:
-    return replace(options, asked_batch=cast(BatchMode, _choice(value, *get_args(BatchMode))))
 
 
 def _set_other_scripts(options: Options, value: str) -> Options:
@@ -407,20 +385,24 @@ def _name(value: str) -> str:
     return value
 
 
+# The options whose values are words, by their fields.
+_WORDS = {
+    "batch": BatchMode,
+    "asked_batch": BatchMode,
+    "loss": LossMode,
+    "variables": Variables,
+    "scale_lr": ScaleLr,
+    "fewer_gpus": FewerGpus,
+    "target": Target,
+    "helpers": Helpers,
+    "warnings": Warnings,
+}
 _SETTERS: dict[str, Callable[[Options, str], Options]] = {
+    **{flag_of(name): _set_choice(name, get_args(words)) for name, words in _WORDS.items()},
     "--num-gpus": _set_num_gpus,
-    "--batch": _set_batch,
-    "--loss": _set_loss,
-    "--variables": _set_variables,
-    "--scale-lr": _set_scale_lr,
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
-    "--fewer-gpus": _set_fewer_gpus,
-    "--target": _set_target,
-    "--helpers": _set_helpers,
-    "--warnings": _set_warnings,
     "--other-scripts": _set_other_scripts,
-    "--asked-batch": _set_asked_batch,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,
     "--traced": _add_traced,

@@ -3,47 +3,40 @@
 from __future__ import annotations
 
 import ast
-import re
 import textwrap
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from itertools import pairwise
 
 from converter.diagnostics import Diagnostic
 from converter.review.alignment import align
+from converter.source.text import line_ends
 
 BEGIN = "# tf-multigpu: "
 _FURTHER = "#     "  # how the other lines of one remark begin
 _LEAST = 40  # columns for the text of a remark, however deep its line stands
-_LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
-
-
-@dataclass(frozen=True)
-class Remarked:
-    """A converted text with comments, and the rules behind its lines as before, by their new numbers."""
-
-    text: str
-    trace: Trace
 
 
 def with_remarks(
     before: str, tree: ast.Module, after: str, trace: Trace, findings: Sequence[Diagnostic], width: int
-) -> Remarked:
-    """Puts the warnings among the findings of a file into its converted text.
+) -> tuple[str, Trace]:
+    """The converted text of a file with the warnings among its findings; and its trace, by the lines' new numbers.
 
     before, tree: the file that the findings speak of. A line that the conversion has replaced has its remark above
     what stands around it, with its number.
     """
     warnings = dict.fromkeys((f.line, f.code, f.message) for f in findings if f.severity == "warning" and f.line)
     if not warnings:
-        return Remarked(after, trace)
+        return after, trace
     converted = ast.parse(after)
     kept = {old: new for new, old in reversed(align(tree, before, converted, after).statements.items())}
-    lines = _LINE.findall(after)
+    ends = [0, *line_ends(after), len(after)]
+    lines = [after[begin:end] for begin, end in pairwise(ends) if begin < end]
     remarks: dict[int, list[str]] = {}
     for line, code, message in sorted(warnings):
-        place = next((kept[stmt] for stmt in _around(tree, line) if stmt in kept), None)
-        exact = place is not None and any(kept.get(stmt) is place for stmt in _at(tree, line))
+        around = _around(tree, line)
+        place = next((kept[stmt] for stmt in around if stmt in kept), None)
+        exact = place is not None and kept.get(around[0]) is place
         number = _first_line(place if isinstance(place, ast.stmt) else _first(converted), lines)
         said = message.split("\n")[0] if exact else f"(line {line} of the original) {message}".split("\n")[0]
         remarks.setdefault(number, []).append(f"{code} {said}".encode("ascii", "backslashreplace").decode())
@@ -57,18 +50,13 @@ def with_remarks(
     text = "".join(made)
     if ast.dump(ast.parse(text)) != ast.dump(converted):
         raise AssertionError("remarks changed more than comments")
-    return Remarked(text, tuple((numbers.get(number, number), codes) for number, codes in trace))
+    return text, tuple((numbers.get(number, number), codes) for number, codes in trace)
 
 
 def _around(tree: ast.Module, line: int) -> list[ast.stmt]:
     """The statements that hold a line, the innermost first."""
     found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
     return sorted(found, key=lambda n: ((n.end_lineno or 0) - n.lineno, -n.col_offset))
-
-
-def _at(tree: ast.Module, line: int) -> Iterator[ast.stmt]:
-    """The statement that holds a line and no other one: the innermost."""
-    yield from _around(tree, line)[:1]
 
 
 def _first(tree: ast.Module) -> ast.stmt:

@@ -28,6 +28,7 @@ MAY_IMPORT = {
     "converter.room": set(),
     "converter.rule": set(),
     "converter.source": {"converter.rule"},
+    "converter.syntax": {"converter.source"},
     "converter.analysis": {"converter.source", "converter.rule"},
     "rules": {"converter.rule", "converter.source", "converter.analysis"},
     # A check looks at the facts, and at what the planner's passes have found out by then.
@@ -36,8 +37,8 @@ MAY_IMPORT = {
     },
     "rules.edits": {"converter.rule", "rules.checks"},
     # A file of lint looks at loops of towers that somebody wrote by hand.
-    "rules.lint": {"converter.rule", "converter.lint", "converter.mirrored"},
-    "converter.lint": {"converter.rule", "converter.mirrored", "converter.source"},
+    "rules.lint": {"converter.rule", "converter.lint", "converter.syntax"},
+    "converter.lint": {"converter.rule", "converter.source", "converter.syntax"},
     "converter.plan": set(),
     "converter.decisions": {"converter.plan"},
     "converter.asked": {"converter.source", "converter.analysis"},
@@ -47,7 +48,7 @@ MAY_IMPORT = {
     "converter.runtime": set(),
     "converter.rewrite": {"converter.source", "converter.plan", "converter.runtime"},
     # Puts warnings beside the statements that the second reading pairs with the script's.
-    "converter.remarks": {"converter.review"},
+    "converter.remarks": {"converter.review", "converter.source"},
     # Reads what was written; it shares no decision of the planner.
     "converter.review": {"converter.analysis", "converter.source"},
     # A script and the files of its project with their facts: what the engine reads, and reads again.
@@ -56,12 +57,12 @@ MAY_IMPORT = {
         "converter.project_reading", "converter.room", "converter.asked", "converter.decisions", "converter.source",
         "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
         "converter.review", "converter.remarks",
-        "converter.mirrored", "converter.detection", "converter.lint",
+        "converter.mirrored", "converter.detection", "converter.lint", "converter.syntax",
     },
     # Configurations of another program, which builds its clones itself.
-    "converter.detection": {"converter.decisions"},
+    "converter.detection": {"converter.decisions", "converter.source", "converter.syntax"},
     # The second target beside towers: it has its own look at a script, and its own edits.
-    "converter.mirrored": {"converter.source"},
+    "converter.mirrored": {"converter.source", "converter.syntax"},
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {

@@ -15,7 +15,9 @@ from dataclasses import dataclass
 from converter.decisions import Decision
 from converter.detection.text_proto import Message, TextProtoError, Value, parse
 from converter.diagnostics import Diagnostic
+from converter.header import flags_given
 from converter.options import Options
+from converter.syntax.changes import Change, applied
 
 BATCH, RATE, HEADER = "TMG156", "TMG157", "TMG009"
 DEFAULT_BATCH = 32  # protos/train.proto
@@ -31,6 +33,8 @@ _RATES = {
     "cosine_decay_learning_rate": (("learning_rate_base", "warmup_learning_rate"), ()),
 }
 _STEPS = ("num_steps", "decay_steps", "burnin_steps", "step", "total_steps", "warmup_steps", "hold_base_rate_steps")
+# Options that a script has a use for alone, by their fields.
+WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target")
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -56,7 +60,7 @@ class _Config:
     options: Options
     gpus: int
     findings: list[Diagnostic]
-    edits: list[tuple[Value, str, str]]
+    edits: list[Change]
     decisions: list[Decision]
 
     def line(self, offset: int) -> int:
@@ -87,7 +91,9 @@ def convert_pipeline(
     if config.findings:
         order = sorted(config.findings, key=lambda finding: (finding.line, finding.column))
         return PipelineEdit("", tuple(order))
-    changed, trace = _applied(config, header(config.decisions))
+    newline = "\r\n" if "\r\n" in text else "\n"
+    head = "".join(line + newline for line in header(config.decisions).split("\n"))
+    changed, trace = applied(text, [Change(0, 0, head, HEADER), *config.edits])
     return PipelineEdit(changed, (), tuple(config.decisions), trace)
 
 
@@ -111,22 +117,12 @@ def _change(config: _Config, top: Message) -> None:
 
 def _check_options(config: _Config) -> None:
     """Refuses options that a configuration has no place for."""
-    given, usual = config.options, Options()
-    if given.num_gpus is None:
+    if config.options.num_gpus is None:
         config.refuse(0, "TMG271", "--num-gpus auto means nothing for a configuration, which is no program",
                       "name a number: --num-gpus 4")  # fmt: skip
-    for flag, one, other in (
-        ("--variables", given.variables, usual.variables),
-        ("--gpu-memory", given.gpu_memory, usual.gpu_memory),
-        ("--shared", given.shared, usual.shared),
-        ("--batch-axis", given.batch_axes, usual.batch_axes),
-        ("--loss", given.loss, usual.loss),
-        ("--fewer-gpus", given.fewer_gpus, usual.fewer_gpus),
-        ("--target", given.target, usual.target),
-    ):
-        if one != other:
-            config.refuse(0, "TMG271", f"{flag} means nothing for a configuration of the Object Detection API",
-                          f"leave {flag} out: its trainer decides that")  # fmt: skip
+    for flag in flags_given(config.options, WITHOUT_PLACE):
+        config.refuse(0, "TMG271", f"{flag} means nothing for a configuration of the Object Detection API",
+                      f"leave {flag} out: its trainer decides that")  # fmt: skip
 
 
 def _change_batch(config: _Config, train: Message) -> None:
@@ -142,7 +138,7 @@ def _change_batch(config: _Config, train: Message) -> None:
         return
     size = int(given.text)
     if not total:
-        config.edits.append((given, str(size * gpus), BATCH))
+        config.edits.append(Change(given.begin, given.end, str(size * gpus), BATCH))
         told = f"{size} becomes {size * gpus}: each of {gpus} GPUs takes {size} (line {config.line(given.begin)})"
     elif size % gpus:
         each = size // gpus
@@ -187,7 +183,7 @@ def _scale(config: _Config, value: Value, factor: float) -> None:
     except ValueError:
         config.refuse(value.begin, "TMG273", f"the learning rate {value.text} is not a number", "correct it")
         return
-    config.edits.append((value, f"{rate * factor:.9g}", RATE))
+    config.edits.append(Change(value.begin, value.end, f"{rate * factor:.9g}", RATE))
 
 
 def _check_sync(config: _Config, train: Message) -> None:
@@ -222,17 +218,3 @@ def _tell_steps(config: _Config, train: Message) -> None:
     if named:
         told = f"unchanged, and each takes {config.gpus} times the examples: {', '.join(named)}"
         config.decisions.append(Decision("steps", told))
-
-
-def _applied(config: _Config, header: str) -> tuple[str, Trace]:
-    """The text with its edits below the header."""
-    newline = "\r\n" if "\r\n" in config.text else "\n"
-    head = header.split("\n")
-    parts, place = ["".join(line + newline for line in head)], 0
-    lines: dict[int, set[str]] = {len(head): {HEADER}}
-    for value, text, code in sorted(config.edits, key=lambda edit: edit[0].begin):
-        parts += [config.text[place : value.begin], text]
-        place = value.end
-        lines.setdefault(config.line(value.begin) + len(head), set()).add(code)
-    parts.append(config.text[place:])
-    return "".join(parts), tuple((line, tuple(sorted(codes))) for line, codes in sorted(lines.items()))

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.lint.towers import Towers
-from converter.mirrored.script import Script
 from converter.rule import rule_modules
 from converter.source import Source, parse, with_lines
+from converter.syntax.script import Script
 
 Find = Callable[[Towers], Iterator[Diagnostic]]
 

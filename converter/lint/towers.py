@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from converter.diagnostics import Diagnostic
-from converter.mirrored.script import Script, argument
+from converter.syntax.script import Script, argument
 
 GRADIENTS = ("compute_gradients", "tf.gradients")
 _SCALING = ("tf.divide", "tf.div", "tf.truediv", "tf.multiply", "tf.scalar_mul")

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.lint.towers import TowerLoop, Towers
-from converter.mirrored.script import Script, argument
+from converter.syntax.script import Script, argument
 
 SHARED = "the GPUs share the batch of fit(): multiply it by N for as many examples on each GPU as before"
 CLONES = "each clone takes a batch from the queue: a step takes N batches unless the script divides their size"

@@ -11,13 +11,13 @@ from typing import Literal
 
 from converter.diagnostics import Diagnostic
 from converter.header import lines_in_front
-from converter.mirrored.changes import Change, applied
 from converter.mirrored.estimator import estimator_changes, estimators
 from converter.mirrored.keras import keras_changes, keras_fits
-from converter.mirrored.script import Script
 from converter.mirrored.strategy import check_options, check_others
 from converter.options import Options
 from converter.source.text import split_lines
+from converter.syntax.changes import Change, applied
+from converter.syntax.script import Script
 
 HEADER = "TMG009"
 Style = Literal["Estimator", "Keras", ""]

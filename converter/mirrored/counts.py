@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection
 
-from converter.mirrored.changes import Change
-from converter.mirrored.script import Script
 from converter.options import Options
+from converter.syntax.changes import Change
+from converter.syntax.script import Script
 
 COUNTED = "TMG154"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeGuard
 
-from converter.mirrored.script import Script
+from converter.syntax.script import Script
 
 ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 _ITERATOR_FUNCTIONS = tuple(f"tf.data.{name}" for name in ITERATORS)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from converter.mirrored.changes import Change, added_argument
 from converter.mirrored.counts import batch_counts, check_count
 from converter.mirrored.input_function import training_input
 from converter.mirrored.model_function import check_model_function
-from converter.mirrored.script import Script, argument, is_spread
 from converter.mirrored.strategy import strategy_lines
 from converter.options import Options
+from converter.syntax.changes import Change, added_argument
+from converter.syntax.script import Script, argument, is_spread
 
 CONFIG = "TMG150"
 # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.mirrored.changes import Change, added_argument, indented, lines_before
 from converter.mirrored.counts import batch_counts
 from converter.mirrored.datasets import Kind, Reader
-from converter.mirrored.script import Script, argument, is_spread
 from converter.mirrored.strategy import check_shares, strategy_lines
 from converter.options import Options
+from converter.syntax.changes import Change, added_argument, indented, lines_before
+from converter.syntax.script import Script, argument, is_spread
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
 DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 1.15 and 2.x)

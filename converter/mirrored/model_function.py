@@ -6,7 +6,7 @@ import ast
 import os
 from collections.abc import Iterator
 
-from converter.mirrored.script import Script, argument
+from converter.syntax.script import Script, argument
 
 # Sums of collections: each replica would see the losses of those before it, and regularisation counts once in N
 # (seen on TensorFlow 1.15.5: its gradient reaches the variables of the first replica only).

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from converter.mirrored.script import Script
+from converter.syntax.script import Script
 
 NUMPY = "tf.estimator.inputs.numpy_input_fn"
 HELPER = "numpy_dataset_fn"

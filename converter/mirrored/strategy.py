@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from converter.mirrored.changes import Change, lines_before
-from converter.mirrored.script import Script
+from converter.header import flags_given
 from converter.options import Options
+from converter.syntax.changes import Change, lines_before
+from converter.syntax.script import Script
 
 # Options that only towers have a use for, by their fields.
-WITHOUT_PLACE = {
-    "variables": "--variables",
-    "scale_lr": "--scale-lr",
-    "loss": "--loss",
-    "gpu_memory": "--gpu-memory",
-    "shared": "--shared",
-    "batch_axes": "--batch-axis",
-    "traced": "--trace",
-}
+WITHOUT_PLACE = ("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced")
 
 
 def strategy_lines(script: Script, stmt: ast.stmt, name: str, options: Options, code: str) -> list[Change]:
@@ -58,10 +51,9 @@ def _import(script: Script, tensorflow: str, code: str) -> Change:
 
 def check_options(script: Script, trained: ast.AST, options: Options) -> None:
     """Refuse options that a distribution strategy has no place for (TMG287)."""
-    for name, flag in WITHOUT_PLACE.items():
-        if getattr(options, name) != getattr(Options(), name):
-            message = f"{flag} means nothing for a script that a distribution strategy trains"
-            script.say(trained, "TMG287", message, f"leave {flag} out")
+    for flag in flags_given(options, WITHOUT_PLACE):
+        message = f"{flag} means nothing for a script that a distribution strategy trains"
+        script.say(trained, "TMG287", message, f"leave {flag} out")
 
 
 def check_shares(script: Script, size: ast.expr, options: Options) -> None:

@@ -14,7 +14,6 @@ from converter.profile.data import Measured, Profile, Settings
 from converter.profile.placements import choice, conversions, placement
 from converter.profile.predict import predict
 from converter.profile.reading import notes_of, read_measured, trained_bytes
-from converter.source.look import is_pipeline
 from converter.verify.data import VerifyError
 from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.processes.child_process import (
@@ -28,7 +27,14 @@ from converter.verify.processes.child_process import (
 )
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
-from converter.verify.processes.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
+from converter.verify.processes.workspace import (
+    check_scripts,
+    copy_folder,
+    lay_over,
+    read_towers,
+    set_gpus,
+    work_folder,
+)
 
 MEMORY = 0.75  # of the machine's, for all scripts together
 SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
@@ -48,11 +54,7 @@ def profile(
     settings = settings or Settings()
     begin = time.monotonic()
     single, multi = single.resolve(), multi.resolve()
-    for path in (single, multi):
-        if not path.is_file():
-            raise VerifyError(f"{path.name}: no such file")
-        if is_pipeline(str(path), path.read_bytes()):
-            raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
+    check_scripts(single, multi)
     if not settings.gpus or min(settings.gpus) < 1:
         raise VerifyError("the numbers of GPUs must be 1 or more")
     python, towers = find_interpreter(settings.python), read_towers(multi, {})

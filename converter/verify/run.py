@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from converter.source.look import is_pipeline
 from converter.verify.checks.lines import Planned, planned_lines
 from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
@@ -33,7 +32,14 @@ from converter.verify.processes.child_process import (
 )
 from converter.verify.processes.family import memory_of_machine
 from converter.verify.processes.interpreters import Interpreters, opened
-from converter.verify.processes.workspace import copy_folder, lay_over, read_towers, set_gpus, work_folder
+from converter.verify.processes.workspace import (
+    check_scripts,
+    copy_folder,
+    lay_over,
+    read_towers,
+    set_gpus,
+    work_folder,
+)
 from converter.verify.runs.bare import with_bare
 from converter.verify.runs.others import with_others
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
@@ -119,11 +125,7 @@ def _nobody(progress: Progress) -> None:
 
 
 def _check(single: Path, multi: Path, settings: Settings) -> None:
-    for path in (single, multi):
-        if not path.is_file():
-            raise VerifyError(f"{path.name}: no such file")
-        if is_pipeline(str(path), path.read_bytes()):
-            raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
+    check_scripts(single, multi)
     if (settings.steps != "all" and settings.steps < 1) or (settings.gpus is not None and settings.gpus < 1):
         raise VerifyError("the numbers of GPUs and of steps must be 1 or more")
     if settings.memory is not None and settings.memory <= 0:

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
 from converter.lint.towers import Towers
-from converter.mirrored.script import argument
 from converter.rule import Rule
+from converter.syntax.script import argument
 
 RULES = (
     Rule(

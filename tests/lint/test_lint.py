@@ -8,9 +8,9 @@ import pytest
 
 from converter.lint import lint
 from converter.lint.towers import Towers
-from converter.mirrored.script import Script
 from converter.rule import all_rules
 from converter.source import from_bytes, parse
+from converter.syntax.script import Script
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 RIGHT = next(rule.after for rule in all_rules() if rule.code == "TMG401")

@@ -153,7 +153,7 @@ def load(path: str, data: bytes) -> Configuration | None:
     Raises:
         ConfigurationError: TMG033.
     """
-    from converter.cli.config.toml import TOMLDecodeError, parsed
+    from converter.source.toml import TOMLDecodeError, parsed
 
     try:
         text = data.decode()

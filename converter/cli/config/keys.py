@@ -7,6 +7,13 @@ from typing import NamedTuple
 from converter.cli.command_line.table import CONFIG_FLAGS, CONVERT, VERIFY, WHAT, Option
 
 TABLE = ("tool", "tf-multigpu")
+
+
+def key_of(name: str) -> str:
+    """The key for what the commands' functions call by this name."""
+    return name.replace("_", "-")
+
+
 PAIRS, OVERRIDES, FILES, ARGS = "pairs", "overrides", "files", "args"
 # The key for the arguments that `verify` takes behind --.
 SCRIPT_ARGUMENTS = Option(("--args",), "Arguments for both scripts that verify runs.", str, "ARG", many=True)
@@ -15,7 +22,7 @@ COMMAND_LINE_ONLY = {
     "hook": "it says who runs the command",
     "force": "it would take the protection of your files away from every run",
     "json": 'write output-format = "json"',
-} | {option.name.replace("_", "-"): "it names the file" for option in CONFIG_FLAGS}
+} | {key_of(option.name): "it names the file" for option in CONFIG_FLAGS}
 # What may differ from file to file, beside what changes the converted text.
 _OF_A_FILE = {"strict", "refused", "max_lines"}
 _PATHS = {"output", "output_dir", "html"}

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from converter.cli.command_line.table import CONVERT, VERIFY, WHAT, Command, ConfigurationError, Problem, UsageError
 from converter.cli.config.file import Configuration, Path, named, nearest
-from converter.cli.config.keys import ARGS, KEYS, OVERRIDES
+from converter.cli.config.keys import ARGS, OVERRIDES, key_of
 
 # Where the results of a run go: one of these on the command line stands for all of them.
 _PLACES = ("output", "output_dir", "in_place", "diff", "check")
@@ -66,16 +66,15 @@ class Layers(NamedTuple):
         if self.file is None:
             return {}
         known = {option.name for option in self.command.options}
-        known |= {ARGS} if self.command is VERIFY else set()
         if self.command is VERIFY:
-            known -= {"batch"}  # the header of the converted script says it
+            known = (known | {ARGS}) - {"batch"}  # the header of the converted script says it
         found: dict[str, tuple[object, Path]] = {}
         tables: list[tuple[Path, Mapping[str, object]]] = [((), self.file.values)]
         tables += [((OVERRIDES, n), one.values) for n, one in self.file.overriding(path)] if path else []
         for where, values in tables:
             for name, value in values.items():
                 if name in known:
-                    _put(found, name, value, (*where, _key(name)))
+                    _put(found, name, value, (*where, key_of(name)))
         return found
 
     def _fits(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
@@ -137,10 +136,10 @@ class Layers(NamedTuple):
                         if isinstance(one, str):
                             from_flags([option.flags[0], one])
                 except ValueError as error:
-                    line, column = self.file.place(*where, _key(option.name))
+                    line, column = self.file.place(*where, key_of(option.name))
                     message = str(error).removeprefix(f"{option.flags[0]}: ")
-                    name = _key(option.name)
-                    problems.append(Problem("TMG033", self.file.path, line, column, f"{name}: {message}"))
+                    message = f"{key_of(option.name)}: {message}"
+                    problems.append(Problem("TMG033", self.file.path, line, column, message))
         if problems:
             raise ConfigurationError(*problems)
 
@@ -172,11 +171,6 @@ def _put(found: dict[str, tuple[object, Place]], name: str, value: object, place
 def _input(text: str) -> str:
     """The input that --shared NAME or --batch-axis NAME=K speaks of."""
     return text.partition("=")[0]
-
-
-def _key(field: str) -> str:
-    name = field.replace("_", "-")
-    return name if name in KEYS else field
 
 
 def completed(command: Command, given: Mapping[str, object]) -> dict[str, object]:

@@ -52,7 +52,7 @@ def _found(text: str, path: tuple[str | int, ...]) -> int | None:
 
 def _at(text: str, path: tuple[str | int, ...]) -> Any:
     """The table that a path leads to; an empty one where there is none."""
-    from converter.cli.config.toml import TOMLDecodeError, parsed
+    from converter.source.toml import TOMLDecodeError, parsed
 
     try:
         held: Any = parsed(text)

@@ -8,7 +8,7 @@ from typing import Any
 
 from converter.cli.command_line.table import CONVERT, VERIFY
 from converter.cli.config.file import NAME, Configuration
-from converter.cli.config.keys import KEYS, Key
+from converter.cli.config.keys import KEYS, Key, key_of
 from converter.cli.config.layers import Layers
 from converter.diagnostics import Refusal
 
@@ -40,7 +40,7 @@ def _in_force(file: Configuration | None, path: str) -> dict[str, tuple[object, 
                 found[name] = (option.usual, _DEFAULT)
         for field, (value, where) in of_file.items():
             assert file is not None
-            found[field.replace("_", "-")] = (value, "{}:{}:{}".format(file.path, *file.place(*where)))
+            found[key_of(field)] = (value, "{}:{}:{}".format(file.path, *file.place(*where)))
     found.setdefault("args", ((), _DEFAULT))
     return {name: found[name] for name in KEYS}
 
@@ -89,7 +89,7 @@ def _as_text(
 
 
 def _by_key(values: Mapping[str, object]) -> dict[str, object]:
-    return {name.replace("_", "-"): value for name, value in values.items()}
+    return {key_of(name): value for name, value in values.items()}
 
 
 def _written(name: str, value: object) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from converter import __version__
 from converter.runtime.whole import PACKAGE, package_module
-from converter.verify.data import BatchMode
+from converter.source.look import is_pipeline
+from converter.verify.data import BatchMode, VerifyError
 from converter.verify.processes.guard import Guard
 
 MARKER = "# tf-multigpu: helpers for training on several GPUs"
@@ -109,6 +110,19 @@ def lay_over(folder: Path, parts: Mapping[str, bytes]) -> None:
     for name, data in parts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
+
+
+def check_scripts(*paths: Path) -> None:
+    """Looks whether files can be run.
+
+    Raises:
+        VerifyError: one is missing, or is no script.
+    """
+    for path in paths:
+        if not path.is_file():
+            raise VerifyError(f"{path.name}: no such file")
+        if is_pipeline(str(path), path.read_bytes()):
+            raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
 
 
 def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, list[str]]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from io import StringIO
 
 from converter.diagnostics import Diagnostic, Severity
-from converter.mirrored.names import Names
 from converter.source.text import line_ends
+from converter.syntax.names import Names
 
 Function = ast.FunctionDef | ast.Lambda
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from converter.mirrored.script import Script
+from converter.syntax.script import Script
 
 
 @dataclass(frozen=True)

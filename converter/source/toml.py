@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 if sys.version_info >= (3, 11):
@@ -11,13 +12,4 @@ else:
     import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
 TOMLDecodeError = tomllib.TOMLDecodeError
-
-
-def parsed(text: str) -> dict[str, Any]:
-    """The values in a TOML text, whatever its line ends are.
-
-    Raises:
-        TOMLDecodeError: it is none.
-    """
-    values: dict[str, Any] = tomllib.loads(text.replace("\r\n", "\n"))
-    return values
+parsed: Callable[[str], dict[str, Any]] = tomllib.loads
