@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -56,7 +55,6 @@ Status = Literal["converted", "unchanged", "refused"]
 
 ALREADY = ("TMG216", "TMG217")  # refusals of scripts that use several GPUs already
 FLAT = 60  # levels of a tree up to which nothing is looked at twice
-_OTHER_LOOPS = re.compile(r"stimator|keras|\.compile\b")  # what scripts that do not train in sessions mention
 LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
@@ -166,9 +164,9 @@ def _converted(
     from converter.decisions import File, decisions_of
     from converter.planner.outcome import Refused
 
-    mirrored = _mirrored(source, options)
-    if mirrored is not None:
-        return mirrored
+    by_target = _by_target(source, options)
+    if by_target is not None:
+        return by_target
     first = Reading(source, options, originals)
     marks, read_with = marks_of(source, first.facts), options
     options = before_the_project(options, first.facts, marks)
@@ -362,33 +360,18 @@ def _with_advice(done: Conversion) -> Conversion:
     return replace(done, diagnostics=tuple(map(advised, done.diagnostics)))
 
 
-def _mirrored(source: Source, options: Options) -> Conversion | None:
-    """The conversion of a script that an Estimator or Keras trains, None for what towers are for."""
-    if options.target == "towers" or (options.target == "auto" and not _OTHER_LOOPS.search(source.text)):
-        return None
-    from converter.mirrored import convert_mirrored, style_of
-    from converter.syntax.script import Script
+def _by_target(source: Source, options: Options) -> Conversion | None:
+    """The conversion for another target than towers, None where towers are right; raises Refusal."""
+    from converter.targets.choice import chosen, converted, may_be_chosen
 
-    tree = parse(source)
-    script = Script(source.path, source.text, tree)
-    style = style_of(script)
-    if not style:
-        if options.target == "mirrored":
-            raise Refusal(
-                Diagnostic(
-                    "TMG280",
-                    source.path,
-                    1,
-                    1,
-                    "no Estimator and no Keras model trains here",
-                    "leave --target out: towers are for scripts that run a session",
-                )
-            )
+    if not may_be_chosen(source.text, options):
         return None
-    options = replace(options, target="mirrored")
+    tree = parse(source)
+    choice = chosen(source.path, source.text, tree, options)
+    if choice is None:
+        return None
     width = options.line_length or project_line_length(source.path)
-    header = format_header(_unnamed(source, options))
-    text, findings, trace = convert_mirrored(script, style, options, header, width)
+    text, findings, trace = converted(choice, format_header(_unnamed(source, choice.options)), width)
     if text and options.warnings == "comment":
         from converter.remarks import with_remarks
 

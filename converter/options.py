@@ -23,8 +23,7 @@ class Options:
         one GPU; a conversion decides that by looking for such scripts.
     fewer_gpus: whether a converted script ends where it finds fewer GPUs than towers ("refuse"), or lets
         them share these ("allow").
-    target: "towers" in a session of the script, "mirrored" for a distribution strategy where an Estimator or Keras
-        trains; "auto" takes what fits the script.
+    target: "towers" in a session of the script, or one of converter.targets.registry; "auto" takes what fits.
     asked_batch: what was asked for where the script allows only `batch`; None where that is what was asked for.
     traced: what calls that are not followed gave in a run of the script, by the place of their closing
         parenthesis; see converter.analysis.inputs.seen_in_a_run.

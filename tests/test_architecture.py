@@ -57,12 +57,12 @@ MAY_IMPORT = {
         "converter.project_reading", "converter.room", "converter.asked", "converter.decisions", "converter.source",
         "converter.analysis", "converter.rule", "converter.plan", "converter.planner", "converter.rewrite",
         "converter.review", "converter.remarks",
-        "converter.mirrored", "converter.detection", "converter.lint", "converter.syntax",
+        "converter.targets", "converter.detection", "converter.lint", "converter.syntax",
     },
     # Configurations of another program, which builds its clones itself.
     "converter.detection": {"converter.decisions", "converter.source", "converter.syntax"},
-    # The second target beside towers: it has its own look at a script, and its own edits.
-    "converter.mirrored": {"converter.source", "converter.syntax"},
+    # Each target beside towers has its own look at a script, and its own edits.
+    "converter.targets": {"converter.source", "converter.syntax"},
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {
@@ -84,6 +84,7 @@ MAY_IMPORT = {
     "converter.cli": {
         "converter.rule", "converter.source", "converter.conversion", "converter.report", "converter.verify",
         "converter.verify.data", "converter.profile", "converter.profile.data", "converter.lint",
+        "converter.targets",  # the help names them
     },
     # What is installed: the command and what programs call.
     "tf_multigpu": {

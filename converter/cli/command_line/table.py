@@ -23,6 +23,7 @@ from converter.choices import (
     Variables,
     Warnings,
 )
+from converter.targets.registry import described
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -302,7 +303,7 @@ CONVERT = Command(
         _choice(
             "--target",
             get_args(Target),
-            "What trains on several GPUs: towers in the script's session, or a strategy for an Estimator or Keras.",
+            f"What trains on several GPUs ({described()}); auto takes what fits the script.",
             "auto",
             panel=WHAT,
             rare=True,

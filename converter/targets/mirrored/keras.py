@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from converter.mirrored.counts import batch_counts
-from converter.mirrored.datasets import Kind, Reader
-from converter.mirrored.strategy import check_shares, strategy_lines
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
 from converter.syntax.script import Script, argument, is_spread
+from converter.targets.mirrored.datasets import Kind, Reader
+from converter.targets.mirrored.strategy import check_shares, strategy_lines
+from converter.targets.passes import Case, Known, adding
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
 DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 1.15 and 2.x)
@@ -76,25 +77,37 @@ def _compiles(script: Script) -> list[ast.Call]:
     ]
 
 
-def keras_changes(script: Script, options: Options, width: int) -> list[Change]:
-    """The changes to a script that trains by Keras; what stands in the way is noted in its findings."""
+@dataclass(frozen=True)
+class Scoped(Case):
+    """A script whose models are built under strategies; strategies: the names of these, by the calls of compile()."""
+
+    strategies: tuple[str, ...] = ()
+
+
+def scopes(case: Case) -> Scoped:
+    """The statements that build and compile a model stand under a strategy."""
+    made = [_scope(case.script, call, case.options) for call in _compiles(case.script)]
+    names = tuple(name for name, _ in made if name)
+    fits = keras_fits(case.script)
+    if len(set(names)) > 1 and len(fits) > 1:
+        message = "several models are compiled and trained"
+        case.script.say(fits[1], "TMG289", message, "convert scripts of one model")
+    return Scoped(**vars(adding(case, [change for _, changes in made for change in changes])), strategies=names)
+
+
+def batches(case: Scoped) -> Scoped:
+    """fit() takes the batch of all GPUs; rows that do not fill one are left out."""
+    if not case.strategies:
+        return case
     changes: list[Change] = []
-    _check(script)
-    strategies = [_scope(script, call, options, changes) for call in _compiles(script)]
-    fits = keras_fits(script)
-    made = [name for name in strategies if name]
-    if len(set(made)) > 1 and len(fits) > 1:
-        script.say(
-            fits[1], "TMG289", "several models are compiled and trained", "convert scripts of one model"
-        )
-    for call in fits:
-        if made:
-            changes += _fit(script, call, made[0], options, width)
-    return list(dict.fromkeys([*changes, *batch_counts(script, options)]))
+    for call in keras_fits(case.script):
+        changes += _fit(case.script, call, case.strategies[0], case.options, case.width)
+    return adding(case, changes)
 
 
-def _check(script: Script) -> None:
-    """What the strategy refuses, or does otherwise than one GPU."""
+def differences(case: Known) -> Known:
+    """What the strategy refuses, or does otherwise than one GPU, is noted."""
+    script = case.script
     for call in script.calls:
         name = script.name(call.func)
         if name in _TRAINED_BY_HAND:
@@ -118,6 +131,7 @@ def _check(script: Script) -> None:
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
         if last in ("evaluate", "predict") and not name and len(call.args) > (last == "evaluate"):
             _warn_of_rows(script, call, last)
+    return case
 
 
 def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
@@ -130,8 +144,11 @@ def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
     )
 
 
-def _scope(script: Script, compiled: ast.Call, options: Options, changes: list[Change]) -> str:
-    """Puts the statements that build and compile a model under the strategy; its name, "" where that cannot be."""
+def _scope(script: Script, compiled: ast.Call, options: Options) -> tuple[str, list[Change]]:
+    """The strategy under which the statements that build and compile a model stand, and what changes for that.
+
+    Its name is "" where that cannot be.
+    """
     stmt = script.statement(compiled)
     block = script.block(stmt)
     built = [s for s in block[: block.index(stmt) + 1] if any(_builds(script, n) for n in _run_by(s))]
@@ -146,23 +163,22 @@ def _scope(script: Script, compiled: ast.Call, options: Options, changes: list[C
             "the model is not built in the block that compiles it",
             "build it right before compile(): the strategy has to see both",
         )
-        return ""
+        return "", []
     if not _own_lines(script, built[0], stmt):
         script.say(
             built[0], "TMG289", "these statements share a line with others", "give each a line of its own"
         )
-        return ""
+        return "", []
     name = script.new("strategy")
     *imported, made = strategy_lines(script, built[0], name, options, SCOPE)
     scope = f"{script.indentation(built[0])}with {name}.scope():{script.newline}"
-    changes += [*imported, Change(made.begin, made.end, made.text + scope, SCOPE)]
+    changes = [*imported, Change(made.begin, made.end, made.text + scope, SCOPE)]
     changes += [
         Change(script.line(n), script.line(n), script.unit, SCOPE)
         for n in range(1, built[0].lineno)
         if script.line(n) >= made.begin and script.line_text(n).strip()  # comments and decorators of the first one
     ]
-    changes += indented(script, built[0], stmt, SCOPE)
-    return name
+    return name, [*changes, *indented(script, built[0], stmt, SCOPE)]
 
 
 def _run_by(stmt: ast.stmt) -> Iterator[ast.AST]:

@@ -1,4 +1,4 @@
-"""A strategy is asked for where none can train."""
+"""A target is asked for that is not for this script."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG280",
-        title="no Estimator and no Keras model trains here",
-        why="--target mirrored hands a distribution strategy to an Estimator or to Keras. This script trains in a "
-        "session of its own, for which there are towers: leave the option out.",
+        title="the script is not of the kind that the target is for",
+        why="--target insists on one way of using several GPUs, and each way is for scripts of its kind: --target "
+        "mirrored hands a distribution strategy to an Estimator or to Keras. This script trains in a session of its "
+        "own, for which there are towers. Leave the option out: the tool chooses what fits.",
         before="""\
 import tensorflow as tf
 

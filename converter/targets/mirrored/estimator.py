@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
-from converter.mirrored.counts import batch_counts, check_count
-from converter.mirrored.input_function import training_input
-from converter.mirrored.model_function import check_model_function
-from converter.mirrored.strategy import strategy_lines
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument
 from converter.syntax.script import Script, argument, is_spread
+from converter.targets.mirrored.counts import check_count
+from converter.targets.mirrored.input_function import training_input
+from converter.targets.mirrored.model_function import check_model_function
+from converter.targets.mirrored.strategy import strategy_lines
+from converter.targets.passes import Case, Known, adding
 
 CONFIG = "TMG150"
 # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
@@ -31,61 +33,73 @@ def _is_estimator(name: str) -> bool:
     )
 
 
-def estimator_changes(script: Script, options: Options, width: int) -> list[Change]:
-    """The changes to a script that trains by Estimators; what stands in the way is noted in its findings."""
+@dataclass(frozen=True)
+class Replicated(Case):
+    """A script whose model functions were looked at; inside: the nodes that replicas run."""
+
+    inside: tuple[ast.AST, ...] = ()
+
+
+def configurations(case: Case) -> Case:
+    """Each Estimator is given the strategy by its RunConfig; refused where that cannot be (TMG282)."""
     changes: list[Change] = []
-    inside: list[ast.AST] = []
-    trained = _trained(script)
-    for call in estimators(script):
-        name = script.name(call.func)
-        if name.startswith("tf.contrib.learn."):
-            script.say(
-                call,
-                "TMG282",
-                f"{name} takes no distribution strategy",
-                f"use {OWN} or a canned estimator of tf.estimator",
-            )
-        elif name != OWN and name not in DEEP:
-            script.say(
-                call,
-                "TMG282",
-                f"the variables of {name} cannot be mirrored",
-                "use tf.estimator.DNNClassifier or an Estimator of your own",
-            )
-        elif is_spread(call):
-            script.say(
-                call, "TMG282", "the arguments of this Estimator are given by * or **", "write them out"
-            )
+    for call in estimators(case.script):
+        if reason := _unserved(case.script, call):
+            case.script.say(call, "TMG282", *reason)
         else:
-            changes += _with_strategy(script, call, options, width)
-            if name == OWN:
-                inside += check_model_function(script, call, options.batch == "total")
-            else:
-                script.say(
-                    call,
-                    "TMG383",
-                    "the optimizer's slot variables are stored under other names by the strategy",
-                    "training goes on from checkpoints of the conversion, not from older ones",
-                    "warning",
-                )
+            changes += _with_strategy(case.script, call, case.options, case.width)
+    return adding(case, changes)
+
+
+def _unserved(script: Script, call: ast.Call) -> tuple[str, str] | None:
+    """Why a strategy cannot train an Estimator, and what helps; None where it can."""
+    name = script.name(call.func)
+    if name.startswith("tf.contrib.learn."):
+        return f"{name} takes no distribution strategy", f"use {OWN} or a canned estimator of tf.estimator"
+    if name != OWN and name not in DEEP:
+        hint = "use tf.estimator.DNNClassifier or an Estimator of your own"
+        return f"the variables of {name} cannot be mirrored", hint
+    if is_spread(call):
+        return "the arguments of this Estimator are given by * or **", "write them out"
+    return None
+
+
+def model_functions(case: Case) -> Replicated:
+    """What the model functions may not do under the strategy is noted."""
+    script, inside = case.script, list[ast.AST]()
+    for call in estimators(script):
+        if _unserved(script, call):
+            continue
+        if script.name(call.func) == OWN:
+            inside += check_model_function(script, call, case.options.batch == "total")
+        else:
+            script.say(
+                call,
+                "TMG383",
+                "the optimizer's slot variables are stored under other names by the strategy",
+                "training goes on from checkpoints of the conversion, not from older ones",
+                "warning",
+            )
+    return Replicated(**vars(case), inside=tuple(inside))
+
+
+def inputs(case: Known) -> Known:
+    """The input functions of training return datasets."""
+    script, options, trained = case.script, case.options, _trained(case.script)
+    changes: list[Change] = []
     if not trained:
-        script.say(
-            None,
-            "TMG201",
-            "an Estimator is made here, and not trained",
-            "name the script that calls its train()",
-        )
+        message = "an Estimator is made here, and not trained"
+        script.say(None, "TMG201", message, "name the script that calls its train()")
     for training in trained:
         given = argument(training, 0, "input_fn")
         if given is None:
-            script.say(
-                training, "TMG281", "this training has no input function that is seen", "give it as input_fn="
-            )
-        else:
-            changes += training_input(script, given, options)
-            if options.batch == "per-gpu":
-                _check_steps(script, training)
-    return list(dict.fromkeys([*changes, *batch_counts(script, options, inside)]))
+            message = "this training has no input function that is seen"
+            script.say(training, "TMG281", message, "give it as input_fn=")
+            continue
+        changes += training_input(script, given, options)
+        if options.batch == "per-gpu":
+            _check_steps(script, training)
+    return adding(case, changes)
 
 
 def _trained(script: Script) -> list[ast.Call]:

@@ -1,4 +1,4 @@
-"""Options that a strategy has no place for."""
+"""Options that mean nothing for the target that a script is converted for."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG287",
-        title="this option means nothing under a distribution strategy",
-        why="Where variables live, how the learning rate grows, how much memory a GPU gives and which inputs are "
-        "shared are decided by the strategy and by the script. Leave the option out.",
+        title="this option means nothing for the target of the conversion",
+        why="An option without effect is refused, so that nobody relies on it. Under a distribution strategy "
+        "the strategy and the script decide where variables live, how the learning rate grows, how much memory a GPU "
+        "gives and which inputs are shared; helpers are written for towers. Leave the option out.",
         before="""\
 import tensorflow as tf
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.mirrored.test_estimator import CHECK, MADE, changed, conversion, findings
+from tests.targets.mirrored.test_estimator import CHECK, MADE, changed, conversion, findings
 
 HEAD = """\
 import tensorflow as tf

@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
-from converter.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
-from converter.mirrored.numpy_input import HELPER, NUMPY, helper_lines
-from converter.mirrored.strategy import check_shares
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before, without_statement
 from converter.syntax.script import Function, Script, argument
+from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
+from converter.targets.mirrored.numpy_input import HELPER, NUMPY, helper_lines
+from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
 _HINT = "let it return the dataset; work on examples belongs into dataset.map()"

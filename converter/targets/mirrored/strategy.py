@@ -1,16 +1,13 @@
-"""The statement that makes the strategy, and the options that it does not know."""
+"""The statement that makes the strategy, and what must hold of any script that trains under one."""
 
 from __future__ import annotations
 
 import ast
 
-from converter.header import flags_given
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before
 from converter.syntax.script import Script
-
-# Options that only towers have a use for, by their fields.
-WITHOUT_PLACE = ("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced")
+from converter.targets.passes import Known
 
 
 def strategy_lines(script: Script, stmt: ast.stmt, name: str, options: Options, code: str) -> list[Change]:
@@ -49,13 +46,6 @@ def _import(script: Script, tensorflow: str, code: str) -> Change:
     return Change(place, place, f"import tensorflow as {tensorflow}{script.newline}", code)
 
 
-def check_options(script: Script, trained: ast.AST, options: Options) -> None:
-    """Refuse options that a distribution strategy has no place for (TMG287)."""
-    for flag in flags_given(options, WITHOUT_PLACE):
-        message = f"{flag} means nothing for a script that a distribution strategy trains"
-        script.say(trained, "TMG287", message, f"leave {flag} out")
-
-
 def check_shares(script: Script, size: ast.expr, options: Options) -> None:
     """Refuse a batch that the GPUs cannot share evenly, where both numbers are known (TMG288)."""
     number = script.value(size)
@@ -66,26 +56,24 @@ def check_shares(script: Script, size: ast.expr, options: Options) -> None:
         script.say(size, "TMG288", message, "choose a multiple")
 
 
-def check_others(script: Script) -> None:
+_OTHER_MEANS = (
+    "MirroredStrategy",
+    "ParameterServerStrategy",
+    "multi_gpu_model",
+    "replicate_model_fn",
+    "TowerOptimizer",
+    "MultiWorkerMirroredStrategy",
+    "CollectiveAllReduceStrategy",
+    "TPUStrategy",
+    "SyncReplicasOptimizer",
+)
+
+
+def no_other_means(case: Known) -> Known:
     """Refuse scripts that use several GPUs by their own means (TMG216)."""
-    for call in script.calls:
-        name = script.name(call.func)
-        if name.endswith(
-            (
-                "MirroredStrategy",
-                "ParameterServerStrategy",
-                "multi_gpu_model",
-                "replicate_model_fn",
-                "TowerOptimizer",
-                "MultiWorkerMirroredStrategy",
-                "CollectiveAllReduceStrategy",
-                "TPUStrategy",
-                "SyncReplicasOptimizer",
-            )
-        ) or name.startswith("horovod."):
-            script.say(
-                call,
-                "TMG216",
-                f"the script uses several devices already: {name.rpartition('.')[2]}",
-                "convert the script as it was for one GPU",
-            )
+    for call in case.script.calls:
+        name = case.script.name(call.func)
+        if name.endswith(_OTHER_MEANS) or name.startswith("horovod."):
+            message = f"the script uses several devices already: {name.rpartition('.')[2]}"
+            case.script.say(call, "TMG216", message, "convert the script as it was for one GPU")
+    return case

@@ -1,0 +1,88 @@
+"""Chooses the target for a script, and takes the script through its passes."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from converter.diagnostics import Diagnostic, Refusal
+from converter.header import flags_given, lines_in_front
+from converter.options import Options
+from converter.source.text import split_lines
+from converter.syntax.changes import Change, applied
+from converter.syntax.script import Script
+from converter.targets.passes import Case, Fit, run
+from converter.targets.registry import TARGETS, Target
+
+HEADER = "TMG009"
+Trace = tuple[tuple[int, tuple[str, ...]], ...]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The target for a script. options: the conversion's, which name the target."""
+
+    target: Target
+    fit: Fit
+    script: Script
+    options: Options
+
+
+def may_be_chosen(text: str, options: Options) -> bool:
+    """Whether a script, by its words alone, may be for another target than towers."""
+    return any(_candidates(text, options))
+
+
+def chosen(path: str, text: str, tree: ast.Module, options: Options) -> Chosen | None:
+    """The target beside towers that is for a script; None where towers are.
+
+    Raises:
+        Refusal: TMG280, the target that the options name is not for it.
+    """
+    script = Script(path, text, tree)
+    for target in _candidates(text, options):
+        fit = target.fit(script)
+        if fit is not None:
+            return Chosen(target, fit, script, replace(options, target=target.name))
+        if options.target == target.name:
+            hint = "leave --target out: the tool chooses what fits the script"
+            raise Refusal(Diagnostic("TMG280", path, 1, 1, target.lacking, hint))
+    return None
+
+
+def _candidates(text: str, options: Options) -> Iterator[Target]:
+    for target in TARGETS:
+        automatic = options.target == "auto" and target.words and re.search(target.words, text)
+        if automatic or options.target == target.name:
+            yield target
+
+
+def converted(choice: Chosen, header: str, width: int) -> tuple[str, tuple[Diagnostic, ...], Trace]:
+    """The converted text, what its reader should know, and which lines come from which rule.
+
+    The text is "" where a finding is an error.
+    """
+    script = choice.script
+    _check_options(choice)
+    case = Case(script, choice.options, width)
+    case = case if case.refused else run(case, choice.fit.passes)
+    findings = tuple(sorted(script.findings, key=lambda finding: (finding.line, finding.column)))
+    if case.refused:
+        return "", findings, ()
+    text, trace = applied(script.text, [_header(script, header), *case.changes])
+    return text, findings, trace
+
+
+def _check_options(choice: Chosen) -> None:
+    """Refuse options that mean nothing for the target (TMG287)."""
+    for flag in flags_given(choice.options, choice.target.unused):
+        message = f"{flag} means nothing for the target {choice.target.name}, {choice.target.about}"
+        choice.script.say(choice.fit.trains, "TMG287", message, f"leave {flag} out")
+
+
+def _header(script: Script, header: str) -> Change:
+    """The header comment, below the lines that must come first: shebang and coding cookie."""
+    place = script.line(lines_in_front(split_lines(script.text)[:-1]) + 1)
+    return Change(place, place, header.replace("\n", script.newline) + script.newline, HEADER)

@@ -1,0 +1,60 @@
+"""The passes for scripts that an Estimator or Keras trains, in their order."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.syntax.script import Script
+from converter.targets.mirrored.counts import batch_counts
+from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
+from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
+from converter.targets.mirrored.strategy import no_other_means
+from converter.targets.passes import Case, Fit, Pass, adding
+
+_SESSIONS = (
+    "tf.Session",
+    "tf.InteractiveSession",
+    "tf.train.MonitoredTrainingSession",
+    "tf.train.MonitoredSession",
+    "tf.train.Supervisor",
+)
+
+
+def fit(script: Script) -> Fit | None:
+    """What trains a script, and the passes for it; None for a session, and for what is no training script."""
+    if any(script.name(call.func) in _SESSIONS for call in script.calls):
+        return None
+    if made := estimators(script):
+        return Fit(made[0], ESTIMATOR)
+    fits = keras_fits(script) if _mentions_keras(script) else []
+    return Fit(fits[0], KERAS) if fits else None
+
+
+def _mentions_keras(script: Script) -> bool:
+    return any(
+        script.name(node).startswith("tf.keras")
+        for node in ast.walk(script.tree)
+        if isinstance(node, ast.Attribute | ast.Name)
+    )
+
+
+def counts(case: Case) -> Case:
+    """Numbers that count batches follow the batch of all GPUs, but for those that replicas compute."""
+    inside = case.inside if isinstance(case, Replicated) else ()
+    return adding(case, batch_counts(case.script, case.options, inside))
+
+
+ESTIMATOR = (
+    Pass("no other means of using several GPUs", no_other_means, ends=True),
+    Pass("the strategy in the configuration of each Estimator", configurations),
+    Pass("what replicas of the model functions do", model_functions),
+    Pass("training input as datasets", inputs),
+    Pass("numbers that count batches", counts),
+)
+KERAS = (
+    Pass("no other means of using several GPUs", no_other_means, ends=True),
+    Pass("what a strategy refuses, or does otherwise", differences),
+    Pass("models under the strategy", scopes),
+    Pass("the batches of fit()", batches),
+    Pass("numbers that count batches", counts),
+)

@@ -1,0 +1,71 @@
+"""The passes of a target: each takes what is known of a script and adds changes of its text to it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
+
+from converter.options import Options
+from converter.syntax.changes import Change
+from converter.syntax.script import Script
+
+Known = TypeVar("Known", bound="Case")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is known of a script after a pass; a target whose later passes need more has a class below this one.
+
+    script: the script, which also collects what its reader should know (`Script.say`). width: columns that an added
+    line may have. changes: what the passes by then change.
+    """
+
+    script: Script
+    options: Options
+    width: int
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """Whether a pass found an error."""
+        return any(finding.severity == "error" for finding in self.script.findings)
+
+
+def adding(case: Known, changes: Iterable[Change]) -> Known:
+    """What is known, with more changes."""
+    return replace(case, changes=(*case.changes, *changes))
+
+
+@dataclass(frozen=True)
+class Pass:
+    """One pass; `name` says what it settles.
+
+    ends: whether an error that is found by the end of this pass keeps the later ones from running. After other passes
+    they run all the same, so that one conversion names all that is in the way.
+    """
+
+    name: str
+    run: Callable[[Any], Case]
+    ends: bool = False
+
+
+@dataclass(frozen=True)
+class Fit:
+    """That a target is for a script.
+
+    trains: the call that trains, or makes what trains: messages about the script as a whole stand there.
+    """
+
+    trains: ast.AST
+    passes: tuple[Pass, ...]
+
+
+def run(case: Case, passes: Iterable[Pass]) -> Case:
+    """What is known after these passes."""
+    for step in passes:
+        case = step.run(case)
+        if step.ends and case.refused:
+            break
+    return case

@@ -1,0 +1,61 @@
+"""The targets beside towers: what each is for, when it is chosen, and where its passes are.
+
+The command line, the headers, the help and the engine ask here. `converter.choices.Target` holds the names for types.
+Next to nothing is imported for it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from converter.choices import Target as Name
+    from converter.syntax.script import Script
+    from converter.targets.passes import Fit
+
+
+class Target(NamedTuple):
+    """One target.
+
+    name: its value of --target.
+    about: what trains on several GPUs then, as a part of a sentence.
+    words: a regular expression for what a script mentions for which the target is chosen without being asked for: it
+        saves reading any other script. "" for a target that must be asked for.
+    lacking: what a script is told that the target is not for.
+    unused: the fields of Options that mean nothing for it; who gives such an option is refused (TMG287).
+    fit: looks at a script; None where the target is not for it. Imports what it needs when it is called.
+    """
+
+    name: Name
+    about: str
+    words: str
+    lacking: str
+    unused: tuple[str, ...]
+    fit: Callable[[Script], Fit | None]
+
+
+def _mirrored(script: Script) -> Fit | None:
+    from converter.targets.mirrored.passes import fit
+
+    return fit(script)
+
+
+# The first that is for a script is chosen.
+TARGETS = (
+    Target(
+        name="mirrored",
+        about="a distribution strategy for an Estimator or Keras",
+        words=r"stimator|keras|\.compile\b",
+        lacking="no Estimator and no Keras model trains here",
+        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
+        fit=_mirrored,
+    ),
+)
+
+
+def described() -> str:
+    """What --target chooses from, for the help."""
+    others = "; ".join(f"{target.name}: {target.about}" for target in TARGETS)
+    return f"towers: in the script's session; {others}"

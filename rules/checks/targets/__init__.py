@@ -1,0 +1,1 @@
+"""What is asked of a target, whichever it is, that it cannot do."""
