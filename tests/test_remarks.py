@@ -101,16 +101,16 @@ def test_a_strategy_s_warnings() -> None:
 def test_a_line_that_is_gone_has_its_number() -> None:
     before, after = "a = 1\nif a:\n    b = old()\n", "'''doc'''\na = 1\nif a:\n    c = new()\n"
     gone = Diagnostic("TMG399", "s.py", 3, 5, "mind this\nand that", "", "warning")
-    done = with_remarks(before, ast.parse(before), after, ((4, ("TMG101",)),), [gone], 80)
-    assert done.text.splitlines()[2] == "# tf-multigpu: TMG399 (line 3 of the original) mind this"
-    assert done.trace == ((5, ("TMG101",)),)
+    text, trace = with_remarks(before, ast.parse(before), after, ((4, ("TMG101",)),), [gone], 80)
+    assert text.splitlines()[2] == "# tf-multigpu: TMG399 (line 3 of the original) mind this"
+    assert trace == ((5, ("TMG101",)),)
 
 
 def test_a_line_that_goes_on_another() -> None:
     text = "x = 1; \\\ny = 2\n"
     warned = Diagnostic("TMG399", "s.py", 2, 1, "mind \u00fc", "", "warning")
-    done = with_remarks(text, ast.parse(text), text, (), [warned, warned], 80)
-    assert done.text == "# tf-multigpu: TMG399 mind \\xfc\n" + text
+    remarked, _ = with_remarks(text, ast.parse(text), text, (), [warned, warned], 80)
+    assert remarked == "# tf-multigpu: TMG399 mind \\xfc\n" + text
 
 
 def test_check_and_other_options_know_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
