@@ -102,7 +102,7 @@ class Stops:
                 yield f"line {access.site.stmt.lineno:2}  {access.place.key:10}{kind:37}{_batch(access.value.batch)}"
         yield ""
         for step in self.facts.train_steps:
-            yield f"training step: {step.kind}, line {step.call.lineno}; its loss: {_batch(step.loss.batch)}"
+            yield f"training step: {step.function}, line {step.call.lineno}; its loss: {_batch(step.loss.batch)}"
         runs = {run.call: run for run in self.facts.runs}  # the body of a loop is walked twice
         for call, run in runs.items():
             fed = ", ".join(key.label for key, _ in run.feeds) or "nothing"
@@ -128,7 +128,7 @@ class Stops:
             origins = (f"{'/'.join(sorted(self.facts.names_of(o)))}, line {o.line}" for o in case.size.origins)
             yield f"size: {'; '.join(sorted(origins))}; fixed: {case.size.fixed}"
         elif isinstance(case, Selected):
-            steps = ", ".join(f"{step.kind}, line {step.call.lineno}" for step in case.steps)
+            steps = ", ".join(f"{step.function}, line {step.call.lineno}" for step in case.steps)
             yield f"steps: {steps}; unbatched: {len(case.unbatched)}"
 
     def _edits(self) -> Iterator[str]:

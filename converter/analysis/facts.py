@@ -6,6 +6,7 @@ import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property
 from itertools import chain
 
@@ -34,11 +35,25 @@ class Entry:
     columns: bool = False
 
 
+class StepKind(Enum):
+    """How a script asks for gradients."""
+
+    MINIMIZE = "minimize"
+    COMPUTE = "compute_gradients"
+    GRADIENTS = "gradients"
+    FUNCTION = "a function that builds the whole training step"
+
+
 @dataclass(frozen=True)
 class TrainStep:
-    """Where gradients are taken: a `minimize`, `compute_gradients` or `tf.gradients` call."""
+    """Where gradients are taken.
 
-    kind: str  # "minimize" | "compute_gradients" | "gradients" | other functions' names
+    function: the name of the function or method that is called for them. loss_node: the loss as that call is given
+    it, None where it is not written there. result: what it gives.
+    """
+
+    kind: StepKind
+    function: str
     loss: Tensor
     optimizer: Value | None
     call: ast.Call

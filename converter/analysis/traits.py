@@ -24,7 +24,6 @@ class Trait(Enum):
     COUNTS_STEPS = "gives the number of a step, from a queue"
     TRAINS = "takes a training step, by the last part of its name"
     TRAINS_IN_ANY_CALL = "takes a training step, or a whole one in a single call, by the last part of its name"
-    OPTIMIZER_STEP = "a method of an optimizer that takes the gradients"
     ALIKE_OF_SLICES = "an attribute of a variable that is the same of what stands for its slices"
     OPENS_SCOPE = "opens a `with` block that may be opened again, by the last part of its name"
     OPENS_VARIABLE_SCOPE = "opens a variable scope, by the last part of its name"

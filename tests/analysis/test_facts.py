@@ -26,7 +26,7 @@ def test_a_classifier() -> None:
     facts = facts_of(CLASSIFIER)
     assert inputs(facts) == {"x": "example 0", "y": "example 0", "rate": "free"}
     assert effects(facts) == ["VARIABLE", "COLLECTION", "GRAPH_STATE"]
-    assert [(step.kind, batch(step.loss.batch), step.loss.label) for step in facts.train_steps] == [
+    assert [(step.function, batch(step.loss.batch), step.loss.label) for step in facts.train_steps] == [
         ("minimize", "mean", "loss")
     ]
     assert [len(run.feeds) for run in facts.runs] == [0, 3, 3]  # two turns of the loop
@@ -94,7 +94,7 @@ def test_effects(script: str, wanted: list[str]) -> None:
 )
 def test_training_steps(call: str, wanted: list[tuple[str, str]]) -> None:
     script = "x = tf.placeholder(tf.float32, [None])\nloss = tf.reduce_mean(x)\nopt = tf.train.AdamOptimizer()\n" + call
-    assert [(step.kind, batch(step.loss.batch)) for step in facts_of(script).train_steps] == wanted
+    assert [(step.function, batch(step.loss.batch)) for step in facts_of(script).train_steps] == wanted
 
 
 @pytest.mark.parametrize(

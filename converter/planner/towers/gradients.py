@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.traits import Argument, Trait, has, positions
+from converter.analysis.facts import Facts, StepKind, TrainStep
+from converter.analysis.traits import Argument, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.found import Found
@@ -80,7 +80,7 @@ def gradients(
         made, before = _at_call(facts, step, site.names, text, losses)
         replaces.append(made)
         inserts += before
-        helpers.append("gradients_of_towers" if step.kind == "gradients" else "tower_gradients")
+        helpers.append("gradients_of_towers" if step.kind is StepKind.GRADIENTS else "tower_gradients")
     if register:
         helpers.append("merge_loss")
     return gradient, replaces, inserts, helpers, register
@@ -114,7 +114,9 @@ def _inside(
     """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
     facts, region, names, text = site.facts, site.region, site.names, site.text
     call = step.call
-    if step.kind != "minimize" or not isinstance(call.func, ast.Attribute) or step.site.stmt not in region.block.index:
+    if step.kind is not StepKind.MINIMIZE or not isinstance(call.func, ast.Attribute):
+        return None
+    if step.site.stmt not in region.block.index:
         return None
     arguments = _minimize_arguments(call)
     if arguments is None or any(name in arguments for name in COMPUTE_ARGUMENTS):
@@ -175,7 +177,7 @@ BY_NAME = {
 
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
     """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
-    function = step.kind.rpartition(".")[2]
+    function = step.function.rpartition(".")[2]
     if function not in positions(Argument.OPTIMIZER):
         return None
     place = positions(Argument.OPTIMIZER)[function]
@@ -196,24 +198,28 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     return Replace(text.start(node), text.end(node), made, "TMG118")
 
 
+def _after_loss(facts: Facts, step: TrainStep, text: Text) -> list[str]:
+    """The arguments of tf.gradients behind the loss, the variables first: tf.gradients(xs=w, ys=loss, name='g')."""
+    call = step.call
+    variables = [*call.args[1:2], *(k.value for k in call.keywords if k.arg == "xs")]
+    if not variables or any(isinstance(arg, ast.Starred) for arg in call.args):
+        raise refuse(facts, call, Found.KIND_OF_STEP, kind="tf.gradients with arguments given by * or **")
+    rest = [f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys", "xs", None)]
+    spread = [f"**{text.of(k.value)}" for k in call.keywords if k.arg is None]
+    return [text.of(node) for node in (*variables, *call.args[2:])] + rest + spread
+
+
 def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
     """The gradient taken where the script takes it, over the towers' losses."""
     call = step.call
-    if step.kind == "gradients":
-        rest = [text.of(a) for a in call.args[1:]] + [
-            f"{k.arg}={text.of(k.value)}" for k in call.keywords if k.arg not in ("ys",)
-        ]
-        made = f"{called('gradients_of_towers')}({', '.join([losses, *rest])})"
+    if step.kind is StepKind.GRADIENTS:
+        made = f"{called('gradients_of_towers')}({', '.join([losses, *_after_loss(facts, step, text)])})"
         return Replace(text.start(call), text.end(call), made, "TMG102"), []
     arguments = _minimize_arguments(call)
-    if (
-        not has(step.kind, Trait.OPTIMIZER_STEP)
-        or arguments is None
-        or not isinstance(call.func, ast.Attribute)
-    ):
-        raise refuse(facts, call, Found.KIND_OF_STEP, kind=step.kind)
-    if step.kind == "compute_gradients":
-        order = ("loss", "var_list", "gate_gradients", "aggregation_method", "colocate_gradients_with_ops", "grad_loss")
+    if step.kind is StepKind.FUNCTION or arguments is None or not isinstance(call.func, ast.Attribute):
+        raise refuse(facts, call, Found.KIND_OF_STEP, kind=step.function)
+    if step.kind is StepKind.COMPUTE:
+        order = ("loss", *COMPUTE_ARGUMENTS)
         arguments = {**dict(zip(order, call.args, strict=False)), **{k.arg: k.value for k in call.keywords if k.arg}}
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
@@ -223,5 +229,5 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
     grads = f"{called('tower_gradients')}({', '.join([optimizer, losses, *compute])})"
-    made = grads if step.kind == "compute_gradients" else _apply_call(optimizer, grads, arguments, text)
+    made = grads if step.kind is StepKind.COMPUTE else _apply_call(optimizer, grads, arguments, text)
     return Replace(text.start(call), text.end(call), made, "TMG102"), inserts

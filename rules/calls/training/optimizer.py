@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.facts import TrainStep
+from converter.analysis.facts import StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait
 from converter.analysis.values import Sequence, Tensor, Value
 
@@ -36,14 +36,14 @@ def _wrapped(call: Call) -> Value:
 def _minimize(call: Call) -> Value:
     loss = call.tensor(0, "loss")
     result = Tensor(inputs=call.values(), op="train op")
-    _record(call, "minimize", loss, call.receiver, call.get(2, "var_list"), result)
+    _record(call, StepKind.MINIMIZE, loss, call.receiver, call.get(2, "var_list"), result)
     return result
 
 
 def _compute_gradients(call: Call) -> Value:
     loss = call.tensor(0, "loss")
     result = Tensor(inputs=(*call.values(), loss), op="gradients")
-    _record(call, "compute_gradients", loss, call.receiver, call.get(1, "var_list"), result)
+    _record(call, StepKind.COMPUTE, loss, call.receiver, call.get(1, "var_list"), result)
     return _pairs(result)
 
 
@@ -63,7 +63,7 @@ def _gradients(call: Call) -> Value:
         return Sequence(made, mutable=True)
     result = Tensor(inputs=call.values(), op="gradients")
     if loss.batch.kind != "free" or ys is not None:
-        _record(call, "gradients", loss, None, xs, result)
+        _record(call, StepKind.GRADIENTS, loss, None, xs, result)
     many = isinstance(xs, Sequence) and xs.many
     return Sequence([Tensor(inputs=(result,), op="gradient") for _ in inputs] or [result], mutable=True, many=many)
 
@@ -86,17 +86,28 @@ def _train_op_function(call: Call) -> Value:
     loss = call.tensor(0, "loss", "total_loss")
     result = Tensor(inputs=call.values(), op="train op")
     optimizer = call.get(3, "optimizer") if "optimize_loss" in call.name else call.get(1, "optimizer")
-    _record(call, call.name, loss, optimizer, call.kwargs.get("variables_to_train"), result)
+    _record(call, StepKind.FUNCTION, loss, optimizer, call.kwargs.get("variables_to_train"), result)
     return result
 
 
 def _record(
-    call: Call, kind: str, loss: Tensor, optimizer: Value | None, variables: Value | None, result: Tensor
+    call: Call, kind: StepKind, loss: Tensor, optimizer: Value | None, variables: Value | None, result: Tensor
 ) -> None:
     walk = call.walk
     assert walk.site is not None
     node = call.node_of(0, "loss", "ys", "total_loss")
-    step = TrainStep(kind, loss, optimizer, call.node, walk.site, walk.clock, node, variables, result)
+    step = TrainStep(
+        kind=kind,
+        function=call.name if kind is StepKind.FUNCTION else kind.value,
+        loss=loss,
+        optimizer=optimizer,
+        call=call.node,
+        site=walk.site,
+        time=walk.clock,
+        loss_node=node,
+        variables=variables,
+        result=result,
+    )
     walk.facts.train_steps.append(step)
 
 
@@ -120,7 +131,6 @@ DEFAULT_RATES = {
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.OPTIMIZER: {"optimize_loss": 3, "create_train_op": 1}}
 
 TRAITS: dict[Trait, str] = {
-    Trait.OPTIMIZER_STEP: "minimize compute_gradients",
     Trait.TRAINS: "minimize apply_gradients",
     Trait.TRAINS_IN_ANY_CALL: "minimize apply_gradients optimize_loss",
     Trait.TAKES_VARIABLES: "minimize compute_gradients gradients optimize_loss create_train_op",

@@ -75,3 +75,26 @@ def test_a_loss_of_each_example_is_not_minimised_in_another_function() -> None:
     each = "tf.reduce_sum(tf.square(prediction - y), 1)"
     assert codes(INPUTS + dedent(model.format(each)) + TRAINING) == ["TMG209"]
     assert codes(INPUTS + dedent(model.format(f"tf.reduce_mean({each})")) + TRAINING) == []
+
+
+@pytest.mark.parametrize(
+    ("given", "after"),
+    [
+        ("loss, xs", "tower_loss, xs"),
+        ("loss, xs, None, 'g'", "tower_loss, xs, None, 'g'"),
+        ("ys=loss, xs=xs", "tower_loss, xs"),
+        ("xs=xs, name='g', ys=loss", "tower_loss, xs, name='g'"),
+        ("loss, xs=xs, **more", "tower_loss, xs, **more"),
+    ],
+)
+def test_variables_come_right_behind_the_losses(given: str, after: str) -> None:
+    step = f"xs = tf.trainable_variables()\nmore = {{}}\ngrads = tf.gradients({given})\n"
+    plan = planned(step + "train_op = tf.train.AdamOptimizer().apply_gradients(zip(grads, xs))\n")
+    assert edits(plan) == [f"gradients_of_towers({after})"]
+
+
+@pytest.mark.parametrize("given", ["*[loss, xs]", "loss, *[xs]", "loss, **{'xs': xs}"])
+def test_variables_that_are_not_written_out_are_refused(given: str) -> None:
+    step = f"xs = tf.trainable_variables()\ngrads = tf.gradients({given})\n"
+    step += "train_op = tf.train.AdamOptimizer().apply_gradients(zip(grads, xs))\n"
+    assert codes(INPUTS + MODEL + step + TRAINING) == ["TMG213"]
