@@ -230,8 +230,19 @@ def _model(value: str) -> str:
     return f"h = tf.layers.dense({value}, 32)\n" + TAIL
 
 
-SHAPES: dict[str, Callable[[int], str]] = {
-    f.__name__: f
-    for f in (straight, nested, residual, loops, training_loops, mutual, twice, twice_built, elifs, sums, methods,
-              attributes, parentheses)
-}  # fmt: skip
+_ALL = (
+    straight,
+    nested,
+    residual,
+    loops,
+    training_loops,
+    mutual,
+    twice,
+    twice_built,
+    elifs,
+    sums,
+    methods,
+    attributes,
+    parentheses,
+)
+SHAPES: dict[str, Callable[[int], str]] = {shape.__name__: shape for shape in _ALL}

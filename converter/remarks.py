@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from converter.diagnostics import Diagnostic
 from converter.review.alignment import align
+from converter.source.syntax import first_statement
 from converter.source.text import line_ends
 
 BEGIN = "# tf-multigpu: "
@@ -37,7 +38,7 @@ def with_remarks(
         around = _around(tree, line)
         place = next((kept[stmt] for stmt in around if stmt in kept), None)
         exact = place is not None and kept.get(around[0]) is place
-        number = _first_line(place if isinstance(place, ast.stmt) else _first(converted), lines)
+        number = _first_line(place if isinstance(place, ast.stmt) else first_statement(converted), lines)
         said = message.split("\n")[0] if exact else f"(line {line} of the original) {message}".split("\n")[0]
         remarks.setdefault(number, []).append(f"{code} {said}".encode("ascii", "backslashreplace").decode())
     made: list[str] = []
@@ -57,13 +58,6 @@ def _around(tree: ast.Module, line: int) -> list[ast.stmt]:
     """The statements that hold a line, the innermost first."""
     found = [n for n in ast.walk(tree) if isinstance(n, ast.stmt) and n.lineno <= line <= (n.end_lineno or n.lineno)]
     return sorted(found, key=lambda n: ((n.end_lineno or 0) - n.lineno, -n.col_offset))
-
-
-def _first(tree: ast.Module) -> ast.stmt:
-    """The first statement that is no docstring."""
-    first = tree.body[0]
-    docstring = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return tree.body[1] if docstring and len(tree.body) > 1 else first
 
 
 def _first_line(stmt: ast.stmt, lines: Sequence[str]) -> int:

@@ -77,3 +77,10 @@ def _hint(text: str, error: SyntaxError) -> str:
 
 def _refusal(source: Source, line: int, column: int, message: str, hint: str) -> Refusal:
     return Refusal(Diagnostic("TMG005", source.path, line, column, f"syntax error: {message}", hint))
+
+
+def first_statement(function: ast.AST) -> ast.stmt:
+    """The first statement of a function or a module, behind the text that says what it does."""
+    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))
+    first, *rest = function.body
+    return rest[0] if rest and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else first

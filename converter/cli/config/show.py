@@ -20,7 +20,8 @@ def config_command(*, layers: Layers, paths: Sequence[str], json: bool) -> int:
     """Prints what the nearest configuration of the paths gives, for the project and for each named script."""
     layers.check()
     scripts = [path for path in paths if not isdir(path)]
-    shown = {path: _in_force(layers.file, path) for path in (scripts or [""])}
+    of_project = [""] if json or not scripts else []
+    shown = {path: _in_force(layers.file, path) for path in (*of_project, *scripts)}
     comments = {path: _comments(path) for path in scripts}
     if json:
         print(_as_json(layers.file, shown, comments))
@@ -104,6 +105,7 @@ def _as_json(
     shown: dict[str, dict[str, tuple[object, str]]],
     comments: dict[str, list[tuple[int, str]]],
 ) -> str:
+    """As JSON; `shown` has the project's options under ""."""
     import json
 
     def values(of: dict[str, tuple[object, str]]) -> dict[str, Any]:
@@ -116,7 +118,7 @@ def _as_json(
     whole = {
         "schema": SCHEMA,
         "file": file.path if file else None,
-        "options": values(_in_force(file, "")),
+        "options": values(shown[""]),
         "scripts": {
             path: {
                 "options": values(of),

@@ -18,11 +18,11 @@ from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
-from converter.planner.questions.statements import first_statement
 from converter.planner.region.region import Region
 from converter.planner.wording import finding, refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
+from converter.source.syntax import first_statement
 
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 

@@ -11,10 +11,10 @@ from converter.analysis.values import Origin, Site
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early
-from converter.planner.questions.statements import first_statement
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
+from converter.source.syntax import first_statement
 
 # flags of scripts that say how many GPUs there are
 OWN_FLAGS = ("num_gpus", "num_gpu", "n_gpus", "n_gpu", "ngpus", "ngpu", "gpus", "gpu_num", "gpu_count")

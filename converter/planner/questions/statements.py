@@ -39,13 +39,6 @@ def suites(*trees: ast.Module) -> dict[ast.stmt, list[ast.stmt]]:
     return found
 
 
-def first_statement(function: ast.AST) -> ast.stmt:
-    """The first statement of a function, behind the text that says what it does."""
-    assert isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Module))
-    first, *rest = function.body
-    return rest[0] if rest and isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) else first
-
-
 def returns(stmt: ast.stmt) -> bool:
     """Whether a statement may end the function that it stands in, other than by an error."""
     todo: list[ast.AST] = [stmt]

@@ -6,11 +6,11 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.plan import Insert
 from converter.planner.found import Found
-from converter.planner.questions.statements import first_statement
 from converter.planner.region.region import Region
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
 from converter.planner.writing.source_text import Text
+from converter.source.syntax import first_statement
 
 
 def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> None:
