@@ -15,6 +15,7 @@ FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
 LOOPS := $(sort $(wildcard fixtures/loops/*/single.py))
+INPUTS := $(sort $(wildcard fixtures/inputs/*/single.py))
 MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
@@ -112,7 +113,7 @@ goldens: compiled
 	@for single in $(GLOBAL_LOSS); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
 	done
-	@for single in $(LOOPS) $(MIRRORED); do \
+	@for single in $(LOOPS) $(INPUTS) $(MIRRORED); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \

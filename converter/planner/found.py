@@ -39,6 +39,7 @@ class Found(Enum):
     SIZE_IN_TUPLE = auto()
     INPUT_OF_ONE_BRANCH = auto()
     INPUTS_AMONG_OTHERS = auto()
+    INPUT_BY_ANOTHER_NAME = auto()
     DATA_WITHOUT_NAME = auto()
     SPARSE_AMONG_OTHERS = auto()
     # partitioned: variables that are cut

@@ -99,6 +99,8 @@ def _same(rows: list[Row], towers: int, ended: bool) -> list[Check]:
 def _unknown(rows: list[Row]) -> list[Check]:
     whys = {
         "drawn": "drawn at random by the original, and in another order (--epochs 1 compares an epoch's examples)",
+        "grouped": "put together by length, so that larger batches come in another order"
+        " (--epochs 1 compares an epoch's examples)",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
         "absent": "sparse, or not fed by both",
     }

@@ -19,39 +19,42 @@ RULES = (
         title="an input or a batch size is read through something that the loop cannot re-bind",
         why="Inside the loop the name under which the model reads an input stands for the tower's shard. "
         "That works for names, attributes and items that the loop's own block can write. This one is "
-        "reached through a container or an object that has no name there, so the model would go on "
-        "reading the whole batch, in every tower. Give it a name of its own before the model, or pass "
-        "it to the function as an argument. Data that the model reads from arrays must not be read or "
-        "changed by Python code between the model's statements, either: that code would see a shard.",
+        "reached through a container or an object that has no name there, or through two names of which only "
+        "one can be written, so the model would go on reading the whole batch, in every tower. Read it by one "
+        "name that it has before the model, or pass it to the function as an argument. Data that the model reads "
+        "from arrays must not be read or changed by Python code between the model's statements, either: that code "
+        "would see a shard.",
         before="""\
 import tensorflow as tf
 
 batch_size = 64
 feeds = {'train': {'x': tf.placeholder(tf.float32, [None, 784]), 'y': tf.placeholder(tf.int64, [None])}}
+given = feeds['train']
 logits = tf.layers.dense(feeds['train']['x'], 10)
-loss = tf.losses.sparse_softmax_cross_entropy(feeds['train']['y'], logits)
+loss = tf.losses.sparse_softmax_cross_entropy(given['y'], logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
         images, labels = next_batch(batch_size)
-        sess.run(train_op, {feeds['train']['x']: images, feeds['train']['y']: labels})
+        sess.run(train_op, {given['x']: images, given['y']: labels})
 """,
         after="""\
 import tensorflow as tf
 
 batch_size = 64
-feeds = {'x': tf.placeholder(tf.float32, [None, 784]), 'y': tf.placeholder(tf.int64, [None])}
-logits = tf.layers.dense(feeds['x'], 10)
-loss = tf.losses.sparse_softmax_cross_entropy(feeds['y'], logits)
+feeds = {'train': {'x': tf.placeholder(tf.float32, [None, 784]), 'y': tf.placeholder(tf.int64, [None])}}
+given = feeds['train']
+logits = tf.layers.dense(given['x'], 10)
+loss = tf.losses.sparse_softmax_cross_entropy(given['y'], logits)
 train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
 
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(100):
         images, labels = next_batch(batch_size)
-        sess.run(train_op, {feeds['x']: images, feeds['y']: labels})
+        sess.run(train_op, {given['x']: images, given['y']: labels})
 """,
         references=("docs: TMG103, how names are re-bound",),
     ),
@@ -88,6 +91,11 @@ WORDS = {
     ),
     Found.INPUTS_AMONG_OTHERS: Words(
         "TMG205", "these inputs are read together with other values", "read each input by its own name or key"
+    ),
+    Found.INPUT_BY_ANOTHER_NAME: Words(
+        "TMG205",
+        "this input is also a part of a nested element that the model reads by another name",
+        "read both through the same name",
     ),
     Found.DATA_WITHOUT_NAME: Words(
         "TMG205",

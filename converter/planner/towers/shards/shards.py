@@ -100,6 +100,11 @@ def _note_read(site: LoopSite, traffic: Traffic, read: _Read, access: Access) ->
     if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in read.nests)):
         return  # a list or object that each tower makes anew, or that is cut as a whole
     text = spelling(region.block.frame, access.place)
+    around = [nest for nest, _ in read.nests if holder is not None and path_to(nest, holder)]
+    if around and any(access.node in _chosen_from(site.facts, region, nest) for nest in around):
+        return  # a part of what is cut as a whole, read through that
+    if around:
+        raise refuse(site.facts, access.node, Found.INPUT_BY_ANOTHER_NAME)
     if text is None:
         if _local_of_callee(region, access):
             return
@@ -211,7 +216,18 @@ def _nests(facts: Facts, region: Region, written: set[Place]) -> list[tuple[Sequ
         if not whole_inputs(value):
             raise refuse(facts, access.node, Found.INPUTS_AMONG_OTHERS)
         found.setdefault(access.place, (value, access))
-    return list(found.values())
+    return [(nest, access) for nest, access in found.values() if not _is_part(facts, region, access, found.values())]
+
+
+def _is_part(facts: Facts, region: Region, access: Access, nests: Iterable[tuple[Sequence | Mapping, Access]]) -> bool:
+    """Whether a list or dict is read as a part of another that is cut as a whole."""
+    around = [nest for nest, _ in nests if nest is not access.value and path_to(nest, access.value)]
+    if any(access.node in _chosen_from(facts, region, nest) for nest in around):
+        return True
+    holder = access.place.holder
+    if isinstance(holder, Sequence) and not holder.mutable:
+        raise refuse(facts, access.node, Found.INPUTS_NOT_REPLACEABLE)
+    return False
 
 
 def _is_whole(facts: Facts, access: Access, reads: list[Access]) -> bool:
@@ -229,6 +245,17 @@ def _is_whole(facts: Facts, access: Access, reads: list[Access]) -> bool:
 def _is_chosen(node: ast.AST) -> bool:
     """Whether an element is read by its own key or name."""
     return isinstance(node, ast.Attribute) or (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant))
+
+
+def _chosen_from(facts: Facts, region: Region, nest: Sequence | Mapping) -> set[ast.AST]:
+    """What the towers read from a nest by keys, and by keys from that."""
+    found: set[ast.AST] = set()
+    for access in region.tower_reads():
+        node = facts.selections.get(access.node) if access.value is nest else None
+        while node is not None:
+            found.add(node)
+            node = facts.selections.get(node)
+    return found
 
 
 def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -> str:

@@ -153,3 +153,66 @@ def test_an_entry_that_the_model_takes_out_is_refused() -> None:
     assert codes(
         HEAD + f"{RECORDS}.map(lambda r: tf.parse_single_example(r, {SPEC})).batch(batch_size)" + NEXT + model + STEP
     ) == ["TMG231"]
+
+
+NESTED = (
+    "data = {'pair': (xs, zs), 'y': ys}\n"
+    "features = tf.data.Dataset.from_tensor_slices((data, ws)).batch(batch_size)"
+)
+READ_NESTED = "out = tf.layers.dense({x}, 1) + tf.layers.dense({z}, 1)\nloss = tf.reduce_mean(tf.square(out - {y}))\n"
+BY_KEYS = {"x": "features[0]['pair'][0]", "z": "features[0]['pair'][1]", "y": "features[0]['y']"}
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        READ_NESTED.format(**BY_KEYS),
+        "first = 'pair'\n" + READ_NESTED.format(**{**BY_KEYS, "z": "features[0][first][1]"}),
+        "outs = [tf.layers.dense(features[0]['pair'][i], 1) for i in range(2)]\n"
+        "loss = tf.reduce_mean(tf.square(outs[0] + outs[1] - features[0]['y']))\n",
+        "def net(given):\n    return tf.layers.dense(given[0]['pair'][0], 1) - given[0]['y']\n\n\n"
+        "loss = tf.reduce_mean(tf.square(net(features)))\n",
+    ],
+)
+def test_a_nested_element_is_cut_as_a_whole(model: str) -> None:
+    before, inside, after = parts(HEAD + NESTED + NEXT + model + STEP)
+    assert "features_batch = features" in before
+    assert inside.index("features = map_structure(lambda t: shard([t], gpu)[0][0], features_batch)") < 6
+    assert not any("element" in line and " = " in line and "[0] =" in line for line in inside)
+    assert after[0] == "features = features_batch"
+
+
+def test_parts_of_a_nested_element_that_have_names() -> None:
+    text = NESTED + NEXT + "data, w = features\n" + READ_NESTED.format(x="data['pair'][0]", z="w", y="data['y']")
+    before, inside, _ = parts(HEAD + text + STEP)
+    assert any("data_batch" in line for line in before)
+    assert "data = map_structure(lambda t: shard([t], gpu)[0][0], data_batch)" in inside
+
+
+def test_a_part_that_is_cut_beside_the_whole() -> None:
+    text = "data = features[0]\nprint(data)\n" + READ_NESTED.format(**{**BY_KEYS, "y": "data['y']"})
+    _, inside, after = parts(HEAD + NESTED + NEXT + text + STEP)
+    assert "data = map_structure(lambda t: shard([t], gpu)[0][0], data_batch)" in inside
+    assert after[0] == "features, data = features_batch, data_batch"
+
+
+@pytest.mark.parametrize(
+    ("read", "code"),
+    [
+        ("{'y': ys}, 'target'", ["TMG205"]),  # the dict that would be given the shard is the whole's, too
+        ("{'y': ys}, None", []),
+    ],
+)
+def test_a_part_that_is_read_by_two_names(read: str, code: list[str]) -> None:
+    made, name = read.split(", ")
+    text = f"features = tf.data.Dataset.from_tensor_slices(((xs, zs), {made})).batch(batch_size){NEXT}"
+    text += "target = features[1]\nprint(target)\n"
+    y = f"{name.strip(chr(39))}['y']" if name != "None" else "features[1]['y']"
+    assert codes(HEAD + text + READ_NESTED.format(x="features[0][0]", z="features[0][1]", y=y) + STEP) == code
+
+
+def test_an_item_of_a_tuple_cannot_be_put_back() -> None:
+    text = f"features = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(batch_size){NEXT}"
+    text += "kept = (features, 3)\nprint(kept)\n"
+    text += "net = lambda pair: tf.layers.dense(pair[0], 1) - pair[1]\nloss = tf.reduce_mean(tf.square(net(kept[0])))\n"
+    assert codes(HEAD + text + STEP) == ["TMG205"]

@@ -10,6 +10,8 @@ from tmgprobe.graph import graphs
 # How an operation relates to the loss; a stack of lines counts as the last of these that holds for an operation of it.
 OTHER, NEEDED, TRACED = 'other', 'needed', 'traced'
 RANKS = (OTHER, NEEDED, TRACED)
+# What an iterator of TensorFlow 2 makes of a sparse element that it gives, to know its shape.
+UNPACKS = ('DeserializeSparse', 'Unpack', 'Pack', 'StridedSlice')
 
 
 def stacks(step, batches, folder):
@@ -23,6 +25,8 @@ def stacks(step, batches, folder):
     fed = {tensor.op for tensor in inputs}  # the default of a placeholder may be made of another input
     below = graphs.ancestors(losses, fed)
     between = graphs.descendants(inputs, below) - fed
+    reads = {script_lines(operation, folder) for operation in fed if operation.type == 'IteratorGetNext'}
+    between -= {op for op in between if op.type in UNPACKS and script_lines(op, folder) in reads}
     found = {}
     for operation in step.graph.get_operations():
         rank = TRACED if operation in between else NEEDED if operation in below else OTHER

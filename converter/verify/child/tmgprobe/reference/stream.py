@@ -152,7 +152,7 @@ def _rest(array):
 def figures(own, theirs, towers, unordered, floats):
     """[{'input', 'status', 'rows', 'left_out', 'fault', 'step', ...}] for each train op and input.
 
-    own: Streams of the original; theirs: of_record. unordered: whether the graph itself shuffles the data.
+    own: Streams of the original; theirs: of_record. unordered: why the order may be another, see session/draws.py.
     floats: names of inputs that a script may compute of a whole batch, as when it subtracts the mean.
     """
     found = _each(own, theirs, towers, unordered)
@@ -162,6 +162,8 @@ def figures(own, theirs, towers, unordered, floats):
         # a state that goes from step to step belongs to the rows of a batch: its size shapes the data
         if row['status'] == streams.DIFFERS and row['fault'] != 'twice' and (computed or own.carried):
             row['status'] = streams.VALUES
+        if row['status'] == streams.DRAWN and unordered:
+            row['status'] = unordered
     return found
 
 

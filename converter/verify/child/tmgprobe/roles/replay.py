@@ -36,7 +36,7 @@ class Replay(object):
         self.gathering = None  # the first run whose gradients a later step applies, and its comparison
         self.streams, self.pairs, self.floats = stream.Streams(), {}, set()
         self.evaluations, self.left = stream.Evaluations(), None
-        self.unordered = False  # whether the graph shuffles the data
+        self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
 
@@ -195,8 +195,9 @@ class Replay(object):
             self.pairs.setdefault(tuple(one.kept['triggered']), fed)
         self.floats.update(name for name, array in arrays.items() if array.dtype.kind == 'f')
         self.streams.add(kind, arrays, self.watch.diary)
-        if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
-            self.unordered = True
+        self.unordered = self.unordered or draws.disorder(
+            self.graph, call.sources, call.step.operations, self.job['total']
+        )
 
     def _data(self):
         """The batches of both scripts against each other."""

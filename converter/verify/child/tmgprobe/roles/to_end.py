@@ -24,7 +24,7 @@ class Whole(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
-        self.epochs, self.unordered, self.graph = stream.Epochs(), False, None
+        self.epochs, self.unordered, self.graph = stream.Epochs(), '', None
         self.rates = []  # those that a schedule gives, in the first step and in the last one
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
         clock = threading.Timer(job['seconds'], self._leave, ['time'])
@@ -41,8 +41,9 @@ class Whole(object):
             self._leave('epochs')
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)
-        if call.sources and (draws.shuffling(self.graph) or any('Queue' in op.type for op in call.step.operations)):
-            self.unordered = True
+        self.unordered = self.unordered or draws.disorder(
+            self.graph, call.sources, call.step.operations, self.job['total']
+        )
         if self.watch.diary.steps % 10 == 0:
             self.channel.send('step', number=self.watch.diary.steps)
         return call.as_asked()

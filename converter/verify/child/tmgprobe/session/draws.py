@@ -137,6 +137,28 @@ def shuffling(graph):
     return sorted(found)
 
 
+def disorder(graph, sources, operations, total):
+    """Why the order of the examples says nothing: 'drawn' at random, or 'grouped'; '' where it must be the original's.
+
+    Data sets that put examples of like length together give batches of another size in another order.
+    sources, operations: what a step reads its examples from, and runs. total: whether batches keep their size.
+    """
+    if not sources:
+        return ''
+    if shuffling(graph) or any('Queue' in op.type for op in operations):
+        return 'drawn'
+    return 'grouped' if not total and any('GroupByWindow' in name for name in _types(graph)) else ''
+
+
+def _types(graph):
+    """The types of the operations of a graph and its functions."""
+    found = {op.type for op in graph.get_operations()}
+    for function in list(getattr(graph, '_functions', {}).values()):
+        definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
+        found.update(node.op for node in getattr(definition, 'node_def', ()))
+    return found
+
+
 def _seeds_of(op):
     """The constants among the seeds of an operation: attributes of queues, inputs of data sets."""
     if 'seed2' in op.node_def.attr:

@@ -14,7 +14,7 @@ def marks(array, axis):
 
 
 def _mark(row):
-    row = np.asarray(row)
+    row = np.asarray(_in_order(row) if isinstance(row, bytes) else row)
     if row.dtype.kind == 'O':
         data = repr(row.tolist()).encode('utf-8')
     elif row.ndim and row.shape[0] and row.dtype.kind in 'fiub':
@@ -22,6 +22,21 @@ def _mark(row):
     else:
         data = row.tobytes()
     return hashlib.md5(data).hexdigest()[:16]
+
+
+def _in_order(data):
+    """A serialized tf.train.Example or SequenceExample with its features sorted; other bytes as they are.
+
+    Its features are a map, which protobuf writes in an order of its own, another one in each process.
+    """
+    if data[:1] != b'\n':  # the key of the first field of both
+        return data
+    from tensorflow.core.example import example_pb2
+
+    try:
+        return example_pb2.SequenceExample.FromString(data).SerializeToString(deterministic=True)
+    except Exception:  # protobuf's, for other bytes; TypeError from one that knows no order
+        return data
 
 
 def _unpadded(row):
