@@ -22,10 +22,10 @@ from timing import ROOT
 from converter.choices import Variables
 from converter.conversion import convert
 from converter.options import Options
-from converter.profile import Profile, Settings, profile
-from converter.profile.data import EXCHANGED
 from converter.source import read
 from converter.verify.processes.interpreters import Interpreters
+from converter.verify.profile import Profile, Settings, profile
+from converter.verify.profile.data import EXCHANGED
 
 SCRIPTS = sorted((ROOT / "fixtures/partitioned").glob("*/single.py"))
 OTHER = ROOT / ".venv-tf1.15/bin/python"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from converter.analysis import read_facts
 from converter.conversion import Conversion, convert
-from converter.header import find_header, relabel
 from converter.options import Options
 from converter.plan import Loop
 from converter.planner.cases import Script, Sources
 from converter.source import encode, from_bytes, parse, read
+from converter.source.header import find_header, relabel
 
 INPUTS = """\
 import tensorflow as tf

@@ -15,9 +15,9 @@ import converter.verify
 import tf_multigpu
 from converter.cli.command_line.table import CONVERT, VERIFY
 from converter.conversion import Conversion
-from converter.header import bare
 from converter.options import Options
 from converter.source import Source
+from converter.source.header import bare
 from converter.verify.data import Entry, Report
 from tests.scripts import as_written_by
 

@@ -11,9 +11,9 @@ import pytest
 
 from converter.cli.app import main
 from converter.conversion import Conversion, convert
-from converter.header import bare
 from converter.options import Options
 from converter.source import read
+from converter.source.header import bare
 from converter.verify import Settings, verify
 from tests.bare import BareRuns
 from tests.proofs import skipped

@@ -9,10 +9,10 @@ import pytest
 
 from converter.cli.app import main
 from converter.conversion import convert
-from converter.header import find_header
 from converter.options import Options
 from converter.rule import all_rules
 from converter.source import read
+from converter.source.header import find_header
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = (ROOT / "docs/targets.md").read_text().split("| what trains |")[1].split("\n\n")[0]

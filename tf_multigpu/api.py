@@ -10,8 +10,8 @@ from typing import Literal
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import from_flags
 from converter.options import Options
+from converter.source.header import from_flags
 from converter.verify.data import Report, VerifyError
 
 __all__ = [

@@ -17,15 +17,15 @@ from pathlib import Path
 from converter.analysis.facts import Facts
 from converter.analysis.values import Batch, Input, Tensor
 from converter.conversion import Conversion, convert
-from converter.decisions import File, decisions_of
+from converter.conversion.reading import Reading
+from converter.conversion.review import Text, Written, read_again
 from converter.options import Options
 from converter.plan import At, Plan
+from converter.plan.decisions import File, decisions_of
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
 from converter.planner.passes import PLACING, PLANNING
-from converter.project_reading import Reading
 from converter.report.results import FileResult
 from converter.report.text import decisions, diagnostic, outcome
-from converter.review import Text, Written, read_again
 from converter.rewrite.helper_text import END
 from converter.rewrite.loop_text import loop_text
 from converter.source import Source, from_bytes

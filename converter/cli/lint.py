@@ -40,9 +40,9 @@ def lint_command(
 
 def _result(script: Script) -> FileResult:
     """What is found in one file; one in a folder that is not Python is passed over, as `convert` does."""
-    from converter.lint import lint
     from converter.source import leads_to_tensorflow, read
     from converter.source.pragmas import pragmas_in, without_ignored
+    from converter.syntax.lint import lint
 
     try:
         source = read(script.path)

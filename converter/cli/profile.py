@@ -13,7 +13,7 @@ from converter.cli.app import INTERRUPTED
 from converter.cli.endings import ended_in_order
 
 if TYPE_CHECKING:
-    from converter.profile import Fabric
+    from converter.verify.profile import Fabric
 
 
 def profile_command(
@@ -32,10 +32,10 @@ def profile_command(
     json: bool,
 ) -> int:
     """Measures a step on virtual devices and predicts its time on real GPUs; returns the exit status."""
-    from converter.profile import Machine, Settings, profile
     from converter.report.profile import render_json, render_text
     from converter.verify import VerifyError
     from converter.verify.processes.answer import Stopped
+    from converter.verify.profile import Machine, Settings, profile
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     try:
@@ -70,7 +70,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _fabrics(bandwidth: float | None, host: float | None) -> tuple[Fabric, ...]:
     """The known fabrics, or the one that is given; the host serves two GPUs at full rate unless said otherwise."""
-    from converter.profile import FABRICS, Fabric
+    from converter.verify.profile import FABRICS, Fabric
 
     if bandwidth is not None:
         return (Fabric("as given", bandwidth, bandwidth, host or 2 * bandwidth),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from converter.profile.data import EXCHANGED, Edge, Fabric, Measured, Prediction, Profile, to_json
+from converter.verify.profile.data import EXCHANGED, Edge, Fabric, Measured, Prediction, Profile, to_json
 
 SHOWN = (1, 2, 4, 8, 16)  # numbers of GPUs; those that were measured come on top
 EDGES = 6  # lines

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from converter.decisions import Command, Decision
 from converter.diagnostics import Diagnostic
+from converter.plan.decisions import Command, Decision
 
 Outcome = Literal[
     "converted", "added", "copied", "linked", "unchanged", "left out", "up to date", "would change", "stale", "refused",

@@ -13,7 +13,6 @@ from itertools import groupby
 import libcst as cst
 from libcst.metadata import CodePosition
 
-from converter.header import lines_in_front
 from converter.plan import Again, At, Insert, Loop, Plan, Replace
 from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
@@ -22,6 +21,7 @@ from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
 from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out, visited
 from converter.rewrite.outline import Outline, outline
 from converter.source.depth import depth_of
+from converter.source.header import lines_in_front
 from converter.source.text import split_lines
 
 # the rules for the header, for statements that stand elsewhere, and for those that stand there once more

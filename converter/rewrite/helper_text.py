@@ -7,12 +7,12 @@ import re
 from dataclasses import replace
 
 from converter.choices import Helpers
-from converter.header import HELPERS
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
 from converter.runtime.catalog import catalog
 from converter.runtime.whole import PACKAGE
+from converter.source.header import HELPERS
 
 BEGIN = HELPERS
 _WORD = re.compile(r"\w+")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 
-from converter.header import HELPERS
 from converter.runtime.catalog import catalog
+from converter.source.header import HELPERS
 
 PACKAGE = "tf_multigpu_runtime"
 # How the module holds the number of towers; which is how a module of this kind is known.

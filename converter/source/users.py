@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from converter.header import is_converted
+from converter.source.header import is_converted
 from converter.source.look import imported_by, scripts_in
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes

@@ -1,4 +1,4 @@
-"""A script with what the target needs to know of its text: places, blocks, functions, messages."""
+"""A script with what a target needs to know of its text: places, blocks, functions, messages."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import flags_given, lines_in_front
 from converter.options import Options
+from converter.source.header import flags_given, lines_in_front
 from converter.source.text import split_lines
 from converter.syntax.changes import Change, applied
 from converter.syntax.script import Script

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from converter.diagnostics import Diagnostic
-from converter.header import Header
+from converter.source.header import Header
 
 ALL_STEPS = 1000  # the most steps that `--steps all` compares
 BatchMode = Literal["per-gpu", "total"]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from converter.diagnostics import Refusal
-from converter.header import Header, HeaderError, find_header, relabel
+from converter.source.header import Header, HeaderError, find_header, relabel
 from converter.verify.data import Changed, Origin
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.lint.towers import Towers
 from converter.rule import Rule
+from converter.syntax.lint.towers import Towers
 from converter.syntax.script import argument
 
 RULES = (

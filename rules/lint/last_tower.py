@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.lint.towers import TowerLoop, Towers, names_bound
 from converter.rule import Rule
+from converter.syntax.lint.towers import TowerLoop, Towers, names_bound
 
 RULES = (
     Rule(

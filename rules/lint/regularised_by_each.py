@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.lint.towers import TowerLoop, Towers, is_scaled, names_bound, names_in
 from converter.rule import Rule
+from converter.syntax.lint.towers import TowerLoop, Towers, is_scaled, names_bound, names_in
 
 RULES = (
     Rule(

@@ -10,9 +10,9 @@ from converter import __version__
 from converter.cli.files.work import NO_TRAINING_STEP
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic
-from converter.header import Header, format_header, is_converted, sealed
 from converter.options import Options
 from converter.source import Source, parse
+from converter.source.header import Header, format_header, is_converted, sealed
 
 TRAINING = b"import tensorflow as tf\nminimize()\n"
 NO_TRAINING = b"import tensorflow as tf\n"

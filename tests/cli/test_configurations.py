@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.standins import Run
-from tests.detection.test_pipeline import CONFIG
+from tests.targets.detection.test_pipeline import CONFIG
 
 NAME = "pipeline.config"
 

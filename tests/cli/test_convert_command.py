@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from converter.header import find_header, from_flags
 from converter.options import Options
+from converter.source.header import find_header, from_flags
 from tests.cli.standins import NO_TRAINING, PLAIN, PYTHON_2, TRAINING, Engine, Run, files, put
 
 ROOT = Path(__file__).resolve().parent.parent.parent

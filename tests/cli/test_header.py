@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from converter.header import (
+from converter.options import Options
+from converter.source.header import (
     Header,
     HeaderError,
     find_header,
@@ -16,7 +17,6 @@ from converter.header import (
     relabel,
     to_flags,
 )
-from converter.options import Options
 
 SHA = "0123456789abcdef" * 4
 LINE = f"# tf-multigpu 0.1.0: converted from train.py sha256:{SHA} with --num-gpus 2 --batch per-gpu"

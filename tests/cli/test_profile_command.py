@@ -1,4 +1,4 @@
-"""Options and exit statuses of `profile`; figures are tested in tests/profile."""
+"""Options and exit statuses of `profile`; figures are tested in tests/verify/profile."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from converter.profile import FABRICS, Fabric, Machine, Profile, Settings
-from converter.profile.data import Measured
 from converter.verify import VerifyError
 from converter.verify.processes.answer import Stopped
+from converter.verify.profile import FABRICS, Fabric, Machine, Profile, Settings
+from converter.verify.profile.data import Measured
 from tests.cli.standins import Run
 
 STEP = Measured(1, 1, (), (("host", 5),), (("host", 5),), 8, 0, 1)
@@ -30,7 +30,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[Settings]:
         found.append(settings)
         return Profile("per-gpu", 4, STEP, (STEP,), settings.machine, ())
 
-    monkeypatch.setattr("converter.profile.profile", stand_in)
+    monkeypatch.setattr("converter.verify.profile.profile", stand_in)
     return found
 
 

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from converter.conversion import convert
-from converter.header import find_header
 from converter.options import Options
 from converter.report.page.html import Scripts
 from converter.source import read
+from converter.source.header import find_header
 from converter.verify.data import Box, Changed, Edge, Entry, LossRow, Origin, Part, Report, Span, StepTrace
 from tests.verify.test_report import verdict
 

@@ -14,10 +14,10 @@ from unittest.mock import patch
 import pytest
 
 from converter.conversion import Conversion, convert
-from converter.header import from_flags
-from converter.lint import lint
 from converter.rule import Rule, all_rules
 from converter.source import from_bytes, read
+from converter.source.header import from_flags
+from converter.syntax.lint import lint
 from tools.rule_docs import differing, page, pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent

@@ -11,9 +11,9 @@ import pytest
 
 from converter.choices import Target as Name
 from converter.conversion import convert
-from converter.header import flag_of, from_flags
 from converter.options import Options
 from converter.source import from_bytes
+from converter.source.header import flag_of, from_flags
 from converter.targets.registry import TARGETS, Target
 
 ROOT = Path(__file__).resolve().parent.parent.parent

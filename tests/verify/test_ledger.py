@@ -10,11 +10,11 @@ import pytest
 
 from converter.conversion import convert
 from converter.diagnostics import Diagnostic
-from converter.header import Header
 from converter.options import Options
 from converter.report.verification import render_text
 from converter.rule import all_rules
 from converter.source import read
+from converter.source.header import Header
 from converter.verify.data import Entry, Origin, Report
 from converter.verify.ledger import ledger, of_checks, of_origin
 from converter.verify.origin import origin_of, repeat

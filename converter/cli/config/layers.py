@@ -122,7 +122,7 @@ class Layers(NamedTuple):
         """
         if self.file is None:
             return
-        from converter.header import from_flags
+        from converter.source.header import from_flags
 
         tables: list[tuple[Path, Mapping[str, object]]] = [((), self.file.values)]
         tables += [((OVERRIDES, number), one.values) for number, one in enumerate(self.file.overrides)]

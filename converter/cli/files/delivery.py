@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from converter.cli.files.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import bare, command_flags, find_header, relabel
 from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, load, other_names, write
+from converter.source.header import bare, command_flags, find_header, relabel
 
 if TYPE_CHECKING:
     from converter.cli.files.guard import Record

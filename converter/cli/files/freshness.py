@@ -14,10 +14,10 @@ from converter import __version__, conversion
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import Header, HeaderError, as_asked, command_flags, find_header, relabel, to_flags
 from converter.options import Options
 from converter.report.results import FileResult
 from converter.source import Source, encode, load, read, same_file
+from converter.source.header import Header, HeaderError, as_asked, command_flags, find_header, relabel, to_flags
 from converter.source.pragmas import pragmas_in
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import BEGIN, is_as_written
 from converter.source import from_bytes, load
+from converter.source.header import BEGIN, is_as_written
 from converter.source.text import sha256
 
 RECORD = ".tf-multigpu.sha256"  # in an output folder: of all files that were written into it, as sha256sum writes it

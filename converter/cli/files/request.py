@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from converter.choices import COPY_LIMIT, MAX_LINES, Data, Refused
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.diagnostics import Diagnostic
-from converter.header import from_flags
 from converter.options import Options
 from converter.source import Script, expand, same_file
+from converter.source.header import from_flags
 from converter.source.ignored import Excluded
 from converter.source.look import imported_by
 

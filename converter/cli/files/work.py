@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING
 
 from converter.cli.files.request import STDIN, Job, Request, imported_jobs, importers_first, jobs_of, trees_of
 from converter.diagnostics import Diagnostic, Refusal
-from converter.header import BEGIN as HEADER
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
+from converter.source.header import BEGIN as HEADER
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written

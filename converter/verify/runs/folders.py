@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from converter.header import HeaderError, find_header
 from converter.source import scripts_in
+from converter.source.header import HeaderError, find_header
 from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, Status, VerifyError
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify

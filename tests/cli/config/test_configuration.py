@@ -12,8 +12,8 @@ from converter.cli.app import main
 from converter.cli.command_line.table import CONVERT, VERIFY, ConfigurationError
 from converter.cli.config.file import load, nearest
 from converter.cli.config.keys import COMMAND_LINE_ONLY, KEYS
-from converter.header import find_header
 from converter.options import Options
+from converter.source.header import find_header
 from tests.cli.standins import PLAIN, TRAINING, Engine, Run, files, put
 from tests.scripts import INPUTS, MODEL, STEP
 from tests.scripts import TRAINING as LOOP

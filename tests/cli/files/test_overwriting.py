@@ -14,8 +14,8 @@ import pytest
 from converter.cli.files import journal
 from converter.cli.files.journal import JOURNAL
 from converter.diagnostics import Refusal
-from converter.header import is_as_written
 from converter.source import write, writing
+from converter.source.header import is_as_written
 from tests.cli.standins import NO_TRAINING, TRAINING, Run, files, put
 
 OWN = b"print('mine')\n"

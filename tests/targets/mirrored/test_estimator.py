@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from converter.conversion import Conversion, convert
-from converter.header import from_flags
 from converter.source import from_bytes
+from converter.source.header import from_flags
 
 MODEL = """\
 import numpy as np

@@ -1,0 +1,541 @@
+"""The engine's one public function: a source and options in, a conversion out."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+from converter import __version__
+from converter.conversion.reading import Reading
+from converter.conversion.room import with_room
+from converter.diagnostics import Diagnostic, Refusal
+from converter.options import Options
+from converter.source import (
+    is_pipeline,
+    leads_to_tensorflow,
+    lost_blank,
+    mixed_indents,
+    parse,
+    same_file,
+    skips_file,
+    too_deep,
+    with_lines,
+)
+from converter.source.header import (
+    Header,
+    HeaderError,
+    command_flags,
+    find_header,
+    format_header,
+    is_converted,
+    sealed,
+    to_flags,
+)
+
+if TYPE_CHECKING:
+    import ast
+
+    from converter.analysis.facts import Decisions, Facts
+    from converter.plan import Plan
+    from converter.plan.decisions import Command, Decision
+    from converter.planner.outcome import Refused
+    from converter.planner.passes import Decided, LossPlan
+    from converter.planner.towers.global_loss.named_calls import Apart
+    from converter.rewrite import Rewritten
+    from converter.source import Source
+    from converter.source.separated import Separated
+    from converter.source.users import User
+
+Status = Literal["converted", "unchanged", "refused"]
+
+ALREADY = ("TMG216", "TMG217")  # refusals of scripts that use several GPUs already
+FLAT = 60  # levels of a tree up to which nothing is looked at twice
+LINE_LENGTH = 100  # where neither the options nor the project say one
+
+
+@dataclass(frozen=True)
+class Part:
+    """Another file of the project that changes with the script, or is added: then `source` is None.
+
+    path: where it lies, as the script's own is given. plan, trace, named: as of the script's conversion.
+    """
+
+    path: str
+    source: Source | None
+    text: str
+    plan: Plan | None = None
+    trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    named: Separated | None = None
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """What became of one script.
+
+    status: "converted" (`text` differs from the source), "unchanged" (nothing to do: no
+        TensorFlow in it, or converted before), "refused" (error diagnostics say why).
+    text: the converted script, None unless converted.
+    plan: the decision behind it, None unless one was reached.
+    parts: what else of the project changes; the module of the helpers comes last.
+    trace: lines of the text, from one, at which an edit ends, with the codes of the rules behind it; an
+        added line belongs to the first of them that does not come before it.
+    named: the text that the plan belongs to, where calls of the script got names first; None where that is the
+        source's.
+    unread: what of the text could not be held against the original before it was given out, and differences of
+        which that is not sure.
+    decisions: what was decided, for whoever runs the tool.
+    """
+
+    source: Source
+    status: Status
+    text: str | None
+    diagnostics: tuple[Diagnostic, ...]
+    plan: Plan | None = None
+    parts: tuple[Part, ...] = ()
+    trace: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    named: Separated | None = None
+    unread: tuple[str, ...] = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def convert(
+    source: Source,
+    options: Options,
+    several: bool = False,
+    originals: Mapping[str, bytes] | None = None,
+    again: bool = False,
+    output: str | None = None,
+) -> Conversion:
+    """Converts one script; never raises for what a script contains.
+
+    several: whether other files of its project may change with it; else it is refused where they must.
+    originals: what other files are to be read as, by absolute path, where this run wrote over them.
+    again: whether the options are a conversion's own, which has looked for other scripts of the project and has held
+        its text against the original.
+    output: a folder that conversions go to; scripts in it are no part of the project.
+    """
+    done = _with_advice(_convert(source, options, several, originals or {}, again, output))
+    return replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
+
+
+def _convert(
+    source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool, output: str | None
+) -> Conversion:
+    if not leads_to_tensorflow(source.path, source.data):
+        return Conversion(source, "unchanged", None, ())
+    if is_converted(source.text):
+        return Conversion(source, "unchanged", None, (_converted_before(source),))
+    if pragma := skips_file(source.text):
+        message, hint = "the script is not to be converted", "a comment says so: # tf-multigpu: skip-file"
+        skipped = Diagnostic("TMG032", source.path, pragma.line, pragma.column, message, hint, "info")
+        return Conversion(source, "unchanged", None, (skipped,))
+
+    if is_pipeline(source.path, source.data):
+        return _pipeline(source, options)
+
+    def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
+        from converter.source import users_of
+
+        return users_of(source.path, changed, own, originals, output) if several and not again else ()
+
+    try:
+        return with_room(lambda: _converted(source, options, several, originals, users, again))
+    except Refusal as refusal:
+        return Conversion(source, "refused", None, (refusal.diagnostic,))
+    except RecursionError:
+        return Conversion(source, "refused", None, (too_deep(source, 0).diagnostic,))
+
+
+def _converted(
+    source: Source,
+    options: Options,
+    several: bool,
+    originals: Mapping[str, bytes],
+    users: Callable[[list[str], Collection[str]], Sequence[User]],
+    again: bool,
+) -> Conversion:
+    """Source to facts to plans to texts; raises Refusal."""
+    from converter.conversion.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
+    from converter.plan.decisions import File, decisions_of
+    from converter.planner.outcome import Refused
+
+    by_target = _by_target(source, options)
+    if by_target is not None:
+        return by_target
+    first = Reading(source, options, originals)
+    marks, read_with = marks_of(source, first.facts), options
+    options = before_the_project(options, first.facts, marks)
+    unknown = unknown_names(options, first.facts)
+    said = (*unknown, *unused_marks(options, first.facts, marks))
+    if (marked := with_marks(options, first.facts, marks)) != read_with:
+        first = Reading(source, marked, originals)
+    made_plans, read = _decided(first, several, users)
+    if isinstance(made_plans, Refused):
+        return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
+    plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
+    plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
+    decided = decisions_of(
+        plans,
+        {
+            plan.path: File(
+                os.path.basename(read.file(plan.path).path), read.file(plan.path).text, read.facts.tree_of(plan.path)
+            )
+            for plan in plans
+        },
+    )
+    width = options.line_length or project_line_length(source.path)
+    made = []
+    for plan in plans:
+        header = _header(read.original(plan.path), plan, source, decided)
+        file, tree = read.file(plan.path), read.facts.tree_of(plan.path)
+        one = _edited(file, read.facts, plan, header, width)
+        made.append(_remarked(file, tree, one, options, made_plans.findings, width))
+    return Conversion(
+        source,
+        "converted",
+        sealed(made[0].text),
+        (*read.placed(made_plans.findings), *said),
+        plans[0],
+        tuple(_parts(source, options, read, plans, made)),
+        made[0].trace,
+        read.named.get(""),
+        () if again else _read_again(read, plans, made),
+        decided,
+    )
+
+
+def _parts(
+    source: Source, options: Options, read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]
+) -> list[Part]:
+    """The other files that change, and the module of their helpers."""
+    from converter.planner.writing.aliases import import_line
+    from converter.rewrite import helper_module_text, whole_module
+
+    parts = [
+        Part(
+            read.file(plan.path).path,
+            read.original(plan.path),
+            sealed(one.text),
+            plan,
+            one.trace,
+            read.named.get(plan.path),
+        )
+        for plan, one in zip(plans[1:], made[1:], strict=True)
+    ]
+    if plans[0].helper_module and options.helpers != "package":
+        name = plans[0].helper_module.lstrip(".")
+        path = os.path.join(os.path.dirname(source.path), name + ".py")
+        text = whole_module()
+        if options.helpers == "inline":
+            text = helper_module_text(plans[0], import_line(read.facts), held_helpers(path))
+        parts.append(Part(path, None, sealed(text)))
+    return parts
+
+
+def _remarked(
+    file: Source, tree: ast.Module, made: Rewritten, options: Options, findings: Sequence[Diagnostic], width: int
+) -> Rewritten:
+    """A converted file with its warnings above their lines, where the options ask for that."""
+    if options.warnings == "report":
+        return made
+    from converter.conversion.remarks import with_remarks
+
+    mine = [finding for finding in _not_ignored(file, findings) if same_file(finding.path, file.path)]
+    text, trace = with_remarks(file.text, tree, made.text, made.trace, mine, width)
+    return replace(made, text=text, trace=trace)
+
+
+def _not_ignored(file: Source, findings: Sequence[Diagnostic]) -> Sequence[Diagnostic]:
+    """Findings without the warnings that comments of a file take away."""
+    if "tf-multigpu:" not in file.text:
+        return findings
+    from converter.source.pragmas import pragmas_in, without_ignored
+
+    kept = without_ignored(file.path, pragmas_in(file.text), tuple(findings))
+    return [finding for finding in kept if finding in findings]
+
+
+def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
+    """A plan that says why statements read names where they had calls (TMG167)."""
+    from converter.plan import At, Replace
+
+    uses = named.uses() if named else ()
+    kept = [
+        Replace(At(line, column, plan.path), At(line, column + len(name), plan.path), name, "TMG167")
+        for line, column, name in uses
+    ]
+    return replace(plan, replaces=(*plan.replaces, *kept)) if kept else plan
+
+
+def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
+    """What of the converted texts could not be held against the original; raises Refusal where they differ."""
+    from converter.conversion.review import Text, Written, read_again
+
+    if plans[0].options.traced:
+        return ("what a run told of the script stands at other places of the converted text",)
+    helpers = {given: own for plan in plans for own, given in plan.helpers}
+    written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
+    texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]
+    reading = read_again(read.facts, texts, written)
+    if reading.findings:
+        raise Refusal(read.placed(reading.findings[:1])[0])
+    doubts = dict.fromkeys(f"line {doubt.line}: {doubt.message}" for doubt in reading.doubts)
+    return (*reading.unread, *doubts)
+
+
+def _decided(
+    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]]
+) -> tuple[Decided | Refused, Reading]:
+    """The plans and the text that they belong to, or why there are none."""
+    from converter.planner.passes import Decided
+    from converter.planner.towers.global_loss.named_calls import Apart
+
+    made = _plans(read, several, users, "try")
+    if not isinstance(made, Apart):
+        return made, read
+    named = read.with_names(made.calls)
+    if named is not None:
+        once = _plans(named, several, users, "once")
+        if isinstance(once, Decided):
+            return once, named
+    averaged = _plans(read, several, users, "averaged")
+    assert not isinstance(averaged, Apart)
+    return averaged, read
+
+
+def _plans(
+    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]], losses: LossPlan
+) -> Decided | Refused | Apart:
+    """The plans for a text, after as many readings as it takes."""
+    from converter.planner.cases import Sources
+    from converter.planner.outcome import Refused, Reread
+    from converter.planner.passes import decide
+
+    folder = os.path.dirname(read.file("").path)
+
+    def taken(module: str, define: str) -> bool:
+        path = os.path.join(folder, module)
+        held = held_helpers(path + ".py")
+        return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
+
+    def other_users(changed: list[str]) -> Sequence[User]:
+        return users(changed, read.facts.modules)
+
+    def text(path: str) -> str:
+        return read.file(path).text
+
+    sources = Sources(text, several, taken, other_users)
+    inputs: Decisions = {}
+    while True:
+        made = decide(read.facts, read.options, sources, losses)
+        if not isinstance(made, Reread):
+            return made
+        if made.decisions.keys() <= inputs.keys():
+            return Refused((made.otherwise,))
+        inputs = {**inputs, **made.decisions}
+        read.again(inputs)
+
+
+def _with_advice(done: Conversion) -> Conversion:
+    """A refusal of a script that uses several GPUs already says how that script is told their number."""
+    own = [finding for finding in done.diagnostics if finding.code in ALREADY and finding.path == done.source.path]
+    if done.status != "refused" or not own:
+        return done
+    from converter.syntax.lint.ways import advice
+    from converter.syntax.script import Script
+
+    more = advice(Script(done.source.path, done.source.text, parse(done.source)))
+    if not more:
+        return done
+
+    def advised(one: Diagnostic) -> Diagnostic:
+        hint = f"{more}\nor {one.hint}" if one.hint.startswith("convert") else more
+        return replace(one, hint=hint) if one in own else one
+
+    return replace(done, diagnostics=tuple(map(advised, done.diagnostics)))
+
+
+def _by_target(source: Source, options: Options) -> Conversion | None:
+    """The conversion for another target than towers, None where towers are right; raises Refusal."""
+    from converter.targets.choice import chosen, converted, may_be_chosen
+
+    if not may_be_chosen(source.text, options):
+        return None
+    tree = parse(source)
+    choice = chosen(source.path, source.text, tree, options)
+    if choice is None:
+        return None
+    width = options.line_length or project_line_length(source.path)
+    text, findings, trace = converted(choice, format_header(_unnamed(source, choice.options)), width)
+    if text and options.warnings == "comment":
+        from converter.conversion.remarks import with_remarks
+
+        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, findings), width)
+    status: Status = "converted" if text else "refused"
+    return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
+
+
+def _pipeline(source: Source, options: Options) -> Conversion:
+    """The conversion of a configuration of the Object Detection API."""
+    from converter.targets.detection import convert_pipeline
+
+    def header(decided: Sequence[Decision]) -> str:
+        return format_header(replace(_unnamed(source, options), decided=(_brief(decided),)))
+
+    done = convert_pipeline(source.path, source.text, options, header)
+    if not done.text:
+        return Conversion(source, "refused", None, done.findings)
+    return Conversion(source, "converted", sealed(done.text), (), trace=done.trace, decisions=done.decisions)
+
+
+def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command, ...]:
+    """The commands that use a converted file, where the number of GPUs is said to another program.
+
+    path: of the converted file. options: of the conversion.
+    """
+    if done.status != "converted" or options.num_gpus is None or not is_pipeline(done.source.path, done.source.data):
+        return ()
+    from converter.targets.detection import commands
+
+    return commands(path, options.num_gpus)
+
+
+def _as_asked(plan: Plan, asked: Options) -> Plan:
+    """A plan whose options say of inputs what options said: what comments say, they go on saying."""
+    return replace(plan, options=replace(plan.options, shared=asked.shared, batch_axes=asked.batch_axes))
+
+
+def _converted_before(source: Source) -> Diagnostic:
+    """TMG009 with what the script was made from, and how to go back."""
+    try:
+        header = find_header(source.text)
+    except HeaderError:
+        header = None
+    if header is None:
+        return Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
+    flags = shlex.join(to_flags(header.options))
+    message = f"converted before, from {header.source} with {flags}"
+    origin = os.path.join(os.path.dirname(source.path), header.source)
+    if os.path.exists(origin) and not same_file(origin, source.path):
+        hint = f"to convert with other options: tf-multigpu convert {shlex.quote(origin)}"
+    else:
+        hint = "to go back: restore the original from version control, as git checkout does"
+    return Diagnostic("TMG009", source.path, header.line, 1, message, hint, "info")
+
+
+def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Errors of which the first also says which names of options no input has: that may be its cause."""
+    said = "".join(f"\n{finding.message}: {finding.hint}" for finding in unknown)
+    return (replace(errors[0], hint=errors[0].hint + said), *errors[1:])
+
+
+def _edited(file: Source, facts: Facts, plan: Plan, header: str, width: int) -> Rewritten:
+    """A file's text with the edits of its plan; raises Refusal where the text cannot be edited."""
+    from converter.rewrite import DepthError, LossError, apply
+
+    tree = facts.tree_of(plan.path)
+    try:
+        return apply(file.text, tree, plan, header, width, facts.walked[tree].depth > FLAT)
+    except IndentationError:
+        raise mixed_indents(file) from None
+    except LossError as loss:
+        raise lost_blank(file, loss.line) from None
+    except DepthError as deep:
+        raise too_deep(file, deep.line) from None
+
+
+@dataclass(frozen=True)
+class CallSite:
+    """A call that the analysis does not follow; lines from one, columns in UTF-8 bytes as `ast` counts them.
+
+    place: how `Options.traced` names it.
+    """
+
+    place: str
+    begin: tuple[int, int]
+    end: tuple[int, int]
+
+
+def unfollowed_calls(source: Source, options: Options) -> tuple[CallSite, ...]:
+    """The calls that a run of the script could tell about.
+
+    Those of the script itself, and none where a batch is known to lie along another axis than the first: a run
+    could not tell which one it saw.
+    """
+    from converter.analysis import read_facts
+    from converter.analysis.inputs.seen_in_a_run import place_of
+
+    facts = read_facts(source.path, parse(source), options)
+    if any(value.batch.kind == "example" and (value.batch.axis or value.batch.packed) for value in facts.inputs):
+        return ()
+    sites = {}
+    for node in (node for node in facts.unfollowed if node not in facts.foreign):
+        end = (node.end_lineno or 0, node.end_col_offset or 0)
+        sites[place_of(node)] = CallSite(place_of(node), (node.lineno, node.col_offset), end)
+    return tuple(sites.values())
+
+
+def held_helpers(path: str) -> str:
+    """The text of a module that carries the helpers of earlier conversions, "" where a file is no such module."""
+    from converter.rewrite import BEGIN
+
+    with suppress(OSError, UnicodeDecodeError), open(path, encoding="utf-8") as stream:
+        text = stream.read()
+        return text if text.startswith(BEGIN) else ""
+    return ""
+
+
+def _unnamed(source: Source, options: Options) -> Header:
+    """A header of a file of which it is not known yet where it goes."""
+    name = os.path.basename(source.path)
+    command = shlex.join(["tf-multigpu", "convert", name, *command_flags(options)])
+    return Header(__version__, name, source.sha256, options, text="-", command=command)
+
+
+def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Decision]) -> str:
+    header = _unnamed(source, plan.options)
+    if source is not script:
+        main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
+        return format_header(replace(header, script=main))
+    return format_header(replace(header, decided=(_brief(decisions),)))
+
+
+def _brief(decisions: Sequence[Decision]) -> str:
+    """What was decided, in one line for the header."""
+    return "; ".join(decision.brief for decision in decisions if decision.brief)
+
+
+def project_line_length(path: str) -> int:
+    """The line length that the script's project sets for black or ruff, else 100."""
+    return _line_length(os.path.dirname(os.path.abspath(path)))
+
+
+@cache
+def _line_length(folder: str) -> int:
+    file = os.path.join(folder, "pyproject.toml")
+    if os.path.isfile(file):
+        tools = _tool_settings(file)
+        for tool in ("black", "ruff"):
+            length = tools.get(tool, {}).get("line-length")
+            if isinstance(length, int) and length > 0:
+                return length
+    parent = os.path.dirname(folder)
+    if parent == folder or os.path.isdir(os.path.join(folder, ".git")):
+        return LINE_LENGTH
+    return _line_length(parent)
+
+
+def _tool_settings(file: str) -> dict[str, dict[str, object]]:
+    from converter.source.toml import parsed
+
+    try:
+        with open(file, encoding="utf-8") as stream:
+            settings = parsed(stream.read()).get("tool", {})
+    except (OSError, ValueError):  # among them what is no TOML, and no UTF-8
+        return {}
+    return settings if isinstance(settings, dict) else {}

@@ -1,0 +1,213 @@
+"""Reads a conversion's text again, before anything is written, and holds it against the original.
+
+The analysis walks the converted text as it walked the script. Where an expression stands in both, it has to read and
+bind the same: the whole batch's outside of the towers, a tower's part inside. Nothing is taken from the plan but the
+names under which helpers were written.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from converter.analysis.facts import Facts
+from converter.analysis.frames import Access
+from converter.analysis.values import Site, Tensor
+from converter.conversion.review.compare import Comparison, Mode
+from converter.conversion.review.second import Second, Text, Written, walk_again
+from converter.conversion.review.shared import unshared
+from converter.conversion.review.sizes import sizes_differ
+from converter.conversion.review.towers import turn_of
+from converter.diagnostics import Diagnostic
+from converter.source.text import split_lines
+
+Path = int  # the number of a statement as it is reached: through the calls around it
+ANYWHERE: Path = 0
+Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place
+HINT = "the conversion would be wrong, so nothing is written: please report it with this message"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A difference: how, and where the original and the converted text read or bind the value."""
+
+    why: str
+    before: ast.AST | None
+    after: ast.AST | None
+    sure: bool = False
+
+
+@dataclass
+class Reading:
+    """What the second reading came to.
+
+    findings: what is wrong. doubts: differences that the walk may know too little of, as findings are worded.
+    unread: what could not be compared. reads: how many values were.
+    """
+
+    findings: list[Diagnostic] = field(default_factory=list)
+    doubts: list[Diagnostic] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    reads: int = 0
+
+
+def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
+    """Walks the converted texts, and compares them with what is known of the original."""
+    second = walk_again(facts, texts, written)
+    reading = Reading(unread=list(second.towers.unread))
+    if second.facts.endless is not None:
+        reading.unread.append("the converted text is too long to be walked")
+        return reading
+    found = list(_Comparing(facts, second, written, reading).differences())
+    lines = {text.path: split_lines(text.after) for text in texts}
+    for one in found:
+        kept = reading.findings if one.sure else reading.doubts
+        kept.append(_diagnostic(one, facts, second, lines))
+    for stmt in second.alignment.lost:
+        if "reuse_variables" in ast.dump(stmt):  # towers reuse variables by scopes of their own
+            continue
+        message = "the converted text does not have this statement"
+        reading.doubts.append(_at(facts, stmt, message))
+    return reading
+
+
+def _diagnostic(found: Found, facts: Facts, second: Second, lines: dict[str, list[str]]) -> Diagnostic:
+    """A finding at the original's line, with the converted one."""
+    after = ""
+    if found.after is not None and hasattr(found.after, "lineno"):
+        text = lines.get(second.facts.path_of(found.after), [])
+        number = found.after.lineno
+        after = f" (line {number} of the converted text: {text[number - 1].strip()})" if number <= len(text) else ""
+    return _at(facts, found.before or facts.tree, f"{found.why}{after}")
+
+
+def _at(facts: Facts, node: ast.AST, message: str) -> Diagnostic:
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
+    return Diagnostic("TMG290", facts.shown(node), line, column, message, HINT)
+
+
+class _Comparing:
+    """Pairs what both walks met, and compares it."""
+
+    def __init__(self, facts: Facts, second: Second, written: Written, reading: Reading) -> None:
+        self.facts, self.second, self.reading = facts, second, reading
+        self.comparison = Comparison(facts, second, written.options.batch == "total")
+        self.changed = frozenset(second.changed)
+        self._paths: dict[Site, Path] = {}
+        self._numbers: dict[tuple[Path, int], Path] = {}  # by the path of the caller and the identity of the statement
+        self._ends = [0]  # for each path the identity of its statement
+
+    def differences(self) -> Iterator[Found]:
+        """All differences, those of reads and bindings first."""
+        yield from self._of_accesses()
+        yield from self._of_statements()
+        for why, one, two in sizes_differ(self.comparison):
+            yield Found(why, one, two, sure=True)
+        for why, one, two in unshared(self.comparison):
+            yield Found(why, one, two)
+        self._note_unexecuted()
+
+    # -- where -----------------------------------------------------------------------------------
+
+    def _path(self, site: Site | None, second: bool) -> Path:
+        """The statement of the original at a site, and those that call the functions around it; not the tool's own."""
+        if site is None:
+            return ANYWHERE
+        known = self._paths.get(site)
+        if known is None:
+            stmt = self._stmt(site) if second else site.stmt
+            caller = site.parent
+            while caller is not None and caller.frame is site.frame:
+                caller = caller.parent
+            around = self._path(caller, second)
+            known = self._paths[site] = around if stmt is None else self._number(around, id(stmt))
+        return known
+
+    def _number(self, around: Path, stmt: int) -> Path:
+        if (around, stmt) not in self._numbers:
+            self._numbers[around, stmt] = len(self._ends)
+            self._ends.append(stmt)
+        return self._numbers[around, stmt]
+
+    def _stmt(self, site: Site) -> ast.AST | None:
+        """The original's statement at a site of the converted text; None for one of the tool's own."""
+        own = self.second.facts.path_of(site.stmt) in self.changed
+        return self.second.alignment.statements.get(site.stmt, None if own else site.stmt)
+
+    def _node(self, node: ast.AST) -> ast.AST | None:
+        """The original's expression; None for one that it does not have."""
+        own = self.second.facts.path_of(node) in self.changed
+        return self.second.alignment.nodes.get(node) if own else node
+
+    # -- what ------------------------------------------------------------------------------------
+
+    def _of_accesses(self) -> Iterator[Found]:
+        """Compares what each expression reads and each statement binds."""
+        olds: dict[Key, list[Access]] = defaultdict(list)
+        for access in self.facts.accesses:
+            for path in (self._path(access.site, False), ANYWHERE):
+                olds[path, id(access.node), access.write, _place(access)].append(access)
+        seen: dict[tuple[Key, Mode], int] = defaultdict(int)
+        for access in self.second.facts.accesses:
+            node = self._node(access.node)
+            if node is None or isinstance(node, ast.stmt):  # what branches leave is compared where it is read
+                continue
+            mode = turn_of(self.comparison.towers, access.time)
+            old = None
+            for path in (self._path(access.site, True), ANYWHERE):  # ANYWHERE: called by one of the tool's own lines
+                key = path, id(node), access.write, _place(access)
+                index = seen[key, mode]
+                seen[key, mode] += 1
+                if index < len(olds.get(key, ())):
+                    old = olds[key][index]
+                    break
+            if old is not None:
+                self.reading.reads += 1
+                difference = self.comparison.read(old.value, access.value, mode)
+                if difference is not None:
+                    yield Found(difference.why, old.node, access.node, difference.sure)
+            else:
+                line = getattr(node, "lineno", 0)
+                self._unread(f"line {line} is executed more often than in the original")
+
+    def _of_statements(self) -> Iterator[Found]:
+        """Compares what statements build that bind nothing: training steps, summaries."""
+        olds: dict[Path, list[Tensor]] = defaultdict(list)
+        for tensor in _unbound(self.facts):
+            olds[self._path(tensor.site, False)].append(tensor)
+        news: dict[tuple[Path, Mode], list[Tensor]] = defaultdict(list)
+        for tensor in _unbound(self.second.facts):
+            news[self._path(tensor.site, True), turn_of(self.comparison.towers, tensor.time)].append(tensor)
+        for (path, mode), made in news.items():
+            there = olds.get(path, [])
+            steps = [t for t in there if t.op == "train op"], [t for t in made if t.op == "train op"]
+            for ones, twos in ((there, made), steps):
+                if len(ones) == len(twos):
+                    for one, two in zip(ones, twos, strict=True):
+                        if (difference := self.comparison.differ(one, two, mode)) is not None:
+                            yield Found(difference.why, one.node, two.node, difference.sure)
+                    break
+
+    def _note_unexecuted(self) -> None:
+        executed = {self._ends[self._path(access.site, True)] for access in self.second.facts.accesses}
+        for access in self.facts.accesses:
+            if id(access.site.stmt) not in executed:
+                self._unread(f"line {access.site.stmt.lineno} of the original is not executed")
+
+    def _unread(self, why: str) -> None:
+        if why not in self.reading.unread:
+            self.reading.unread.append(why)
+
+
+def _place(access: Access) -> str:
+    """What tells places apart that one statement writes, where it joins branches."""
+    return access.place.key if isinstance(access.node, ast.stmt) else ""
+
+
+def _unbound(facts: Facts) -> Iterator[Tensor]:
+    return (t for t in facts.tensors if t.site is not None and isinstance(t.site.stmt, ast.Expr))
+
+
+__all__ = ["Reading", "Text", "Written", "read_again"]

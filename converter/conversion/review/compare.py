@@ -1,0 +1,548 @@
+"""Holds values of the converted text against the original's: the same, of the whole batch or of a tower's part."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence as SequenceType
+from dataclasses import dataclass, field
+
+from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.flow.joined import choices
+from converter.analysis.tensors.spreading import CONSTANT
+from converter.analysis.values import (
+    FED,
+    LISTED,
+    Absent,
+    Bound,
+    Choice,
+    Class,
+    Constant,
+    Count,
+    Function,
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Module,
+    Number,
+    Partial,
+    Sequence,
+    ShapeOf,
+    Symbol,
+    Tensor,
+    Typed,
+    Value,
+    Variable,
+    tensors_in,
+)
+from converter.conversion.review.second import Second
+from converter.conversion.review.towers import (
+    COUNTED,
+    GROWN,
+    MERGE,
+    ROWS,
+    SHARD,
+    SHARE,
+    TOWERS,
+    TRIM,
+    WEIGHT,
+    WHOLE,
+    Averaged,
+    Cut,
+    behind,
+    turn_of,
+)
+
+Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
+GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs
+MIXED = 99  # a number of the batch that was computed in a way in which its factor is not followed
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two values that ought to be the same; why: how they differ, to be shown.
+
+    sure: whether the conversion is wrong wherever this is met; else the walk may not know enough to tell.
+    """
+
+    one: Value
+    two: Value
+    why: str
+    sure: bool = False
+
+
+@dataclass
+class Comparison:
+    """What was compared already, and the facts of both texts."""
+
+    first: Facts
+    second: Second
+    total: bool = False  # whether the script's batch size is that of all towers
+    scaled: bool = False  # whether rates of learning grow with the towers
+    known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
+    unread: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.towers = self.second.towers
+        self.nodes = self.second.alignment.nodes
+        self.statements = self.second.alignment.statements
+        self.steps = {step.result.uid: step for step in self.first.train_steps}
+        self.steps_too = {step.result.uid: step for step in self.second.facts.train_steps}
+        self.arrays = {made.uid: uid for uid, made in self.first.cut.items()}
+        losses = [loss for averaged in self.towers.averages.values() for loss in averaged.losses]
+        losses += [loss for _, held in self.towers.optimizers.values() for loss in held.parts()]
+        self.losses = {v.uid for loss in losses for v in (loss, *loss.inputs)}  # of the towers
+        self.inputs: dict[int, Value] = {}  # of the original -> of the converted text
+        self.labels = {value.label for value in self.first.inputs if value.label}
+        self.changed = {
+            effect.value.uid
+            for facts in (self.first, self.second.facts)
+            for effect in facts.effects
+            if effect.kind is EffectKind.MUTATION and effect.value is not None
+        }
+        self.changed |= {
+            access.place.owner
+            for facts in (self.first, self.second.facts)
+            for access in facts.accesses
+            if access.write and access.place.kind == "item"
+        }
+        self.sizes = {o.key for number, _, _ in self.first.batch_sizes for o in getattr(number, "origins", ())}
+
+    # -- what is what ---------------------------------------------------------------------------
+
+    def turn(self, value: Value, mode: Mode) -> Mode:
+        """The tower that a value was made in."""
+        return mode if not value.time else turn_of(self.towers, value.time)
+
+    def same_node(self, one: ast.AST | None, two: ast.AST | None) -> bool:
+        """Whether two expressions are the same one, or the second is none of the original's."""
+        if one is None or two is None:
+            return True
+        known = self.nodes.get(two, two if self.second.facts.path_of(two) == self.first.path_of(one) else None)
+        return known is None or known is one or two not in self.nodes
+
+    # -- values ---------------------------------------------------------------------------------
+
+    def read(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        """The first difference of what an expression reads; what a list or dict held then is not known any more."""
+        if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed:
+            return None
+        if isinstance(one, (Sequence, Mapping)) and not any(tensors_in(one)):
+            return None  # what is read of it is compared where it is read
+        return self.differ(one, two, mode)
+
+    def differ(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        """The first difference between two values, down to what they were made of."""
+        key = one.uid, two.uid, mode
+        if key not in self.known:
+            self.known[key] = None
+            self.known[key] = self._differ(one, two, mode)
+        return self.known[key]
+
+    def _differ(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed and mode is not None:
+            return None
+        if isinstance(one, Input) and one.uid in self.arrays and not isinstance(two, Tensor):
+            return None if mode is None else Difference(one, two, "the towers read the whole data set")
+        made = self.turn(two, mode)
+        if made != mode and not isinstance(two, (Sequence, Mapping, Number)):
+            batched = isinstance(one, Tensor) and one.batch.kind != "free"
+            if batched and isinstance(two, Tensor) and two.op != MERGE:
+                return Difference(one, two, _elsewhere(mode, made))
+            mode = made
+        if isinstance(two, Tensor):
+            if two.uid in self.towers.cuts and two.op == SHARD:
+                return self._shard(one, two, mode)
+            if two.uid in self.towers.merges:
+                return self._merged(one, two, mode)
+            if two.op == WHOLE and mode is not None:
+                return self.differ(one, two.inputs[0], mode)
+            if two.op == "join" and mode is not None and not (isinstance(one, Tensor) and one.op == "join"):
+                own = [v for v in two.inputs if self.turn(v, mode) == mode]
+                if len(own) == 1:  # the other is what the tower before has left, of another branch
+                    return self.differ(one, own[0], mode)
+        if isinstance(one, Tensor) and isinstance(two, Tensor):
+            return self._tensors(one, two, mode)
+        if isinstance(one, Number) and isinstance(two, Number):
+            return self._numbers(one, two, mode)
+        if isinstance(one, Number) and isinstance(two, Count) and any(o.key[0] == FED for o in one.origins):
+            why = "a batch size that is fed in the script, and counted of one tower's rows in the converted text"
+            return None if mode is not None else Difference(one, two, why)
+        if type(one) is not type(two):
+            return None if self._is_own(one, two) else _unlike(one, two)
+        return self._others(one, two, mode)
+
+    def all_differ(
+        self, ones: SequenceType[Value], twos: SequenceType[Value], mode: Mode, of: tuple[Value, Value]
+    ) -> Difference | None:
+        """The first difference among several values in their order."""
+        if len(ones) < len(twos):  # what the tool has added looks at the whole batch
+            rest = [v for v in twos[len(ones) :] if not any(isinstance(b, Tensor) and b.op == WHOLE for b in behind(v))]
+            twos = [*twos[: len(ones)], *rest]
+        if len(ones) != len(twos):
+            return Difference(*of, f"made of {len(ones)} values in the script and of {len(twos)} in the converted text")
+        return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
+
+    def _is_own(self, one: Value, two: Value) -> bool:
+        """Whether the tool gives something else on purpose: a name, GPUs, how long sequences are in the whole batch."""
+        if isinstance(one, Constant) and isinstance(one.value, str) and GPUS.fullmatch(one.value):
+            return True
+        if isinstance(two, Host) and two.call == "helper":
+            return True
+        return any(isinstance(v, Tensor) and v.op == WHOLE for v in behind(two))
+
+    def _shard(self, one: Value, two: Tensor, mode: Mode) -> Difference | None:
+        cut = self.towers.cuts[two.uid]
+        if mode is None:
+            return Difference(one, two, "the whole batch in the script, one tower's shard in the converted text")
+        if cut.gpu != mode:
+            return Difference(one, two, "the shard of another tower")
+        whole = cut.whole
+        if isinstance(one, Input) and one.uid in self.arrays and not isinstance(whole, Tensor):
+            return None
+        if not isinstance(one, Tensor):
+            why = "the converted text cuts it, and it is no tensor of a batch"
+            return None if isinstance(one, (Host, Sequence)) else Difference(one, two, why)
+        if one.batch.kind == "example" and one.batch.axis != cut.axis:
+            return Difference(one, two, f"cut along axis {cut.axis}, and its examples lie along axis {one.batch.axis}")
+        if one.batch.kind != "example":
+            return Difference(one, two, "the converted text cuts it, and it has no row for each example")
+        return self.differ(one, whole, None)
+
+    def _tensors(self, one: Tensor, two: Tensor, mode: Mode) -> Difference | None:
+        if one.op == CONSTANT and one.roots and mode is not None:  # made of data row by row
+            shards = [v for v in behind(two) if isinstance(v, Tensor) and v.op == SHARD]
+            same = bool(shards) and all(self.towers.cuts[v.uid].gpu == mode for v in shards)
+            return None if same else Difference(one, two, "the towers read the whole data set")
+        if one.op == "train op" or two.op == "train op" or one.op == "gradients" or two.uid in self.towers.averages:
+            return self._trained(one, two, mode)
+        largest = {one.op, two.op} == {"reduce", "reduce_max"}
+        if (one.op != two.op and not largest) or type(one) is not type(two):
+            return _unlike(one, two)
+        if largest:
+            return self.differ(one.inputs[0], two.inputs[0], mode)
+        if not self.same_node(one.node, two.node):
+            why = f"the name stands for another {one.op or 'operation'} in the converted text"
+            return Difference(one, two, why, sure=True)
+        if isinstance(one, Input) and one.label != two.label and two.label in self.labels:
+            return Difference(one, two, f"{one.label} in the script, {two.label} in the converted text")
+        if isinstance(one, Input):
+            self.inputs[one.uid] = two
+        if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
+            return Difference(one, two, "the towers read the whole batch")
+        return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+
+    # -- merges ---------------------------------------------------------------------------------
+
+    def _merged(self, one: Value, two: Tensor, mode: Mode) -> Difference | None:
+        merged = self.towers.merges[two.uid]
+        if mode is not None:
+            return Difference(one, two, "a tower reads what all towers made")
+        if not isinstance(one, Tensor):
+            return Difference(one, two, f"{_named(one)} in the script, a merge of tensors in the converted text")
+        if len(merged.parts) != TOWERS:
+            return Difference(one, two, f"{len(merged.parts)} parts of {TOWERS} towers are merged")
+        kind = one.batch.kind
+        if merged.how == "concat" and kind == "example" and one.batch.axis != merged.axis:
+            return Difference(one, two, f"put together along axis {merged.axis} instead of {one.batch.axis}", sure=True)
+        if merged.how == "add" and kind == "example":
+            return Difference(one, two, "the towers' rows are added up", sure=True)
+        if merged.how == "concat" and kind == "reduced":
+            return Difference(one, two, "the towers' means or sums are put behind each other")
+        for gpu, part in enumerate(merged.parts):
+            if (found := self._part(one, part, gpu, merged.how)) is not None:
+                return found
+        return None
+
+    def _part(self, one: Tensor, part: Value, gpu: int, how: str) -> Difference | None:
+        """One tower's part of a merge: its share of a mean or a sum, or its rows."""
+        share = ""
+        if isinstance(part, Tensor) and part.op == TRIM:
+            rows = self._cut_behind(part.inputs[1], (ROWS,))
+            if rows is not None and rows.gpu != gpu:
+                return Difference(one, part, "trimmed to the rows of another tower")
+            part = part.inputs[0]
+        elif isinstance(part, Tensor) and part.op == SHARE:
+            weight = self._cut_behind(part.inputs[1], (WEIGHT,))
+            share = "weight" if weight is not None else "rows"
+            if weight is not None and weight.gpu != gpu:
+                return Difference(one, part, "weighted as another tower")
+            if weight is None and not self._may_be_added(one):
+                why = "the towers' parts of a mean are added up without their weights"
+                return Difference(one, part, why, sure=True)
+            part = part.inputs[0]
+        elif isinstance(part, Tensor) and part.op == COUNTED:
+            part = part.inputs[0]
+        elif how == "add" and isinstance(part, Tensor) and not self._may_be_added(one):
+            return Difference(one, part, "the towers' parts of what is a mean or a constant are added up")
+        summed = one.batch.kind == "reduced" and one.batch.how == "sum"
+        if share == "weight" and summed and (self.total or part.uid not in self.losses):
+            return Difference(one, part, "the towers' parts of a sum are averaged")
+        return self.differ(one, part, gpu)
+
+    def _may_be_added(self, one: Tensor) -> bool:
+        return one.batch.kind == "opaque" or (one.batch.kind == "reduced" and one.batch.how == "sum")
+
+    def _cut_behind(self, value: Value, ops: tuple[str, ...]) -> Cut | None:
+        for inner in behind(value):
+            if isinstance(inner, Tensor) and inner.op in ops:
+                return self.towers.cuts.get(inner.uid)
+        return None
+
+    # -- training -------------------------------------------------------------------------------
+
+    def _trained(self, one: Tensor, two: Tensor, mode: Mode) -> Difference | None:
+        """A training step, or the gradients in front of one."""
+        step, other = self.steps.get(one.uid), self.steps_too.get(two.uid)
+        averaged = self.towers.averages.get(two.uid)
+        if averaged is None and step is not None and other is None:
+            averaged = next((self.towers.averages[v.uid] for v in _near(two) if v.uid in self.towers.averages), None)
+        if step is not None and averaged is not None:
+            return self._averaged(step, averaged, one, two)
+        if one.op != two.op:
+            return _unlike(one, two)
+        if step is None or other is None:
+            if one.op == "train op":
+                return self._applied(one, two, mode)
+            return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+        return self._whole_step(step, other, mode)
+
+    def _applied(self, one: Tensor, two: Tensor, mode: Mode) -> Difference | None:
+        """Gradients that are applied to variables; pairs of them may come in another order."""
+        found = self.all_differ(one.inputs, two.inputs, mode, (one, two))
+        if found is None or not isinstance(found.one, Variable) or not isinstance(found.two, Variable):
+            return found
+        there, here = ([t for v in each.inputs for t in tensors_in(v)] for each in (one, two))
+        if len(there) != len(here):
+            return Difference(one, two, f"{len(there)} tensors in the script, {len(here)} in the converted text")
+        variables = [Sequence(t for t in side if isinstance(t, Variable)) for side in (there, here)]
+        rest = [[t for t in side if not isinstance(t, Variable)] for side in (there, here)]
+        return self._listed(*variables) or self.all_differ(rest[0], rest[1], mode, (one, two))
+
+    def _averaged(self, step: TrainStep, averaged: Averaged, one: Tensor, two: Tensor) -> Difference | None:
+        """A training step, and the average of the towers' gradients that took its place."""
+        found = self._losses(step, averaged.losses, two)
+        if found is not None:
+            return found
+        pairs = [(step.optimizer, other) for other in averaged.optimizers]
+        pairs += [(step.variables, other) for other in averaged.variables]
+        if two.op == "train op" and one.op == "train op":
+            pairs.append((argument(one, 1, "global_step"), argument(two, 1, "global_step")))
+        for first, second in pairs:
+            if _is_none(first) != _is_none(second):
+                return Difference(one, two, "an argument of the training step is on one side only", sure=True)
+            found = self.differ(first, second, self.turn(second, None)) if first is not None and second else None
+            if found is not None:
+                return found
+        return None
+
+    def _losses(self, step: TrainStep, losses: SequenceType[Value], two: Value) -> Difference | None:
+        if len(losses) != TOWERS:
+            return Difference(step.loss, two, f"gradients of {len(losses)} losses of {TOWERS} towers are averaged")
+        return next((d for gpu, loss in enumerate(losses) if (d := self._loss_of(step.loss, loss, gpu))), None)
+
+    def _loss_of(self, one: Tensor, loss: Value, gpu: int) -> Difference | None:
+        """A tower's share of the loss; of a loss that a branch chooses, the share of each choice."""
+        there, here = choices(one), choices(loss) if isinstance(loss, Tensor) else []
+        if len(here) > 1 and len(there) == len(here):
+            return next((d for a, b in zip(there, here, strict=True) if (d := self._loss_of(a, b, gpu))), None)
+        if not isinstance(loss, Tensor) or loss.op not in (SHARE, COUNTED):
+            if not self._may_be_added(one):
+                why = "the gradients of a tower's loss are taken without its weight"
+                return Difference(one, loss, why, sure=len(here) < 2)
+            return self.differ(one, loss, gpu)
+        return self._part(one, loss, gpu, "add")
+
+    def _whole_step(self, step: TrainStep, other: TrainStep, mode: Mode) -> Difference | None:
+        """A training step that was left in one piece; a function that builds it may be given the towers' losses."""
+        own = self.towers.optimizers.get(other.optimizer.uid) if other.optimizer is not None else None
+        found = self.differ(step.loss, other.loss, mode)
+        if found is None and own is not None:
+            found = self._losses(step, own[1].elements if isinstance(own[1], Sequence) else (), other.result)
+        if found is None and own is None and step.optimizer is not None and other.optimizer is not None:
+            found = self.differ(step.optimizer, other.optimizer, mode)
+        if found is None and _is_none(step.variables) != _is_none(other.variables):
+            return Difference(step.result, other.result, "the variables of the step are given on one side only")
+        if found is None and step.variables is not None and other.variables is not None:
+            found = self.differ(step.variables, other.variables, mode)
+        if own is None and found is None and len(step.result.inputs) == len(other.result.inputs):
+            found = self.all_differ(step.result.inputs, other.result.inputs, mode, (step.result, other.result))
+        return found
+
+    # -- numbers --------------------------------------------------------------------------------
+
+    def _numbers(self, one: Number, two: Number, mode: Mode) -> Difference | None:
+        if not self._same_number(one, two):
+            return Difference(one, two, f"{_number(one)} in the script, {_number(two)} in the converted text")
+        power = self.power(two)
+        if mode is not None and power not in (0, -1, MIXED):
+            why = "a tower reads the size of the whole batch" if power > 0 else "the size of a shard is cut again"
+            return Difference(one, two, why, sure=power > 0)
+        return None
+
+    def _same_number(self, one: Number, two: Number) -> bool:
+        """Whether a number is the original's, but for factors of the number of towers."""
+        if one.value is not None and two.value is not None:
+            return one.value == two.value
+        inner = self._without_towers(two)
+        if inner is not two:
+            return isinstance(inner, Number) and self._same_number(one, inner)
+        if one.inputs or two.inputs:
+            return len(one.inputs) == len(two.inputs) and all(
+                (
+                    self._same_number(a, b)
+                    if isinstance(a, Number) and isinstance(b, Number)
+                    else self.differ(a, b, self.turn(b, None)) is None
+                )
+                for a, b in zip(one.inputs, two.inputs, strict=True)
+            )
+        there, here = {o.node for o in one.origins}, {self.nodes.get(o.node, o.node) for o in two.origins}
+        return bool(there & here) or not there or not here
+
+    def _without_towers(self, two: Number) -> Value:
+        """The number that the tool's own product or helper was given."""
+        return self.towers.sizes.get(two.uid) or self.towers.grown.get(two.uid) or two
+
+    def power(self, two: Value) -> int:
+        """The power of the number of towers in a number; MIXED where it is not a factor."""
+        if not isinstance(two, Number):
+            return 0
+        for made, change in ((self.towers.sizes, -1), (self.towers.grown, 1)):
+            if two.uid in made:
+                inner = self.power(made[two.uid])
+                return inner if inner == MIXED else inner + change
+        if not any(o.key[-1] == GROWN for o in two.origins):
+            return 0
+        inputs = [v for v in two.inputs if isinstance(v, Number)]
+        powers = [self.power(v) for v in inputs]
+        if MIXED in powers or not 0 < len(powers) < 3:
+            return MIXED
+        if len(powers) == 1:
+            return powers[0]
+        left, right = inputs
+        if powers[0] == powers[1] == 0 or not two.linear or left.linear == right.linear:
+            return powers[0] if powers[0] == powers[1] else MIXED  # a sum, or one of two
+        if left.linear | right.linear <= two.linear:
+            return powers[0] + powers[1]
+        return powers[0] - powers[1] if two.linear == left.linear - right.origins else MIXED
+
+    # -- anything else --------------------------------------------------------------------------
+
+    def _others(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        both = one, two
+        if isinstance(one, Constant) and isinstance(two, Constant):
+            why = f"{one.value!r} in the script, {two.value!r} in the converted text"
+            return None if one.value == two.value or self._is_own(one, two) else Difference(*both, why)
+        if isinstance(one, Symbol) and isinstance(two, Symbol):
+            same = (one.library, one.name) == (two.library, two.name)
+            return None if same else Difference(*both, f"{one.name} in the script, {two.name} in the converted text")
+        if isinstance(one, (Function, Class)) and isinstance(two, (Function, Class)):
+            same = self.statements.get(two.node, self.nodes.get(two.node, two.node)) is one.node
+            return None if same else Difference(*both, f"{one.name} in the script, {two.name} in the converted text")
+        if isinstance(one, Instance) and isinstance(two, Instance):
+            return None if (one.cls is None) == (two.cls is None) else Difference(*both, "another object")
+        if isinstance(one, (Count, ShapeOf)) and isinstance(two, (Count, ShapeOf)):
+            return self.differ(one.tensor, two.tensor, mode)
+        if isinstance(one, Sequence) and isinstance(two, Sequence):
+            if any(isinstance(e, Tensor) and e.op == LISTED for e in one.elements) and not self.first.told_by_position:
+                return self._listed(one, two)
+            if one.unmeasured or two.unmeasured:
+                return self.all_differ(one.elements[:1], two.elements[:1], mode, both)
+            if one.many != two.many:
+                return Difference(*both, "as many elements as are known on one side only")
+            return self.all_differ(one.elements, two.elements, mode, both)
+        if isinstance(one, Mapping) and isinstance(two, Mapping):
+            return self.all_differ(list(one.parts()), list(two.parts()), mode, both)
+        if isinstance(one, Typed) and isinstance(two, Typed):
+            return self._typed(one, two, mode)
+        if isinstance(one, Bound) and isinstance(two, Bound):
+            if one.name != two.name:
+                return Difference(*both, f".{one.name} in the script, .{two.name} in the converted text")
+            return self.differ(one.receiver, two.receiver, mode)
+        if isinstance(one, Host) and isinstance(two, Host) and one.call != two.call:
+            return Difference(*both, f"{one.call} in the script, {two.call} in the converted text")
+        if isinstance(one, (Module, Absent)):
+            return None
+        if isinstance(one, (Host, Partial, Choice)):
+            return self.all_differ(one.inputs, two.inputs, mode, both)
+        return None
+
+    def _listed(self, one: Sequence, two: Sequence) -> Difference | None:
+        """Lists of the graph's variables: the same ones in any order."""
+        tensors = [[e for e in each.elements if isinstance(e, Tensor) and e.op != LISTED] for each in (one, two)]
+        there = {id(tensor.node) for tensor in tensors[0]}
+        here = {id(self.nodes.get(t.node, t.node) if t.node is not None else None) for t in tensors[1]}
+        return None if there == here else Difference(one, two, "other variables are listed")
+
+    def _typed(self, one: Typed, two: Typed, mode: Mode) -> Difference | None:
+        if two.uid in self.towers.optimizers:
+            own, losses = self.towers.optimizers[two.uid]
+            return self.differ(one, own, mode)
+        if one.kind != two.kind or one.name != two.name:
+            return Difference(one, two, f"{one.name} in the script, {two.name} in the converted text")
+        if one.kind in ("Session", "ConfigProto", "GPUOptions", "Namespace", "Flags", "Settings"):
+            return None
+        return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Constant) and value.value is None)
+
+
+def argument(tensor: Tensor, position: int, name: str) -> Value | None:
+    """An argument of the method call that made a tensor."""
+    call = tensor.node
+    if not isinstance(call, ast.Call) or any(isinstance(arg, ast.Starred) for arg in call.args):
+        return None
+    given = tensor.inputs[1:]
+    names = [k.arg for k in call.keywords]
+    if len(given) < len(call.args) + len(names):
+        return None
+    if name in names:
+        return given[len(call.args) + names.index(name)]
+    return given[position] if position < len(call.args) else None
+
+
+def _near(two: Tensor) -> list[Value]:
+    """What gradients are handed over with: pairs, zipped lists."""
+    found: list[Value] = []
+    todo: list[Value] = list(two.inputs)
+    while todo and len(found) < 50:
+        value = todo.pop(0)
+        found.append(value)
+        if isinstance(value, Sequence):
+            todo += value.elements
+        elif isinstance(value, Tensor) and value.op == "gradient":
+            todo += value.inputs
+    return found
+
+
+def _elsewhere(mode: Mode, made: Mode) -> str:
+    if mode is None:
+        return "the whole batch's in the script, and one tower's in the converted text"
+    return "a tower reads the whole batch's" if made is None else "a tower reads what another one made"
+
+
+def _unlike(one: Value, two: Value) -> Difference:
+    if isinstance(two, Symbol) and two.library == "builtins":
+        return Difference(one, two, f"nothing is bound to {two.name} yet in the converted text", sure=True)
+    return Difference(one, two, f"{_named(one)} in the script, {_named(two)} in the converted text")
+
+
+def _named(value: Value) -> str:
+    if isinstance(value, Tensor):
+        return value.op or "a tensor"
+    if isinstance(value, Typed):
+        return value.name
+    if isinstance(value, Host):
+        return value.call or "a value of Python"
+    return type(value).__name__.lower()
+
+
+def _number(value: Number) -> str:
+    return "another number" if value.value is None else repr(value.value)
+
+
+__all__ = ["Comparison", "Difference"]

@@ -1,0 +1,321 @@
+"""What the helpers of a converted text give, as values of the walk."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from converter.analysis.facts import TrainStep
+from converter.analysis.flow.joined import choices
+from converter.analysis.python.calling import call_value
+from converter.analysis.python.expressions import EVALUATE
+from converter.analysis.values import (
+    FREE,
+    Batch,
+    Constant,
+    Host,
+    Input,
+    Mapping,
+    Number,
+    Origin,
+    Record,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+)
+from converter.analysis.walk import Walk
+from converter.conversion.review.towers import (
+    COUNTED,
+    GROWN,
+    MERGE,
+    ROWS,
+    SHARD,
+    TOWERS,
+    WEIGHT,
+    WHOLE,
+    Averaged,
+    Cut,
+    Merged,
+    Towers,
+    helper_of,
+    in_towers,
+)
+
+SHARDS = (
+    "shard",
+    "shard_along",
+    "shard_static",
+    "shard_static_along",
+    "shard_sparse",
+    "shard_data",
+    "shard_data_along",
+)
+ENTERED = ("TowerCollections", "MergedCollections", "SharedVariables", "LayerNames", "TowerAverages")
+
+
+def _arguments(walk: Walk, node: ast.Call) -> tuple[list[Value], dict[str, Value]]:
+    args: list[Value] = []
+    for arg in node.args:
+        if isinstance(arg, ast.Starred):
+            inner = walk.evaluate(arg.value)
+            args += inner.elements if isinstance(inner, Sequence) else [inner]
+        else:
+            args.append(walk.evaluate(arg))
+    return args, {k.arg: walk.evaluate(k.value) for k in node.keywords if k.arg is not None}
+
+
+def _shard(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, _ = _arguments(walk, node)
+    gpu = getattr(args[-1], "value", None)
+    given = _elements(args[1]) if len(args) == 3 else []
+    axes = [axis.value if isinstance(axis, Number) and isinstance(axis.value, int) else 0 for axis in given]
+    tensors = args[0].elements if isinstance(args[0], Sequence) else [args[0]]
+    static = "static" in (helper_of(node, towers.helpers) or "")
+    group = tensors[0].uid if tensors else 0
+    parts: list[Value] = []
+    for index, whole in enumerate(tensors):
+        axis = axes[index] if index < len(axes) else 0
+        parts.append(_part(towers, walk, whole, Cut(whole, gpu, axis, group, static), node))
+    rows, weight = Tensor(FREE, tensors[:1], (), ROWS), Tensor(FREE, tensors[:1], (), WEIGHT)
+    for value in (rows, weight):
+        walk.stamp(value, node)
+        towers.cuts[value.uid] = Cut(tensors[0], gpu, 0, group, static)
+    return Sequence([Sequence(parts, mutable=True), rows, weight])
+
+
+def _part(towers: Towers, walk: Walk, whole: Value, cut: Cut, node: ast.Call) -> Value:
+    dims = whole.dims if isinstance(whole, Tensor) else None
+    part = Tensor(Batch("example", cut.axis), (whole,), dims, SHARD, node)
+    if not part.roots and isinstance(whole, Input):
+        part.roots = frozenset((whole,))
+    towers.cuts[part.uid] = cut
+    return walk.stamp(part, node)
+
+
+def _shard_size(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, _ = _arguments(walk, node)
+    total = args[0]
+    if not isinstance(total, Number):
+        size: Value = Host((total,), "shard_size", node)
+    else:
+        size = Number(total.value, _shrunk(total.origins), _shrunk(total.linear), (total,))
+    towers.sizes[size.uid] = total
+    return size
+
+
+def _shrunk(origins: frozenset[Origin]) -> frozenset[Origin]:
+    return frozenset(Origin(o.node, o.key[:-1], o.name) if o.key[-1] == GROWN else o for o in origins)
+
+
+def grow(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
+    """`batch_size * NUM_GPUS`: the number of the original, and that it was multiplied."""
+    number = walk.evaluate(node.left)
+    return grown(towers, walk, number) if isinstance(number, Number) else EVALUATE[ast.BinOp](walk, node)
+
+
+def grown(towers: Towers, walk: Walk, number: Number) -> Number:
+    """A number times the number of towers."""
+
+    def marked(origins: frozenset[Origin]) -> frozenset[Origin]:
+        made = frozenset(Origin(o.node, (*o.key, GROWN), o.name) for o in origins)
+        for one in origins:
+            names = walk.facts.origin_names.get(one.key, set())
+            walk.facts.origin_names.setdefault((*one.key, GROWN), set()).update(names)
+        return made
+
+    made = Number(number.value, marked(number.origins), marked(number.linear), (number,))
+    towers.grown[made.uid] = number
+    return made
+
+
+def _shard_drawn(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    size = _shard_size(towers, walk, node)
+    weight = Tensor(FREE, (size,), (), WEIGHT)
+    towers.cuts[weight.uid] = Cut(size, getattr(walk.evaluate(node.args[-1]), "value", None), 0, size.uid, True)
+    return Sequence([size, weight])
+
+
+def _map_structure(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    (function, *structures), _ = _arguments(walk, node)
+
+    def mapped(parts: list[Value]) -> Value:
+        first = parts[0]
+        if isinstance(first, Mapping):
+            others = [p for p in parts if isinstance(p, Mapping)]
+            return Mapping([(k, mapped([v, *(o.get(k) or v for o in others[1:])])) for k, v in first.pairs])
+        if isinstance(first, Sequence):
+            rows = [list(row) for row in zip(*(p.elements for p in parts if isinstance(p, Sequence)), strict=False)]
+            elements = [mapped(row) for row in rows]
+            if isinstance(first, Record):
+                return Record(first.fields, elements)
+            return Sequence(elements, first.mutable, first.many).like(first)
+        return walk.stamp(call_value(walk, function, parts, {}, node), node)
+
+    return mapped(structures) if structures else Host((), "map_structure", node)
+
+
+def _elements(value: Value | None) -> list[Value]:
+    return list(value.elements) if isinstance(value, Sequence) else []
+
+
+def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """add_n, concat and merge_loss of a list of the towers' parts; of anything else what TensorFlow makes of it."""
+    args, _ = _arguments(walk, node)
+    parts = _elements(args[0] if args else None)
+    if not parts or not all(isinstance(p, Tensor) and in_towers(towers, p) for p in parts):
+        return EVALUATE[ast.Call](walk, node)
+    name = helper_of(node, towers.helpers) or getattr(node.func, "attr", "")
+    concat = name in ("concat", "concat_steps")
+    axis = getattr(args[1], "value", 0) if concat and len(args) > 1 else 0
+    first = parts[0]
+    assert isinstance(first, Tensor)
+    made = Tensor(first.batch, parts, first.dims, MERGE, node)
+    towers.merges[made.uid] = Merged(tuple(parts), "concat" if concat else "add", axis if isinstance(axis, int) else 0)
+    return made
+
+
+def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`tower_collections.merge(key, weights)`."""
+    args, _ = _arguments(walk, node)
+    key = getattr(args[0], "value", None)
+    held = walk.collections.get(key, [])
+    for index, one in enumerate(held):
+        both = towers.collected.get(one.uid)
+        if both is not None and isinstance(one, Tensor):
+            made = walk.stamp(Tensor(one.batch, both.parts, one.dims, MERGE, node), node)
+            towers.merges[made.uid] = both
+            held[index] = made
+    return Constant(None)
+
+
+def _weigh_losses(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, _ = _arguments(walk, node)
+    losses, counts = _elements(args[0]), _elements(args[1])
+    made: list[Value] = []
+    for loss, count in zip(losses, counts, strict=False):
+        if not isinstance(loss, Tensor):
+            return Sequence(losses, mutable=True)
+        part = Tensor(loss.batch, (loss, count), loss.dims, COUNTED)
+        part.site, part.time = loss.site, loss.time
+        made.append(part)
+    return Sequence(made, mutable=True)
+
+
+def losses_of(towers: Towers, walk: Walk, node: ast.expr) -> Value:
+    """The towers' losses that a merged one carries along."""
+    holder = walk.evaluate(node)
+    chosen = choices(holder) if isinstance(holder, Tensor) else []
+    merges = [towers.merges.get(loss.uid) for loss in chosen]
+    if not merges or any(merged is None or len(merged.parts) != TOWERS for merged in merges):
+        towers.unread.append("losses of towers that are handed on")
+        return Sequence([holder], mutable=True, many=True)
+    several = zip(*(merged.parts for merged in merges if merged is not None), strict=True)
+    assert isinstance(holder, Tensor)
+    return Sequence(
+        [parts[0] if len(parts) == 1 else Tensor(holder.batch, parts, holder.dims, holder.op) for parts in several],
+        mutable=True,
+    )
+
+
+# -- gradients --------------------------------------------------------------------------------------
+
+
+def _pairs(result: Tensor) -> Sequence:
+    pair = Sequence([Tensor(inputs=(result,), op="gradient"), Tensor(op="variable")])
+    return Sequence([pair], mutable=True, many=True)
+
+
+def _average_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, _ = _arguments(walk, node)
+    steps = {step.result.uid: step for step in walk.facts.train_steps}
+    found = [_step_behind(part, steps) for part in _elements(args[0])]
+    losses = tuple(step.loss for step in found if step is not None)
+    result = walk.stamp(Tensor(inputs=args, op="gradients"), node)
+    assert isinstance(result, Tensor)
+    steps_found = [step for step in found if step is not None]
+    towers.averages[result.uid] = Averaged(
+        losses, tuple(s.optimizer for s in steps_found), tuple(s.variables for s in steps_found)
+    )
+    return _pairs(result)
+
+
+def _step_behind(pairs: Value, steps: dict[int, TrainStep]) -> TrainStep | None:
+    for pair in _elements(pairs):
+        for gradient in _elements(pair)[:1]:
+            for value in gradient.inputs:
+                if value.uid in steps:
+                    return steps[value.uid]
+    return None
+
+
+def _tower_gradients(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """compute_gradients of the towers' losses."""
+    args, kwargs = _arguments(walk, node)
+    losses = _elements(args[1])
+    result = walk.stamp(Tensor(inputs=(*args, *kwargs.values(), *losses), op="gradients"), node)
+    assert isinstance(result, Tensor)
+    towers.averages[result.uid] = Averaged(tuple(losses), (args[0],), (kwargs.get("var_list"),))
+    return _pairs(result)
+
+
+def _gradients_of_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, kwargs = _arguments(walk, node)
+    losses, xs = _elements(args[0]), args[1]
+    inputs = xs.elements if isinstance(xs, Sequence) else [xs]
+    result = walk.stamp(Tensor(inputs=(*args, *kwargs.values()), op="gradients"), node)
+    assert isinstance(result, Tensor)
+    towers.averages[result.uid] = Averaged(tuple(losses), (), (xs,))
+    many = isinstance(xs, Sequence) and xs.many
+    return Sequence([Tensor(inputs=(result,), op="gradient") for _ in inputs] or [result], mutable=True, many=many)
+
+
+def _tower_optimizer(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    args, kwargs = _arguments(walk, node)
+    made = Typed("Optimizer", "TowerOptimizer", args, kwargs, node)
+    towers.optimizers[made.uid] = (args[0], args[1])
+    return made
+
+
+def made_optimizer(towers: Towers, walk: Walk, node: ast.Lambda) -> Value:
+    """A function that makes an optimizer of the script's for the towers' losses."""
+    assert isinstance(node.body, ast.Call)
+    losses = walk.evaluate(node.body.args[1])
+    made = Typed("Optimizer", "TowerOptimizer", [losses], {}, node.body)
+    towers.optimizers[made.uid] = (Host((), "optimizer", node), losses)
+    return made
+
+
+def _pad_steps(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    return walk.evaluate(node.args[0])
+
+
+def _whole_batch(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    given = walk.evaluate(node.args[0])
+    batch, dims = (given.batch, given.dims) if isinstance(given, Tensor) else (FREE, None)
+    return Tensor(batch, (given,), dims, WHOLE, node)
+
+
+def _entered_helper(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    return Typed("TowerHelper", helper_of(node, towers.helpers) or "", [], {}, node)
+
+
+HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
+    **dict.fromkeys(SHARDS, _shard),
+    **dict.fromkeys(ENTERED, _entered_helper),
+    "shard_size": _shard_size,
+    "pad_steps": _pad_steps,
+    "whole_batch": _whole_batch,
+    "shard_drawn": _shard_drawn,
+    "map_structure": _map_structure,
+    "merge_loss": merge,
+    "concat_steps": merge,
+    "weigh_losses": _weigh_losses,
+    "average_gradients": _average_gradients,
+    "tower_gradients": _tower_gradients,
+    "tower_gradients_or_one_gpu": _tower_gradients,
+    "gradients_of_towers": _gradients_of_towers,
+    "gradients_of_towers_or_one_gpu": _gradients_of_towers,
+    "TowerOptimizer": _tower_optimizer,
+}

@@ -1,0 +1,32 @@
+"""Whether towers see what another one has added to the graph: its collections, its variables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.effects import BATCH_NORMS, EffectKind
+from converter.conversion.review.compare import Comparison
+from converter.conversion.review.towers import turn_of
+
+COLLECTIONS = {"TowerCollections", "MergedCollections"}
+
+
+def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+    """What each tower adds for itself and nothing keeps apart, with the lines."""
+    towers, facts = comparison.towers, comparison.second.facts
+    read = {effect.name for effect in facts.effects_of(EffectKind.GET_COLLECTION)}
+    read |= {"losses" for _ in facts.effects_of(EffectKind.TOTAL_LOSS)}
+    for effect in facts.effects:
+        if turn_of(towers, effect.time) is None:
+            continue
+        entered = next((names for begin, end, names in towers.entered if begin < effect.time <= end), set())
+        added = "update_ops" if effect.kind in BATCH_NORMS else effect.name
+        adds = effect.kind is EffectKind.COLLECTION or effect.kind in BATCH_NORMS
+        why = ""
+        if adds and added in read and not COLLECTIONS & entered:
+            why = f"each tower adds to the collection {added}, which is read, what the others add too"
+        elif effect.kind is EffectKind.RAW_VARIABLE and "SharedVariables" not in entered:
+            why = "each tower makes a variable of its own"
+        if why:
+            yield why, comparison.nodes.get(effect.node), effect.node

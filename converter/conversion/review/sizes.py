@@ -1,0 +1,87 @@
+"""Whether as many rows go in as the towers take: batch sizes behind what is fed, read or drawn."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.values import Input, Number, Sequence, Tensor, Value
+from converter.conversion.review.compare import MIXED, Comparison
+
+Sized = tuple[str, ast.AST | None, ast.AST | None]
+DEEP = 400  # values behind one that is fed
+
+
+def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
+    """Inputs of training steps whose batches have the size of one tower's, or grew twice; with both lines."""
+    first, second = comparison.first, comparison.second.facts
+    roots = {root.uid for step in first.train_steps for root in step.loss.roots}
+    made: dict[ast.AST | None, list[tuple[Input, Input]]] = defaultdict(list)  # a model may be built more than once
+    for value in first.inputs:
+        other = comparison.inputs.get(value.uid)
+        if value.uid in roots and isinstance(other, Input):
+            made[value.node].append((value, other))
+    for alike in made.values():
+        pairs = [pair for value, other in alike for pair in _of_input(value, other)]
+        yield from _judged(comparison, *alike[0], pairs)
+    trained = {step.result.uid for step in first.train_steps}
+    others = {id(comparison.nodes.get(run.call, run.call)): run for run in second.runs}
+    for run in first.runs:
+        two = others.get(id(run.call))
+        if two is None or len(two.feeds) != len(run.feeds) or not run.computes(trained):
+            continue
+        for (key, fed), (_, here) in zip(run.feeds, two.feeds, strict=True):
+            if isinstance(key, Input) and key.uid in roots:
+                yield from _judged(comparison, fed, here, _pairs(fed, here))
+
+
+def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
+    shapes = _pairs(one.shape, two.shape) if one.shape is not None and two.shape is not None else []
+    return [*_pairs(one, two), *shapes]
+
+
+def _judged(
+    comparison: Comparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]
+) -> Iterator[Sized]:
+    powers = {comparison.power(here) for there, here in pairs if _is_size(comparison.first, there)} - {MIXED}
+    if not powers:
+        return
+    if not comparison.total and powers <= {0, -1}:
+        yield "a batch has as many rows as one GPU takes", _line(one), _line(two)
+    if max(powers) > (0 if comparison.total else 1):
+        yield "a batch has more rows than the towers take", _line(one), _line(two)
+
+
+def _line(value: Value) -> ast.AST | None:
+    return value.site.stmt if value.site is not None else None
+
+
+def _is_size(facts: Facts, number: Number) -> bool:
+    """Whether a number is a multiple of a batch size."""
+    sizes = {o.key for size, _, _ in facts.batch_sizes for o in getattr(size, "linear", ())}
+    return any(o.key in sizes or named_batch(facts.names_of(o)) for o in number.linear)
+
+
+def _pairs(one: Value, two: Value) -> list[tuple[Number, Number]]:
+    """The numbers behind two values that are made alike."""
+    found: list[tuple[Number, Number]] = []
+    todo, seen = [(one, two)], {one.uid}
+    while todo and len(seen) < DEEP:
+        there, here = todo.pop()
+        if isinstance(there, Number) and isinstance(here, Number):
+            found.append((there, here))
+        for first, second in (there.inputs, here.inputs), (_parts(there), _parts(here)):
+            if len(first) == len(second):
+                for a, b in zip(first, second, strict=True):
+                    inner = isinstance(a, Tensor) and not isinstance(a, Input)
+                    if a.uid not in seen and not inner and type(a) is type(b):
+                        seen.add(a.uid)
+                        todo.append((a, b))
+    return found
+
+
+def _parts(value: Value) -> list[Value]:
+    return value.elements if isinstance(value, Sequence) else []

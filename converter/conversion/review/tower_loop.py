@@ -1,0 +1,83 @@
+"""The tower loop of a converted text, and what towers see of each other's collections and variables."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from converter.analysis.python.statements import assign, execute_block
+from converter.analysis.values import Number, Typed, Value
+from converter.analysis.walk import Walk
+from converter.conversion.review.towers import TOWERS, Merged, Towers
+
+Signal = str | None  # how a block ended early
+SHARED = ("regularization_losses", "trainable_variables", "variables")  # collections that grow with variables alone
+APART = {"TowerCollections", "MergedCollections"}
+
+
+class _Closed(list[Any]):
+    """A list of what the first tower made; the same of another tower's is no new one."""
+
+    def append(self, item: Any) -> None:
+        """Adds nothing."""
+
+
+def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) -> Signal:
+    """Executes the body of the loop once for each tower that is walked."""
+    block = loop.body[0]
+    assert isinstance(block, ast.With)
+    names = [n.id for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Name)]
+    kinds = {value.name for n in names if n in entered and isinstance(value := _found(walk, n), Typed)}
+    kinds |= {towers.helpers[n] for n in names if n in towers.helpers}
+    before = {key: list(held) for key, held in walk.collections.items()}
+    variables, first = walk.facts.variables, walk.collections
+    for gpu in range(TOWERS):
+        begin = walk.clock
+        if gpu:
+            first = walk.collections
+            walk.facts.variables = _Closed(variables)
+            walk.collections = {key: _seen(key, held, before, kinds) for key, held in first.items()}
+        assign(walk, loop.target, walk.stamp(Number(gpu), loop.iter))
+        signal = execute_block(walk, loop.body)
+        towers.turns.append((begin, walk.clock, gpu))
+        towers.entered.append((begin, walk.clock, kinds))
+        if gpu:
+            if "MergedCollections" in kinds:
+                _pair_collections(towers, walk, first, before)
+            _keep_collections(walk, first)
+            walk.facts.variables = variables
+        if signal:
+            return signal
+    return None
+
+
+def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:
+    """What a later tower sees of a collection."""
+    if key in SHARED:
+        return _Closed(held)
+    return list(before.get(key, [])) if kinds & APART else held
+
+
+def _pair_collections(
+    towers: Towers, walk: Walk, first: dict[object, list[Value]], before: dict[object, list[Value]]
+) -> None:
+    """Notes which values of collections the towers made alike."""
+    for key, held in walk.collections.items():
+        if key in first and key not in SHARED:
+            begin = len(before.get(key, ()))
+            for one, two in zip(first[key][begin:], held[begin:], strict=False):
+                towers.collected[one.uid] = Merged((one, two), "collected")
+
+
+def _keep_collections(walk: Walk, first: dict[object, list[Value]]) -> None:
+    """After the towers, collections hold what the first put there."""
+    for key in list(walk.collections):
+        if key in first:
+            walk.collections[key] = first[key]
+        elif isinstance(walk.collections[key], _Closed):
+            walk.collections[key] = list(walk.collections[key])
+
+
+def _found(walk: Walk, name: str) -> Value | None:
+    found = walk.frame.lookup(name)
+    return found[1] if found else None

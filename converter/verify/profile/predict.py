@@ -1,0 +1,182 @@
+"""From measured figures to predicted times. Pure arithmetic.
+
+A tower's time is that of its floating point operations, or that of starting its and the host's operations
+one after the other where this takes longer. A device's transfers in one direction follow one another, each
+after its latency; both directions go at the same time. The busiest device decides: the host, or a GPU with
+its link to the host and those to others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple, dataclass, fields
+
+from converter.verify.profile.data import BatchMode, Edge, Fabric, Machine, Measured, Prediction
+
+LARGEST = 16  # GPUs
+ENOUGH = 3  # so many measured numbers of GPUs determine the others
+HOST = "host"
+GOOD = 0.75  # an efficiency that needs no explanation
+
+
+@dataclass(frozen=True)
+class Load:
+    """What one step asks of its busiest devices; bytes in one direction.
+
+    host: through the host; link: between the host and a GPU; peer: between a GPU and the others.
+    batch: the part of `link` that is batches. transfers: of one GPU. flops: of one tower. operations:
+    graph operations of one tower and of the host.
+    """
+
+    host: float
+    link: float
+    peer: float
+    batch: float
+    transfers: float
+    flops: float
+    operations: float
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Seconds of a step's parts."""
+
+    work: float  # floating point operations
+    launch: float
+    batch: float
+    exchange: float
+    latency: float
+
+    @property
+    def compute(self) -> float:
+        return max(self.work, self.launch)
+
+    @property
+    def transfer(self) -> float:
+        return self.batch + self.exchange + self.latency
+
+
+def predict(
+    original: Measured, measured: Sequence[Measured], batch: BatchMode, machine: Machine
+) -> tuple[Prediction, ...]:
+    """Steps of 1 to 16 GPUs on every fabric; one GPU runs the original."""
+    loads = {one.towers: load(one) for one in measured if one.towers > 1}
+    first = load_alone(original)
+    found = []
+    for fabric in machine.fabrics:
+        alone = times(first, fabric, machine)
+        for gpus in range(1, LARGEST + 1) if len(loads) >= ENOUGH else (1, *sorted(loads)):
+            now = alone if gpus == 1 else times(loads.get(gpus) or between(loads, gpus), fabric, machine)
+            step = now.compute + now.transfer
+            more = gpus if batch == "per-gpu" else 1
+            speedup = more * (alone.compute + alone.transfer) / step if step else float(gpus)
+            found.append(
+                Prediction(
+                    fabric.name,
+                    gpus,
+                    gpus == 1 or gpus in loads,
+                    now.compute,
+                    now.transfer,
+                    step,
+                    max(now.compute, now.transfer),
+                    speedup,
+                    speedup / gpus,
+                    limit(now) if speedup / gpus < GOOD else "",
+                )
+            )
+    return tuple(found)
+
+
+def load(measured: Measured) -> Load:
+    """The busiest devices of a measured step."""
+    gpus = [device for device, _ in measured.operations if device != HOST]
+    with_host = {gpu: [e for e in measured.edges if {e.source, e.target} == {gpu, HOST}] for gpu in gpus}
+    with_peers = {
+        gpu: [e for e in measured.edges if gpu in (e.source, e.target) and HOST not in (e.source, e.target)]
+        for gpu in gpus
+    }
+    flops, operations = dict(measured.flops), dict(measured.operations)
+    return Load(
+        _one_way([edge for edge in measured.edges if HOST in (edge.source, edge.target)], HOST),
+        max((_one_way(edges, gpu) for gpu, edges in with_host.items()), default=0),
+        max((_one_way(edges, gpu) for gpu, edges in with_peers.items()), default=0),
+        max((sum(_batch(edge) for edge in edges if edge.target == gpu) for gpu, edges in with_host.items()), default=0),
+        max((_one_way([*with_host[gpu], *with_peers[gpu]], gpu, count=True) for gpu in gpus), default=0),
+        max((flops.get(gpu, 0) for gpu in gpus), default=0),
+        max((operations.get(gpu, 0) for gpu in gpus), default=0) + operations.get(HOST, 0),
+    )
+
+
+def load_alone(original: Measured) -> Load:
+    """The original on one GPU: only its batch crosses."""
+    given = float(original.fed + original.read)
+    flops, operations = (float(sum(count for _, count in figures)) for figures in (original.flops, original.operations))
+    return Load(given, given, 0, given, float(given > 0), flops, operations)
+
+
+def _one_way(edges: Iterable[Edge], device: str, count: bool = False) -> float:
+    out, into = 0, 0
+    for edge in edges:
+        size = edge.transfers if count else edge.bytes
+        out += size if edge.source == device else 0
+        into += size if edge.target == device else 0
+    return float(max(out, into))
+
+
+def _batch(edge: Edge) -> int:
+    return dict(edge.kinds).get("inputs", 0)
+
+
+def between(loads: dict[int, Load], gpus: int) -> Load:
+    """The load of another number of GPUs than were measured.
+
+    Every figure of a tower step has the form a + b·N + c/N: what one device exchanges with all others
+    grows with N, shares of a batch and of sharded variables fall. Three measured numbers determine it; the
+    nearest are taken. N times the form is a polynomial of degree 2 (Lagrange).
+    """
+    nearest = sorted(loads, key=lambda known: (abs(known - gpus), known))[:ENOUGH]
+
+    def at(place: int) -> float:
+        total = 0.0
+        for known in nearest:
+            part = known * astuple(loads[known])[place]
+            for other in nearest:
+                part *= (gpus - other) / (known - other) if other != known else 1
+            total += part
+        return max(0.0, total / gpus)
+
+    return Load(*(at(place) for place in range(len(fields(Load)))))
+
+
+def times(now: Load, fabric: Fabric, machine: Machine) -> _Times:
+    """Seconds of the parts of a step."""
+    giga = 1e9
+    through_host = now.host / (fabric.host * giga)
+    through_gpu = now.link / (fabric.link * giga) + now.peer / (fabric.peer * giga)
+    moving = max(through_host, through_gpu)
+    # Batches reach all GPUs at the rate at which the rest of the host's traffic does.
+    rate = through_host / now.link if through_host > through_gpu and now.link else 1 / (fabric.link * giga)
+    batch = min(moving, now.batch * rate)
+    return _Times(
+        now.flops / (machine.tflops * 1e12),
+        now.operations * machine.launch * 1e-6,
+        batch,
+        moving - batch,
+        now.transfers * machine.latency * 1e-6,
+    )
+
+
+def limit(now: _Times) -> str:
+    """Names the largest part of a step beside the computing."""
+    work = f"computing takes {_time(now.work)}"
+    largest = max((now.batch, "feed"), (now.exchange, "parameters"), (now.latency + now.launch, "little work"))[1]
+    if largest == "feed":
+        return f"feed-bound: the batch is {_time(now.batch)} on its way, {work}"
+    if largest == "parameters":
+        return f"parameter-bound: parameters and gradients are {_time(now.exchange)} on their way, {work}"
+    fixed = _time(now.latency + now.launch)
+    return f"too little work per tower: {work}, starting operations and transfers {fixed}"
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds * 1e3:.2g} ms" if seconds < 1 else f"{seconds:.3g} s"

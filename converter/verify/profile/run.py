@@ -1,0 +1,190 @@
+"""One profile from beginning to end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from converter.verify.data import VerifyError
+from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
+from converter.verify.processes.child_process import (
+    Child,
+    Event,
+    Limits,
+    MemoryIsUp,
+    TimeIsUp,
+    environment,
+    how_started,
+)
+from converter.verify.processes.family import memory_of_machine
+from converter.verify.processes.interpreters import Interpreters, opened
+from converter.verify.processes.workspace import (
+    check_scripts,
+    copy_folder,
+    lay_over,
+    read_towers,
+    set_gpus,
+    work_folder,
+)
+from converter.verify.profile.data import Measured, Profile, Settings
+from converter.verify.profile.placements import choice, conversions, placement
+from converter.verify.profile.predict import predict
+from converter.verify.profile.reading import notes_of, read_measured, trained_bytes
+
+MEMORY = 0.75  # of the machine's, for all scripts together
+SIDE_BY_SIDE = 2  # processes: each holds a TensorFlow
+
+
+def profile(
+    single: Path, multi: Path, settings: Settings | None = None, pool: Interpreters | None = None
+) -> Profile:
+    """Runs one step of the original and of the conversion with each number of towers, and predicts from them.
+
+    pool: what has imported TensorFlow already, for several profiles; else it is imported for this one.
+
+    Raises:
+        VerifyError: it cannot begin: a missing file, an interpreter without TensorFlow.
+        Stopped: the original, or the conversion with every number of towers, does not come to a training step.
+    """
+    settings = settings or Settings()
+    begin = time.monotonic()
+    single, multi = single.resolve(), multi.resolve()
+    check_scripts(single, multi)
+    if not settings.gpus or min(settings.gpus) < 1:
+        raise VerifyError("the numbers of GPUs must be 1 or more")
+    python, towers = find_interpreter(settings.python), read_towers(multi, {})
+    with opened(pool) as interpreters, work_folder(interpreters.guard) as work:
+        jobs = [_job("the original script", single, work / "original", 1, settings.args)]
+        jobs += _converted(single, multi, settings, towers.way, work / "converted")
+        compared = conversions(single, multi) if settings.placements else ()
+        apart = {
+            one.variables: _converted(single, multi, settings, towers.way, work / f"placed-{place}", one.files)
+            for place, one in enumerate(compared)
+            if one.files is not None
+        }
+        limits = Limits(begin + settings.timeout, int(memory_of_machine() * MEMORY))
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as threads:
+            start = partial(Child, interpreters, python, limits=limits)
+            every = [*jobs, *(job for several in apart.values() for job in several)]
+            answers = list(threads.map(lambda job: _run(start, python, job, work), every))
+    found = _conclude(answers[: len(jobs)], jobs, towers.batch or "per-gpu", settings, begin)
+    rest = iter(answers[len(jobs) :])
+    measured = {variables: _steps(several, [next(rest) for _ in several]) for variables, several in apart.items()}
+    placements = tuple(
+        placement(
+            one,
+            found.original,
+            found.measured if one.own else measured.get(one.variables, ()),
+            found.batch,
+            found.machine,
+        )
+        for one in compared
+    )
+    return replace(found, placements=placements, chosen=choice(placements))
+
+
+def _converted(
+    single: Path, multi: Path, settings: Settings, way: str, folder: Path, files: Mapping[str, bytes] | None = None
+) -> list[dict[str, Any]]:
+    """The jobs of a converted script, one for each number of towers; `files` stand in for those in its folder."""
+    jobs = []
+    for gpus in dict.fromkeys(settings.gpus):
+        title = f"the converted script with {gpus} towers" if gpus > 1 else "the converted script with one tower"
+        job = _job(title, multi, folder.with_name(f"{folder.name}-{gpus}"), gpus, settings.args)
+        if multi.parent != single.parent:
+            copy_folder(single, Path(job["script"]).parent, fill=True)
+        lay_over(Path(job["script"]).parent, files or {})
+        job["args"] = set_gpus(Path(job["script"]), gpus, settings.args, way)
+        jobs.append(job)
+    return jobs
+
+
+def _steps(jobs: Sequence[dict[str, Any]], answers: Sequence[tuple[Event, Event] | Stopped]) -> list[Measured]:
+    """The steps that were measured, by the number of towers."""
+    found = [
+        read_measured(answer[1], job["gpus"])
+        for job, answer in zip(jobs, answers, strict=True)
+        if not isinstance(answer, Stopped)
+    ]
+    return sorted({one.towers: one for one in found}.values(), key=lambda one: one.towers)
+
+
+def _job(title: str, script: Path, folder: Path, gpus: int, args: tuple[str, ...]) -> dict[str, Any]:
+    folder.mkdir()
+    copy, left_out = copy_folder(script, folder / "script")
+    return {
+        "role": "profile",
+        "title": title,
+        "script": str(copy),
+        "args": args,
+        "gpus": gpus,
+        "work": str(folder),
+        "log": str(folder / "log"),
+        "left_out": left_out,
+    }
+
+
+def _run(
+    start: Callable[..., Child], python: str, job: dict[str, Any], work: Path
+) -> tuple[Event, Event] | Stopped:
+    """What a script's process said when it started, and its figures; or why there are none."""
+    try:
+        with start(job={**job, "args": list(job["args"])}, environment=environment(job["gpus"])) as child:
+            started, profiled = expect(child, "started"), expect(child, "profiled")
+            return {**started, "processes": how_started([child])}, profiled
+    except TimeIsUp:
+        return Stopped(f"no result from {job['title']} in time (--timeout)")
+    except MemoryIsUp as excess:
+        return Stopped(f"the scripts take {excess}, too much for this machine")
+    except (FileNotFoundError, PermissionError) as error:
+        raise VerifyError(f"{python}: cannot be run ({error.strerror})") from None
+    except Stopped as problem:
+        folder = str(Path(job["script"]).parent) + "/"
+        return Stopped(clean(str(problem).replace(folder, ""), work), clean(problem.log.replace(folder, ""), work))
+
+
+def _conclude(
+    answers: Sequence[tuple[Event, Event] | Stopped],
+    jobs: Sequence[dict[str, Any]],
+    batch: Any,
+    settings: Settings,
+    begin: float,
+) -> Profile:
+    original, *conversions = answers
+    if isinstance(original, Stopped):
+        raise original
+    good: list[Measured] = []
+    figures, warnings, stopped = [original[1]], [], []
+    for job, answer in zip(jobs[1:], conversions, strict=True):
+        if isinstance(answer, Stopped):
+            stopped.append(answer)
+            warnings.append(f"not measured: {answer}")
+            continue
+        measured = read_measured(answer[1], job["gpus"])
+        figures.append(answer[1])
+        if measured.towers != measured.asked:
+            warnings.append(f"{measured.towers} towers computed gradients where {measured.asked} were asked for")
+        if all(measured.towers != other.towers for other in good):
+            good.append(measured)
+    if not good:
+        raise stopped[0]
+    alone, parameters = read_measured(original[1], 1), trained_bytes(original[1])
+    good.sort(key=lambda measured: measured.towers)
+    return Profile(
+        batch,
+        parameters,
+        alone,
+        tuple(good),
+        settings.machine,
+        predict(alone, good, batch, settings.machine),
+        tuple(warnings),
+        tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
+        (("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),
+        round(time.monotonic() - begin, 2),
+        original[0]["processes"],
+    )

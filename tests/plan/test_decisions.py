@@ -1,0 +1,45 @@
+"""What a conversion decided, in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from converter.conversion import convert
+from converter.source import from_bytes
+from converter.source.header import from_flags
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING
+
+SCRIPT = INPUTS + MODEL + STEP + TRAINING
+
+
+def decided(*flags: str) -> dict[str, str]:
+    done = convert(from_bytes("train.py", SCRIPT.encode()), from_flags(flags))
+    assert done.status == "converted", done.diagnostics
+    return {decision.topic: decision.text for decision in done.decisions}
+
+
+def test_each_topic_is_said_once() -> None:
+    assert decided() == {
+        "towers": "built of train.py, lines 6 to 7",
+        "inputs": "X, Y cut along axis 0",
+        "batch size": "32 -> 32 * num_gpus for one step (train.py:3)",
+        "epochs": (
+            "no line was seen that counts steps by the batch size: as many steps take 2 times the examples"
+        ),
+        "learning rate": "unchanged; --scale-lr linear or sqrt would scale it with the number of towers",
+        "variables": "on the CPU",
+    }
+
+
+@pytest.mark.parametrize(
+    ("flags", "topic", "text"),
+    [
+        ((), "variables", "on the CPU"),
+        (("--variables", "gpu:0"), "variables", "on the first GPU"),
+        (("--scale-lr", "linear"), "learning rate", "times the number of towers"),
+        (("--scale-lr", "sqrt"), "learning rate", "times the square root of the number of towers"),
+        (("--batch", "total"), "epochs", "as many steps as before"),
+    ],
+)
+def test_options_are_decisions(flags: tuple[str, ...], topic: str, text: str) -> None:
+    assert decided(*flags)[topic] == text
