@@ -371,38 +371,45 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     if choice is None:
         return None
     width = options.line_length or project_line_length(source.path)
-    text, findings, trace = converted(choice, format_header(_unnamed(source, choice.options)), width)
+    made = converted(choice, lambda decided: _decided_header(source, choice.options, decided), width)
+    text, trace = made.text, made.trace
     if text and options.warnings == "comment":
         from converter.conversion.remarks import with_remarks
 
-        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, findings), width)
+        text, trace = with_remarks(source.text, tree, text, trace, _not_ignored(source, made.findings), width)
     status: Status = "converted" if text else "refused"
-    return Conversion(source, status, sealed(text) if text else None, findings, trace=trace)
+    given = sealed(text) if text else None
+    return Conversion(source, status, given, made.findings, trace=trace, decisions=made.decisions)
 
 
 def _pipeline(source: Source, options: Options) -> Conversion:
     """The conversion of a configuration of the Object Detection API."""
     from converter.targets.detection import convert_pipeline
 
-    def header(decided: Sequence[Decision]) -> str:
-        return format_header(replace(_unnamed(source, options), decided=(_brief(decided),)))
-
-    done = convert_pipeline(source.path, source.text, options, header)
+    done = convert_pipeline(
+        source.path, source.text, options, lambda decided: _decided_header(source, options, decided)
+    )
     if not done.text:
         return Conversion(source, "refused", None, done.findings)
     return Conversion(source, "converted", sealed(done.text), (), trace=done.trace, decisions=done.decisions)
 
 
 def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command, ...]:
-    """The commands that use a converted file, where the number of GPUs is said to another program.
+    """The commands that use a converted file, where it is not started as its source was.
 
     path: of the converted file. options: of the conversion.
     """
-    if done.status != "converted" or options.num_gpus is None or not is_pipeline(done.source.path, done.source.data):
+    if done.status != "converted" or done.text is None:
         return ()
-    from converter.targets.detection import commands
+    if is_pipeline(done.source.path, done.source.data):
+        from converter.targets.detection import commands
 
-    return commands(path, options.num_gpus)
+        return commands(path, options.num_gpus) if options.num_gpus is not None else ()
+    from converter.targets.registry import TARGETS
+
+    header = find_header(done.text)
+    told = (t.commands for t in TARGETS if header is not None and t.name == header.options.target)
+    return next((found(path, done.source.path, options.num_gpus) for found in told if found is not None), ())
 
 
 def _as_asked(plan: Plan, asked: Options) -> Plan:
@@ -503,6 +510,12 @@ def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Deci
         main = os.path.relpath(script.path, os.path.dirname(source.path)).replace(os.sep, "/")
         return format_header(replace(header, script=main))
     return format_header(replace(header, decided=(_brief(decisions),)))
+
+
+def _decided_header(source: Source, options: Options, decided: Sequence[Decision]) -> str:
+    """The header of a file that is converted by itself, with what was decided, if that is said in it."""
+    brief = _brief(decided)
+    return format_header(replace(_unnamed(source, options), decided=(brief,) if brief else ()))
 
 
 def _brief(decisions: Sequence[Decision]) -> str:

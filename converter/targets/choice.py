@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
+from converter.plan.decisions import Decision
 from converter.source.header import flags_given, lines_in_front
 from converter.source.text import split_lines
 from converter.syntax.changes import Change, applied
@@ -59,20 +60,27 @@ def _candidates(text: str, options: Options) -> Iterator[Target]:
             yield target
 
 
-def converted(choice: Chosen, header: str, width: int) -> tuple[str, tuple[Diagnostic, ...], Trace]:
-    """The converted text, what its reader should know, and which lines come from which rule.
+@dataclass(frozen=True)
+class Made:
+    """What became of a script: its text, "" where a finding is an error, and which lines come from which rule."""
 
-    The text is "" where a finding is an error.
-    """
+    text: str
+    findings: tuple[Diagnostic, ...]
+    trace: Trace = ()
+    decisions: tuple[Decision, ...] = ()
+
+
+def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width: int) -> Made:
+    """Takes a script through the passes of its target; header: the header comment, by what they decided."""
     script = choice.script
     _check_options(choice)
     case = Case(script, choice.options, width)
     case = case if case.refused else run(case, choice.fit.passes)
     findings = tuple(sorted(script.findings, key=lambda finding: (finding.line, finding.column)))
     if case.refused:
-        return "", findings, ()
-    text, trace = applied(script.text, [_header(script, header), *case.changes])
-    return text, findings, trace
+        return Made("", findings)
+    text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
+    return Made(text, findings, trace, case.decisions)
 
 
 def _check_options(choice: Chosen) -> None:

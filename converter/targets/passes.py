@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from converter.options import Options
+from converter.plan.decisions import Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script
 
@@ -19,13 +20,14 @@ class Case:
     """What is known of a script after a pass; a target whose later passes need more has a class below this one.
 
     script: the script, which also collects what its reader should know (`Script.say`). width: columns that an added
-    line may have. changes: what the passes by then change.
+    line may have. changes: what the passes by then change. decisions: what they decided, for whoever runs the tool.
     """
 
     script: Script
     options: Options
     width: int
     changes: tuple[Change, ...] = ()
+    decisions: tuple[Decision, ...] = ()
 
     @property
     def refused(self) -> bool:

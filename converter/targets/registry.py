@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from converter.choices import Target as Name
+    from converter.plan.decisions import Command
     from converter.syntax.script import Script
     from converter.targets.passes import Fit
 
@@ -26,6 +27,8 @@ class Target(NamedTuple):
     lacking: what a script is told that the target is not for.
     unused: the fields of Options that mean nothing for it; who gives such an option is refused (TMG287).
     fit: looks at a script; None where the target is not for it. Imports what it needs when it is called.
+    commands: the commands that use a converted file, by its path, the path of its source, and the number of GPUs; None
+        for a target whose scripts are started as before.
     """
 
     name: Name
@@ -34,6 +37,7 @@ class Target(NamedTuple):
     lacking: str
     unused: tuple[str, ...]
     fit: Callable[[Script], Fit | None]
+    commands: Callable[[str, str, int | None], tuple[Command, ...]] | None = None
 
 
 def _mirrored(script: Script) -> Fit | None:
