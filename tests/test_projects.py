@@ -168,7 +168,8 @@ def test_a_model_that_others_import_is_built_for_one_gpu_by_default(tmp_path: Pa
 
 def test_nobody_else_imports_it(tmp_path: Path) -> None:
     done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import numpy\n"))
-    assert "__main__" not in (done.text or "") and "num_gpus > 1" not in done.parts[0].text
+    assert done.text is not None and "__main__" not in done.text
+    assert "self.x, self.y = x_batch, y_batch\n" in done.parts[0].text and "num_gpus > 1" not in done.parts[0].text
 
 
 def test_a_script_that_others_import(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

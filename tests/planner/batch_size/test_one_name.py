@@ -78,18 +78,19 @@ BESIDE = LOOP.replace("step * FLAGS.batch_size % (len(xs) - FLAGS.batch_size)", 
 
 
 @pytest.mark.parametrize(
-    "loop",
+    ("loop", "products"),
     [
-        TWICE,  # twice
-        BESIDE + "rest = len(xs) % FLAGS.batch_size\n",  # and once behind the loop
+        (TWICE, 2),
+        (BESIDE + "rest = len(xs) % FLAGS.batch_size\n", 3),  # once behind the loop
         # in a function that is called with other flags, perhaps
-        BESIDE.replace("        sess", "        pick = lambda a: a[:FLAGS.batch_size]\n        sess"),
-        LOOP.replace("    for step in range(100):\n", "    for step in range(100):\n        FLAGS.batch_size = 32\n"),
-        LOOP.replace("    for step in range(100):\n", "    if True:\n        step = 3\n"),  # once
+        (BESIDE.replace("        sess", "        pick = lambda a: a[:FLAGS.batch_size]\n        sess"), 3),
+        (LOOP.replace("(100):\n", "(100):\n        FLAGS.batch_size = 32\n"), 0),
+        (LOOP.replace("    for step in range(100):\n", "    if True:\n        step = 3\n"), 4),  # computed once
     ],
 )
-def test_products_that_stay(loop: str) -> None:
-    assert "global_batch_size" not in "\n".join(loop_of(loop))
+def test_products_that_stay(loop: str, products: int) -> None:
+    lines = "\n".join(loop_of(loop))
+    assert (lines.count(PRODUCT), lines.count("global_batch_size")) == (products, 0)
 
 
 def test_a_name_in_front_of_an_elif() -> None:

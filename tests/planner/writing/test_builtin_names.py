@@ -75,7 +75,8 @@ def test_ways_to_take_a_name(binding: str) -> None:
     ],
 )
 def test_what_takes_no_name_of_the_module(binding: str) -> None:
-    assert "__builtin__" not in converted(INPUTS + binding + "\n" + MODEL + STEP + TRAINING)
+    text = converted(INPUTS + binding + "\n" + MODEL + STEP + TRAINING)
+    assert "for gpu in range(num_gpus):" in text and "__builtin__" not in text
 
 
 def test_the_loop_reaches_range() -> None:
