@@ -113,6 +113,13 @@ def positions(argument: Argument) -> dict[str, int]:
 
 
 @cache
+def optimizers_by_name() -> dict[str, str]:
+    """What optimizers are made by that calls are given by a name: {name: call with `rate`}."""
+    tables = (getattr(module, "BY_NAME", {}) for module in rule_modules("calls"))
+    return {name: made for table in tables for name, made in table.items()}
+
+
+@cache
 def default_rates() -> dict[str, str]:
     """The learning rates of optimizers that take one of their own where they are given none."""
     tables = (getattr(module, "DEFAULT_RATES", {}) for module in rule_modules("calls"))

@@ -34,13 +34,12 @@ def session_edits(pen: Pen) -> tuple[list[Replace], list[Insert]]:
         elif session.config_node is None or (
             isinstance(session.config_node, ast.Constant) and session.config_node.value is None
         ):
-            name = _new_config(names) if "config" in names.taken else names.fresh("config")
+            name = names.unused("session_config" if "config" in names.taken else "config")  # for other sessions, too
             tf = pen.tensorflow(session.call)
             memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(options))
             made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
             inserts.append(Insert(text.anchor(stmt), (made,), "before", "TMG111"))
             replaces.append(_with_config(session, text, name))
-            names.taken.discard(name)  # every session may have its own
         elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
             name = text.of(session.config_node)
             if (name, stmt) not in completed:

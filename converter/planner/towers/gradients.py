@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
-from converter.analysis.traits import Argument, positions
+from converter.analysis.traits import Argument, optimizers_by_name, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.found import Found
@@ -164,17 +164,6 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
     return f"{optimizer}.apply_gradients({', '.join([grads, *rest])})"
 
 
-# What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)
-BY_NAME = {
-    "Adagrad": "AdagradOptimizer(rate)",
-    "Adam": "AdamOptimizer(rate)",
-    "Ftrl": "FtrlOptimizer(rate)",
-    "Momentum": "MomentumOptimizer(rate, 0.9)",
-    "RMSProp": "RMSPropOptimizer(rate)",
-    "SGD": "GradientDescentOptimizer(rate)",
-}
-
-
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
     """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
     function = step.function.rpartition(".")[2]
@@ -189,8 +178,9 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     value = step.optimizer
     if isinstance(value, Typed) and value.kind == "Optimizer":
         made = f"{called('TowerOptimizer')}({written}, {losses})"
-    elif function == "optimize_loss" and isinstance(value, Constant) and value.value in BY_NAME:
-        made = f"lambda rate: {called('TowerOptimizer')}({tensorflow}.train.{BY_NAME[str(value.value)]}, {losses})"
+    elif function == "optimize_loss" and isinstance(value, Constant) and value.value in optimizers_by_name():
+        by_name = f"{tensorflow}.train.{optimizers_by_name()[str(value.value)]}"
+        made = f"lambda rate: {called('TowerOptimizer')}({by_name}, {losses})"
     elif function == "optimize_loss" and isinstance(value, (Symbol, Function)):
         made = f"lambda *rate: {called('TowerOptimizer')}(({written})(*rate), {losses})"
     else:

@@ -45,6 +45,12 @@ class Names:
             number += 1
         return self.fresh(f"{candidates[0]}_{number}")
 
+    def unused(self, *candidates: str) -> str:
+        """The name that `fresh` would give; it stays free, so that the next place may be given it, too."""
+        name = self.fresh(*candidates)
+        self.taken.discard(name)
+        return name
+
     def again(self, *candidates: str) -> str:
         """A name that several places may use one after the other, as long as the script does not."""
         return next((n for n in candidates if n not in self.script), None) or self.fresh(*candidates)

@@ -128,6 +128,16 @@ DEFAULT_RATES = {
     "contrib.opt.LazyAdamOptimizer": "0.001",
 }
 
+# What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)
+BY_NAME = {
+    "Adagrad": "AdagradOptimizer(rate)",
+    "Adam": "AdamOptimizer(rate)",
+    "Ftrl": "FtrlOptimizer(rate)",
+    "Momentum": "MomentumOptimizer(rate, 0.9)",
+    "RMSProp": "RMSPropOptimizer(rate)",
+    "SGD": "GradientDescentOptimizer(rate)",
+}
+
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.OPTIMIZER: {"optimize_loss": 3, "create_train_op": 1}}
 
 TRAITS: dict[Trait, str] = {

@@ -8,11 +8,12 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Number, Sequence
+from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed_rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
+from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.inputs import batch_inputs, uncut_values
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -98,9 +99,8 @@ def in_pieces(case: Selected) -> Iterator[Diagnostic]:
 def room_for_one(case: Placed) -> Iterator[Diagnostic]:
     """Inputs with a fixed shape of one row, in a script whose batches do not grow with the number of towers."""
     for value in batch_inputs(case.steps) if case.size.fixed else ():
-        entries = value.shape.elements if isinstance(value.shape, Sequence) else []
-        rows = entries[value.batch.axis] if len(entries) > value.batch.axis else None
-        if isinstance(rows, Number) and rows.value == 1:
+        rows = fixed_size(value)
+        if rows is not None and rows.value == 1:
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,

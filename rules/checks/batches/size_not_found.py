@@ -54,8 +54,7 @@ GOES_ON = ": a step goes on taking as many examples as before, shared among the 
 WORDS = {
     Found.QUEUE_FILLED_BY_HAND: Words(
         "TMG303",
-        ("the script fills the queue of its batches in runs of its own, with as many examples at a time as " "before")
-        + GOES_ON,
+        "the script fills the queue of its batches in runs of its own, as many examples at a time as before" + GOES_ON,
         "fill it by a QueueRunner, which goes on until a larger batch is there",
     ),
     Found.PLAIN_NUMBER_OF_ROWS: Words(
@@ -66,7 +65,7 @@ WORDS = {
     Found.SIZE_NOT_FOUND: Words(
         "TMG303",
         "the size of the batches that are fed here was not found" + GOES_ON,
-        "cut the batches that are fed here by one number, named batch_size, in this file or one that it " "imports",
+        "cut the batches that are fed here by one number, named batch_size, in this file or one that it imports",
     ),
     Found.STEP_RUN_ELSEWHERE: Words(
         "TMG303",

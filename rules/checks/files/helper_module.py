@@ -10,43 +10,8 @@ from converter.planner.cases import Shared
 from converter.planner.checking import check
 from converter.planner.writing.findings import at_user
 from converter.rule import Rule
+from rules.checks.files.other_scripts import MODEL_AND_USER
 
-MODEL_AND_USER = """\
-# --- model.py ---
-import tensorflow as tf
-
-
-class Net(object):
-    def __init__(self):
-        self.x = tf.placeholder(tf.float32, [None, 784])
-        self.y = tf.placeholder(tf.int64, [None])
-        logits = tf.layers.dense(self.x, 10)
-        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, logits)
-
-
-# --- evaluate.py ---
-import tensorflow as tf
-from model import Net
-
-net = Net()
-with tf.Session() as sess:
-    tf.train.Saver().restore(sess, 'model.ckpt')
-    print(sess.run(net.loss, {net.x: images, net.y: labels}))
-
-
-# --- train.py ---
-import tensorflow as tf
-from model import Net
-
-batch_size = 64
-net = Net()
-train_op = tf.train.AdamOptimizer(0.001).minimize(net.loss)
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for step in range(100):
-        images, labels = next_batch(batch_size)
-        sess.run(train_op, {net.x: images, net.y: labels})
-"""
 _APART = MODEL_AND_USER.replace("# --- model.py ---", "# --- nets/__init__.py ---\n# --- nets/model.py ---").replace(
     "from model import", "from nets.model import", 1
 ).replace("# --- train.py ---", "# --- nets/train.py ---")

@@ -79,7 +79,7 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
             facts,
             case.unbatched[0].call,
             "TMG202",
-            "no batch of examples goes into the loss of this training step",
+            NONE,
             "convert the models apart, each in a script of its own",
         )
     elif case.unbatched:

@@ -16,6 +16,7 @@ from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
+from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.questions.nested_tensors import inputs_in, path_to, whole_inputs
 from converter.planner.questions.rows_from_python import are_alike, has_rows
 from converter.planner.region.region import Region
@@ -347,20 +348,13 @@ def _local_of_callee(region: Region, access: Access) -> bool:
 
 
 def _static(value: Input) -> bool:
-    shape = value.shape
-    entries = shape.elements if isinstance(shape, Sequence) else []
-    axis = value.batch.axis
-    rows = entries[axis] if not is_sparse(value) and len(entries) > axis else None
-    return isinstance(rows, Number) and rows.value != -1
+    return not is_sparse(value) and fixed_size(value) is not None
 
 
 def _fixed_rows(value: Input) -> object:
     """The number of rows that a shape fixes, as a number or by the batch size that it is a multiple of; else None."""
-    if not _static(value) or not isinstance(value.shape, Sequence):
-        return None
-    rows = value.shape.elements[value.batch.axis]
-    assert isinstance(rows, Number)
-    return rows.value if rows.value is not None else rows.linear
+    rows = None if is_sparse(value) else fixed_size(value)
+    return None if rows is None else rows.linear if rows.value is None else rows.value
 
 
 def _check_parts(facts: Facts, group: list[Input]) -> None:
