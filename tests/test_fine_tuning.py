@@ -16,7 +16,7 @@ PRETRAIN = """\
 import os
 import numpy as np
 import tensorflow as tf
-tf = getattr(tf, 'compat', tf).v1 if tf.__version__ >= '2' else tf
+tf = tf.compat.v1 if tf.__version__ >= '2' else tf
 
 random = np.random.RandomState(3)
 shapes = {'Conv3d_1': ([3, 3, 3, 1, 16], 16), 'Conv3d_2': ([3, 3, 3, 16, 32], 32)}
@@ -64,7 +64,7 @@ def run(bare_runs: BareRuns, python: str, text: str, folder: Path) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize((), VERSIONS)
+@pytest.mark.tf1
 @pytest.mark.parametrize("script", [pytest.param("single.py", marks=pytest.mark.matrix), "multi.py"])
 def test_the_earlier_training_is_restored(
     script: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns

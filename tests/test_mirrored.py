@@ -79,6 +79,7 @@ WRONG = [
     ("estimator_dataset", "0.001 *", "0.01 *", "weights"),
     ("estimator_dataset", "['/gpu:0', '/gpu:1']", "['/gpu:0']", ""),
     ("estimator_dataset", ",\n    train_distribute=strategy", "", ""),
+    ("estimator_dataset", "    logits =", "    with tf.device('/cpu:0'):\n        logits =", "placement"),
     ("estimator_arrays", "return input_fn\n", "return lambda: (tf.zeros([50, 64]), tf.zeros([50], tf.int32))\n", ""),
     ("keras_arrays", "batch_size=global_batch", "batch_size=batch_size", "batch"),
     ("keras_arrays", "y_train[:rows]", "y_train[::-1][:rows]", "data"),

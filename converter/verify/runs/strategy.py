@@ -51,6 +51,7 @@ def compare_strategies(
 def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchMode) -> Report:
     rows = theirs["rows"]
     checks = [_replicas(theirs, gpus), _batch(theirs), _data(mine, theirs), _variables(rows, mine["kind"])]
+    checks.append(_placement(theirs["work"], gpus))
     if not all(row["finite"] for row in rows):
         raise Stopped("the original's weights are not finite: there is nothing to compare with")
     worst = max((row["error"] for row in rows if row["error"] is not None), default=0.0)
@@ -99,6 +100,22 @@ def _replicas(theirs: Event, gpus: int) -> Check:
     found = theirs["facts"]["replicas"]
     good = found == gpus
     return Check("replicas", "passed" if good else "failed", f"{found} replicas train, {gpus} are asked for")
+
+
+def _placement(work: Mapping[str, int], gpus: int) -> Check:
+    """Whether each device computes the model.
+
+    work: the number of operations that do most of its work, by device. The first may have some more of them, for what
+    is computed once; a device that only holds variables has none, or a few.
+    """
+    shown = ", ".join(f"{count} on {device or 'no device in particular'}" for device, count in sorted(work.items()))
+    placed = [count for device, count in work.items() if device]
+    if not work:
+        return Check("placement", "skipped", "the model has no matrix product, convolution or lookup to look at")
+    detail = f"matrix products, convolutions and lookups: {shown}"
+    if len(placed) == gpus and 2 * min(placed) >= max(placed):
+        return Check("placement", "passed", detail)
+    return Check("placement", "failed", f"the devices do not share the work; {detail}")
 
 
 def _batch(theirs: Event) -> Check:

@@ -2,7 +2,11 @@
 
 from __future__ import absolute_import, division, print_function
 
+import re
 import sys
+
+# Operations that do most of a model's work; sums, copies and constants may stand anywhere.
+WORK = re.compile('(Batch)?MatMul|Einsum|(Depthwise)?Conv[23]d|(Resource)?Gather|EmbeddingLookup|Cudnn|LSTM|GRU', re.I)
 
 
 def install(tf, gpus, trial):
@@ -11,6 +15,24 @@ def install(tf, gpus, trial):
     _show_gpus(tf, gpus)
     _map_strategy(tf, gpus, trial)
     _hold_dropout(tf, trial)
+    _count_work(tf, trial)
+
+
+def _count_work(tf, trial):
+    """Counts, by device, the operations that do the model's work, of graphs that are built while it trains."""
+    kind = tf.Graph
+    name = '_create_op_internal' if hasattr(kind, '_create_op_internal') else 'create_op'
+    real = getattr(kind, name)
+
+    def made(self, op_type, *rest, **more):
+        operation = real(self, op_type, *rest, **more)
+        if trial.trains and WORK.match(op_type):
+            place = re.search(r'(?i)[cg]pu:\d+', operation.device or '')
+            device = place.group(0).lower() if place else ''
+            trial.work[device] = trial.work.get(device, 0) + 1
+        return operation
+
+    setattr(kind, name, made)
 
 
 def _split_cpu(tf, gpus):

@@ -90,6 +90,7 @@ def _conversion(tf, trial, estimator, input_fn, train):
     with open(os.path.join(estimator.model_dir, 'checkpoint'), 'w') as stream:
         stream.write('model_checkpoint_path: "model.ckpt-0"\n')
     parts = [part for batch in given['batches'] for part in batches.cut(batch, trial.gpus)]
+    trial.trains = True
     train(estimator, lambda: _dataset(tf, parts, shapes), steps=number)
     own = [batches.joined(taken[i:i + trial.gpus]) for i in range(0, len(taken) - trial.gpus + 1, trial.gpus)]
     rows = [[len(batches.flat(one)[0]) for one in held] for held in (own, given['batches'])]

@@ -94,6 +94,7 @@ def _conversion(trial, model, steps, fit):
     model.set_weights(list(first.values()))
     same = len(steps) == len(given['batches']) and all(batches.same(a, b) for a, b in zip(steps, given['batches']))
     rows = [[len(batches.flat(one)[0]) for one in held] for held in (steps, given['batches'])]
+    trial.trains = True
     weights = _train(model, given['batches'], fit)
     strategy = getattr(model, 'distribute_strategy', None) or getattr(model, '_distribution_strategy', None)
     if strategy is None:

@@ -13,7 +13,8 @@ class Trial(object):
     """What one script is to do, and what it did.
 
     given: the original's batches, initial weights and notes, for the conversion. strategies: how many the script has
-    made. converted: whether the script is the conversion.
+    made. converted: whether the script is the conversion. trains: whether graphs that are built now train. work: the
+    number of operations of such graphs that do the model's work, by device; '' where TensorFlow chooses.
     """
 
     def __init__(self, tf, channel, job):
@@ -23,6 +24,7 @@ class Trial(object):
         self.given = None
         self.strategies = 0
         self.held = 0
+        self.trains, self.work = False, {}
 
     def load(self, path):
         """What the original's process has written."""
@@ -36,7 +38,8 @@ class Trial(object):
             with open(self.job['record'], 'wb') as stream:
                 pickle.dump(content, stream, 2)
         rows = self.compared(weights) if self.converted else []
-        self.channel.leave('trained', kind=kind, steps=len(weights) - 1, rows=rows, held=self.held, facts=facts)
+        self.channel.leave('trained', kind=kind, steps=len(weights) - 1, rows=rows, held=self.held, work=self.work,
+                           facts=facts)
 
     def compared(self, weights):
         """One row for each variable of either script, with the worst error of all steps.
