@@ -1,4 +1,18 @@
-"""Blocks of which a part is the towers': what is opened once more in front of the loop, or behind it."""
+"""Blocks of which a part is the towers': what is opened once more in front of the loop, or behind it.
+
+    with tf.name_scope('net'):                      with tf.name_scope('net'):
+        x = tf.placeholder(tf.float32, [None, 4])       x = tf.placeholder(tf.float32, [None, 4])
+        h = tf.layers.dense(x, 3)                   for gpu in range(num_gpus):
+        loss = tf.reduce_mean(h)                        with …, tf.name_scope('net'):
+        top = tf.argmax(h, 1)                               h = tf.layers.dense(x, 3)
+                                                            loss = tf.reduce_mean(h)
+                                                    with tf.name_scope('net'):
+                                                        top = tf.argmax(h, 1)
+
+The towers execute the `with` statement. `in_front` finds the placeholder in it, which has to be there before the loop
+begins; `behind_loop` finds what follows the loss in it, which reads merged values. Both tell the block which statements
+these are (`Block.move`), so that what they read and write is no longer the towers'.
+"""
 
 from __future__ import annotations
 
@@ -23,27 +37,35 @@ from converter.planner.wording import finding
 def in_front(
     facts: Facts, block: Block, tower: set[int], values: Mapping[int, Value]
 ) -> dict[int, tuple[ast.stmt, ...]] | Refused | Reread:
-    """Placeholders inside the towers' `with` blocks: these are opened once more in front of the loop for them."""
+    """Statements in the towers' `with` blocks that make placeholders: by the index of their block, in their order.
+
+    Refused for an input that is made where it cannot be moved: in the middle of an expression, or behind a statement
+    that it needs. Where that prepares whole batches, another reading may take their results for the inputs.
+    """
     found: dict[int, list[ast.stmt]] = {}
     for value in facts.inputs:
         index = block.statement(value.site)
-        if index is None or index not in tower or index < 0:
+        if index is None or index not in tower:
             continue
         around = block.body[index]
-        child = _child(block, value, around) if isinstance(around, ast.With) else None
-        alone = isinstance(child, ast.Assign) and _leads(facts, block, around, child)
-        inner = Block(facts, block.frame, body_of(around)) if alone else block
-        here = inner.index[child] if child is not None and alone else index
-        if not alone or prepares(inner, here, values):
+        maker = _leading_maker(facts, block, value, around)
+        inner = block if maker is None else Block(facts, block.frame, body_of(around))
+        here = index if maker is None else inner.index[maker]
+        if maker is None or prepares(inner, here, values):
             fault = finding(facts, value.node or around, _why_inside(value))
             ready = prepared_batches(facts, inner, here, values)
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
-        assert isinstance(child, ast.Assign)
-        if child not in found.setdefault(index, []):
-            found[index].append(child)
-    for children in found.values():
-        block.move(children, IN_FRONT)
-    return {i: tuple(sorted(c, key=lambda s: s.lineno)) for i, c in found.items()}
+        if maker not in found.setdefault(index, []):
+            found[index].append(maker)
+    for makers in found.values():
+        block.move(makers, IN_FRONT)
+    return {index: tuple(sorted(makers, key=lambda stmt: stmt.lineno)) for index, makers in found.items()}
+
+
+def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -> ast.Assign | None:
+    """The assignment in a `with` block that makes an input, and that can go in front of the others there."""
+    child = _child(block, value, around) if isinstance(around, ast.With) else None
+    return child if isinstance(child, ast.Assign) and _leads(facts, block, around, child) else None
 
 
 def _why_inside(value: Input) -> Found:
@@ -58,9 +80,10 @@ def _why_inside(value: Input) -> Found:
 def behind_loop(
     facts: Facts, block: Block, tower: set[int], joined: set[int], made: list[Value], steps: Sequence[TrainStep]
 ) -> dict[ast.stmt, tuple[ast.stmt, ...]] | Refused:
-    """What follows the loss in the towers' `with` blocks and conditions: behind the loop these are opened once more.
+    """What follows the loss in the towers' `with` blocks and conditions, by the block; opened again behind the loop.
 
-    Blocks inside of blocks that are opened again stand among the statements that follow in the outer one.
+    A block inside of a block that is opened again stands as one statement among those that follow in the outer one.
+    Refused where a training step stands in the middle of what the towers compute.
     joined: statements that the towers execute as well, beside those that compute the loss.
     """
     parts: list[dict[ast.stmt, tuple[ast.stmt, ...]]] = []
@@ -76,13 +99,20 @@ def behind_loop(
             goes_on = any(later > index for later in tower)
             case = Found.MODEL_GOES_ON_BEHIND_STEP if goes_on else Found.STEP_AMONG_MODEL
             return Refused((finding(facts, trains[0].call, case),), shorter=True)
-        deeper: tuple[ast.stmt, ...] = ()
-        parts.append({})
-        for holder, rest in reversed(rests or []):
-            if deeper or rest:
-                parts[-1][holder], deeper = (*deeper, *rest), (holder,)
+        parts.append(_by_holder(rests or []))
+        for _, rest in reversed(rests or []):
             block.move(rest, BEHIND)
     return {holder: rest for part in reversed(parts) for holder, rest in part.items()}
+
+
+def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, tuple[ast.stmt, ...]]:
+    """What follows in each block, from the inside out: an inner block that is opened again comes first in the outer."""
+    found: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
+    deeper: tuple[ast.stmt, ...] = ()
+    for holder, rest in reversed(rests):
+        if deeper or rest:
+            found[holder], deeper = (*deeper, *rest), (holder,)
+    return found
 
 
 @dataclass(frozen=True)
@@ -124,7 +154,16 @@ class _Opened:
 def _rests(
     opened: _Opened, made: list[Value], trains: list[TrainStep]
 ) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
-    """Nested blocks, outermost first, each with what follows the loss in it; None where that cannot wait."""
+    """Nested blocks, outermost first, each with what follows the loss in it; None where that cannot wait.
+
+    Goes one level down as long as the statement that holds the end of the loss holds the training steps, too:
+
+        with a:                     # (with a, [s])
+            with b:                 # (with b, [minimize(loss), t])
+                loss = …
+                minimize(loss); t
+            s
+    """
     block = opened.block
     around = block.body[opened.index]
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
@@ -132,12 +171,13 @@ def _rests(
         inner = Block(opened.facts, block.frame, body_of(around))
         last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
         stays = opened.last_that_stays(inner, last)
-        rest = [stmt for stmt in inner.body[stays + 1 :] if block.moved.get(stmt) != IN_FRONT]
-        found.append((around, rest))
+        found.append((around, [s for s in inner.body[stays + 1 :] if block.moved.get(s) != IN_FRONT]))
         where = {inner.statement(s.site) for s in trains}
-        if all(i is not None and i > stays for i in where):
+        all_behind = all(i is not None and i > stays for i in where)
+        if all_behind:
             return found if last >= 0 or isinstance(around, ast.With) else None
-        if where != {last} or stays > last:
+        with_the_loss = where == {last} and stays <= last
+        if not with_the_loss:
             return None
         around = inner.body[last]
     return None

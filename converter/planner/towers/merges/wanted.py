@@ -1,4 +1,15 @@
-"""What leaves the towers: values that are read after the loop."""
+"""What leaves the towers: values that are read after the loop.
+
+    h = tf.layers.dense(x, 3)             # in the towers
+    state = {'h': h, 'mean': tf.reduce_mean(h)}
+    loss = …
+    print(sess.run(state['mean'], …))     # after the loop: reads the towers' state['mean'], and nothing else of them
+
+Each value that must be merged is noted under the text by which the loop's function reaches it, here `state['mean']`.
+Of a list, tuple or dict only what is selected from it is taken, if that is seen; all of it otherwise, as single tensors
+or, where these are merged in one way, as a whole. Whether the towers' parts of a value can be put together is another
+question (`is_mergeable`): what cannot is computed once more after the loop, or refused.
+"""
 
 from __future__ import annotations
 
@@ -32,14 +43,24 @@ def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
     for access in facts.accesses:
         if not access.write and region.comes_after(access):
             want(facts, region, access, wanted)
+    _want_named(facts, region, wanted)
+    for index, access in region.block.accesses():
+        if index in region.tower and access.write and access.place.kind == "attr":
+            _want_attribute(facts, region, access, wanted, unread)
+    return _without_parts(wanted)
+
+
+def _want_named(facts: Facts, region: Region, wanted: Wanted) -> None:
+    """Values that the script asks for by their names in the graph, as `'scores:0'`."""
     for value, name, node in facts.named:
         batched = value.batch.kind != "free" and not isinstance(value, Input)
         if region.in_tower(value.site) and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
             wanted.setdefault(kept, (Part(kept, value, "", None), node))
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write and access.place.kind == "attr":
-            _want_attribute(facts, region, access, wanted, unread)
+
+
+def _without_parts(wanted: Wanted) -> Wanted:
+    """What is wanted, without items of lists that are wanted as a whole."""
     lists = tuple(f"{text}[" for text, (part, _) in wanted.items() if isinstance(part.value, Sequence))
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
@@ -76,25 +97,32 @@ def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
         text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None
         if text is not None and bound_by_tower(facts, region, access.place, value):
             _want_parts(facts, region, access, text, value, wanted)
-        return
+    elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
+        _want_joined(facts, region, access, value, wanted)
+    elif region.in_tower(value.site) and _is_of_examples(value):
+        text = spelling(region.block.frame, access.place)
+        if text is not None and text not in wanted and bound_by_tower(facts, region, access.place, value):
+            wanted[text] = (Part(text, value, "", None), access.node)
+
+
+def _want_joined(facts: Facts, region: Region, access: Access, joined: Tensor, wanted: Wanted) -> None:
+    """A place that the towers set, unless another branch of the script put something there instead."""
+    writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
+    for one in {a.value for a in writes}.intersection(joined.inputs):
+        want(facts, region, replace(access, value=one), wanted)
+
+
+def _is_of_examples(value: Value) -> bool:
+    """Whether a value of a tower is one of its shard alone: it depends on the batch, counts it, or is made of it."""
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
-    if isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
-        writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
-        for one in {a.value for a in writes}.intersection(value.inputs):  # or another branch has put something there
-            want(facts, region, replace(access, value=one), wanted)
-        return
-    if not region.in_tower(value.site) or not (batched or counts_examples(value) or is_made_of_shard(value)):
-        return
-    text = spelling(region.block.frame, access.place)
-    if text is not None and text not in wanted and bound_by_tower(facts, region, access.place, value):
-        wanted[text] = (Part(text, value, "", None), access.node)
+    return batched or counts_examples(value) or is_made_of_shard(value)
 
 
 def _want_parts(
     facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping, wanted: Wanted
 ) -> None:
     """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
-    chosen, value = selected(text, whole, access.node, facts.selections)
+    chosen, value = selected(text, whole, access.node, facts.selections)  # the text and value of what is selected
     inside = {
         t.uid
         for t in tensors_in(value)
@@ -107,9 +135,9 @@ def _want_parts(
 
     found = [p for p in parts(text, whole, as_one=as_one) if p.text.startswith(chosen)]
     found = [p for p in found if any(t.uid in inside for t in tensors_in(p.value))]
-    reached = {t.uid for p in found for t in tensors_in(p.value)}
-    apart = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
-    if inside and (not apart or inside - reached or _is_one_nest(whole)):
+    all_reached = inside <= {t.uid for p in found for t in tensors_in(p.value)}
+    mergeable = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
+    if inside and (not (all_reached and mergeable) or _is_one_nest(whole)):
         found = [Part(text, whole, "", None)]
     for part in found:
         wanted.setdefault(part.text, (part, access.node))
