@@ -110,7 +110,7 @@ def select(case: Script) -> Selected:
 
 def measure(case: Selected) -> Measured:
     """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
-    inputs = tuple(upstream(batch_inputs(case.steps)))
+    inputs = upstream(batch_inputs(case.steps))
     size = find_batch_size(case.facts, inputs, executions(case.facts, case.steps))
     options = case.options
     if size.fixed and options.batch != "total":

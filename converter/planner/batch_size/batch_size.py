@@ -122,8 +122,13 @@ def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
 
 def _single(origins: set[Origin]) -> Origin | None:
     """The one of several batch sizes that is a single example, as models have it that also write texts."""
-    ones = (o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1)
-    return next(ones, None) if len(origins) > 1 else None
+    ones = [o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1]
+    return min(ones, key=_place, default=None) if len(origins) > 1 else None
+
+
+def _place(origin: Origin) -> tuple[int, int, str]:
+    """The line, the column and the file where a number comes from."""
+    return origin.line, getattr(origin.node, "col_offset", 0), origin.path
 
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
@@ -163,7 +168,7 @@ def scale(
     replaces: list[Replace] = []
     flags: set[Origin] = set()
     inserts: list[Insert] = []
-    for origin in sorted(size.scaled, key=lambda o: (o.line, getattr(o.node, "col_offset", 0))):
+    for origin in sorted(size.scaled, key=_place):
         if origin.key[0] == "literal":
             replaces.append(_scaled(text, origin.node, num_gpus))
         elif origin.key[0] == "parameter":

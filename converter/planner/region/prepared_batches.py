@@ -87,8 +87,8 @@ def _leaving(block: Block, index: int, values: Mapping[int, Value]) -> list[Tens
     return [t for value in crossing.values() for t in tensors_in(value)]
 
 
-def upstream(inputs: Iterable[Input]) -> set[Input]:
-    """Inputs, and those that they are prepared from."""
+def upstream(inputs: Iterable[Input]) -> tuple[Input, ...]:
+    """Inputs, and those that they are prepared from, in the order in which the script makes them."""
     found: set[Input] = set()
     todo = list(inputs)
     while todo:
@@ -96,4 +96,4 @@ def upstream(inputs: Iterable[Input]) -> set[Input]:
         if value not in found:
             found.add(value)
             todo += [v for v in needed(value.inputs).values() if isinstance(v, Input)]
-    return found
+    return tuple(sorted(found, key=lambda value: value.uid))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from converter.analysis.values import Input
+from converter.planner.region.prepared_batches import upstream
 from tests.scripts import STEP, TRAINING, codes, converted, parts
 
 HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
@@ -169,3 +171,10 @@ def test_a_loss_outside_takes_nothing_of_the_towers_but_what_is_merged(name: str
     assert codes(script) == found
     if not found:
         assert "self.layers['out'] = tf.concat(tower_out, 0)" in converted(script)
+
+
+def test_inputs_come_in_the_order_in_which_the_script_makes_them() -> None:
+    made = [Input("placeholder", (None,), None, "float32") for _ in range(64)]
+    behind = Input("placeholder", (None,), None, "float32")
+    behind.inputs = (made[3],)
+    assert upstream([behind, *reversed(made)]) == (*made, behind)

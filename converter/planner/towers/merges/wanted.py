@@ -108,7 +108,7 @@ def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
 def _want_joined(facts: Facts, region: Region, access: Access, joined: Tensor, wanted: Wanted) -> None:
     """A place that the towers set, unless another branch of the script put something there instead."""
     writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
-    for one in {a.value for a in writes}.intersection(joined.inputs):
+    for one in dict.fromkeys(a.value for a in writes if a.value in joined.inputs):
         want(facts, region, replace(access, value=one), wanted)
 
 
