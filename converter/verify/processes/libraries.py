@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from converter.diagnostics import Refusal
-from converter.source import parse, read
+from converter.source import from_bytes, load, parse
 
 # They import no TensorFlow, start no threads, and read no file of the folder in which they are imported, as
 # matplotlib does.
@@ -24,13 +25,22 @@ def shared_by(*scripts: Path) -> tuple[str, ...]:
 
 def _imported(script: Path) -> Iterator[str]:
     try:
-        tree = parse(read(str(script)))
-    except (Refusal, OSError, SyntaxError, RecursionError):
+        data = load(str(script))
+    except (Refusal, OSError):
         return
-    for name in _names(tree.body):
+    for name in _libraries_in(data):
         library = name.split(".")[0]
         if library in SHARED and not any((script.parent / own).exists() for own in (library, f"{library}.py")):
             yield name
+
+
+@lru_cache(maxsize=32)
+def _libraries_in(data: bytes) -> tuple[str, ...]:
+    """What a script's text imports at its top level; read once for all copies of the script that run."""
+    try:
+        return tuple(_names(parse(from_bytes("", data)).body))
+    except (Refusal, SyntaxError, RecursionError):
+        return ()
 
 
 def _names(body: Iterable[ast.stmt]) -> Iterator[str]:

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from converter.source import parse
 from converter.verify import Interpreters, Settings, verify
+from converter.verify.processes import libraries
 from converter.verify.processes.libraries import shared_by
 from tests.verify.test_failures import TRAINS
 
@@ -42,6 +44,17 @@ def test_the_folder_has_its_own(tmp_path: Path, own: str) -> None:
     assert list(shared_by(tmp_path / "train.py")) == ["pandas", "scipy.stats"]
     (tmp_path / own).mkdir()
     assert list(shared_by(tmp_path / "train.py")) == ["pandas"]
+
+
+def test_a_script_is_parsed_once_for_all_its_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+    monkeypatch.setattr(libraries, "parse", lambda source: parsed.append(source) or parse(source))
+    for number in range(4):
+        copy = tmp_path / str(number) / "train.py"
+        copy.parent.mkdir()
+        copy.write_text("import scipy.special  # a script of this test alone\n")
+        assert shared_by(copy) == ("scipy.special",)
+    assert len(parsed) == 1
 
 
 def test_no_script_shares_nothing(tmp_path: Path) -> None:
