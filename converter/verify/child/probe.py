@@ -12,7 +12,7 @@ def main():
     """Does what the command line asks for."""
     if HERE not in sys.path:
         sys.path.insert(0, HERE)
-    if sys.argv[1] == '--serve':
+    if sys.argv[1].startswith('--serve'):
         from tmgprobe.process import server
 
         server.serve()

@@ -120,7 +120,7 @@ class Child:
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._started, self._since, self._over = False, time.monotonic(), False
         self._output = Output(self._log)
-        found = self._pool.server(self._python, self._environment)
+        found = self._pool.server(self._python, self._environment, plain=self.role.startswith("strategy"))
         if isinstance(found, Server):
             self.server = found
             why = found.why_not(self._limits)

@@ -23,7 +23,7 @@ PROBE = Path(__file__).parent.parent / "child" / "probe.py"
 ANSWER = 60.0  # seconds for a server's answer, which takes milliseconds
 KEPT = 4  # servers, each with another interpreter or environment
 Answer = dict[str, Any]
-Key = tuple[str, frozenset[tuple[str, str]]]
+Key = tuple[str, frozenset[tuple[str, str]], bool]
 
 # Variables that nothing reads while TensorFlow is imported: they may differ among the scripts of one server.
 LATE = frozenset({"CUDA_VISIBLE_DEVICES", TOKEN, "PWD", "OLDPWD", "SHLVL", "TMPDIR", "_"})
@@ -44,6 +44,7 @@ class Waiting(Protocol):
 class Server:
     """One process that has imported TensorFlow (child/tmgprobe/process/server.py).
 
+    plain: whether its TensorFlow stays as it is, for scripts that train under a strategy; else it answers as 1.x.
     failure: the answer of an interpreter that has no TensorFlow, as a script's own process would give it.
     """
 
@@ -53,6 +54,7 @@ class Server:
         environment: Mapping[str, str],
         imports: Iterable[str] = (),
         guard: Guard | None = None,
+        plain: bool = False,
     ) -> None:
         self.failure: Answer | None = None
         self.users = 0  # scripts that it has forked and that were not ended yet
@@ -63,7 +65,7 @@ class Server:
             guard.ends(self._token)
         self._answers: queue.Queue[Answer | None] = queue.Queue()
         self._process = subprocess.Popen(
-            [python, str(PROBE), "--serve", *imports],
+            [python, str(PROBE), "--serve-plain" if plain else "--serve", *imports],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -193,14 +195,18 @@ class Interpreters:
             server.close()
         self.guard.close()
 
-    def server(self, python: str, environment: Mapping[str, str]) -> Server | str:
-        """The server for an interpreter and an environment, maybe one that still imports; or why there is none."""
-        key = self._key(python, environment)
+    def server(self, python: str, environment: Mapping[str, str], plain: bool = False) -> Server | str:
+        """The server for an interpreter and an environment, maybe one that still imports; or why there is none.
+
+        plain: whether its TensorFlow stays as it is.
+        """
+        key = (python, self._settled(environment), plain)
         with self._lock:
             why = self._alone.get(key) or _why_alone(environment)
             if why:
                 return why
-            server = self._servers.pop(key, None) or Server(python, environment, self._imports, self.guard)
+            server = self._servers.pop(key, None)
+            server = server or Server(python, environment, self._imports, self.guard, plain)
             self._servers[key] = server  # the last one used comes last
             for other in list(self._servers)[:-KEPT]:
                 if not self._servers[other].users:
@@ -216,13 +222,14 @@ class Interpreters:
     def give_up(self, python: str, environment: Mapping[str, str], why: str) -> None:
         """From now on runs the scripts of this interpreter and environment without a server."""
         with self._lock:
-            self._alone[self._key(python, environment)] = why
-            server = self._servers.get(self._key(python, environment))
-            if server:
-                server.unfit(why)
+            for plain in (False, True):
+                key = (python, self._settled(environment), plain)
+                self._alone[key] = why
+                if key in self._servers:
+                    self._servers[key].unfit(why)
 
-    def _key(self, python: str, environment: Mapping[str, str]) -> Key:
-        return python, frozenset(item for item in environment.items() if item[0] not in self._late)
+    def _settled(self, environment: Mapping[str, str]) -> frozenset[tuple[str, str]]:
+        return frozenset(item for item in environment.items() if item[0] not in self._late)
 
 
 @contextmanager

@@ -8,17 +8,17 @@ the same; that is the contract of docs/verify.md.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from converter.verify.data import BatchMode, Check, Entry, Fate, Progress, Report, VariableRow
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
-from converter.verify.processes.child_process import Child, Event, Limits, environment
+from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
 from converter.verify.processes.interpreters import Interpreters
 
 ORIGINAL, CONVERSION = "strategy original", "strategy conversion"
 TOLERANCE = 1e-3  # of the way that a variable has gone; sums in another order came to 1e-5 at most
-_APART = "devices, once split, cannot be split again"
 
 
 def compare_strategies(
@@ -32,7 +32,6 @@ def compare_strategies(
     """Runs both scripts, the original first; jobs: those of the two roles of this module."""
     settled = environment(asked.gpus)
     settled.pop("TF_USE_LEGACY_KERAS")  # the Keras that the script would have
-    pool.give_up(python, settled, _APART)
     tell(Progress("starting TensorFlow", 0, 2))
     with (
         Child(pool, python, jobs[ORIGINAL], settled, limits) as single,
@@ -45,7 +44,8 @@ def compare_strategies(
         tell(Progress("the conversion trains", 1, 2))
         multi.send(record=jobs[ORIGINAL]["record"])
         theirs = expect(multi, "trained")
-    return _judged(started, mine, theirs, asked.gpus, asked.batch)
+        report = _judged(started, mine, theirs, asked.gpus, asked.batch)
+        return replace(report, processes=how_started([single, multi]))
 
 
 def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchMode) -> Report:
@@ -92,7 +92,6 @@ def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchM
         versions=(("TensorFlow", started["tensorflow"]), ("Python", started["python"])),
         neutralised=(("dropout", held),) if held else (),
         ledger=_ledger(checks, mine, batch),
-        processes="each script has its own import of TensorFlow",
     )
 
 

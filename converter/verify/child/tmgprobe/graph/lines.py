@@ -42,7 +42,8 @@ def stacks(step, batches, folder):
 def script_lines(operation, folder):
     """The frames that lie in the script's folder, outermost first."""
     found = []
-    for frame in operation.traceback or ():
+    # TensorFlow 1.x keeps the frames as they were; its `traceback` looks up the text of each one's line.
+    for frame in getattr(operation, '_traceback', None) or operation.traceback or ():
         path, line = (frame.filename, frame.lineno) if hasattr(frame, 'filename') else (frame[0], frame[1])
         if path.startswith(folder):
             found.append((path[len(folder) :], line))

@@ -32,7 +32,7 @@ def run(path, tf=None):
     if job['role'].startswith('strategy'):
         from tmgprobe.process import strategy_job
 
-        strategy_job.run(job)
+        strategy_job.run(job, tf)
     if tf is None:
         channels.own_streams()
     channel = channels.Channel(job['log'])

@@ -1,6 +1,7 @@
 """Imports TensorFlow once and forks a process for each script: `python probe.py --serve [MODULE ...]`.
 
-The modules are imported, too, where they are found.
+The modules are imported, too, where they are found. With --serve-plain TensorFlow stays as it is, for scripts that
+train under a distribution strategy (strategy_job.py); else it answers as 1.x.
 
 It opens no session and runs no operation, so that TensorFlow has no threads at work when it forks. Requests and
 answers are lines of JSON on standard input and output; paths and environments are bytes, written as Latin-1.
@@ -15,6 +16,7 @@ At the end of its input it ends what it has forked, and itself.
 
 from __future__ import absolute_import, division, print_function
 
+import gc
 import importlib
 import json
 import os
@@ -34,17 +36,15 @@ PROC = '/proc/self/environ'
 
 def serve():
     """Says whether forks of this process can run TensorFlow, and then does as it is asked."""
+    # Looking for garbage would take a fifth of the imports; what is forked has its collector on, as if started alone.
+    gc.disable()
     line = _Line()
     channels.own_streams()
     if not hasattr(os, 'fork'):
         line.leave(event='unfit', why='this interpreter cannot fork')
     mark = _Mark()
     try:
-        import numpy  # noqa: F401 - all that a script's process needs is imported before it is forked
-        from tmgprobe.process import api, job
-
-        tf = api.load()
-        job.import_roles()
+        tf = _load(sys.argv[1] == '--serve-plain')
     except ImportError as error:
         line.leave(event='no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
     _import(sys.argv[2:])
@@ -54,6 +54,21 @@ def serve():
         line.leave(event='unfit', why=why)
     line.send(event='ready')
     _Server(line, tf, mark).answer()
+
+
+def _load(plain):
+    """Imports all that a script's process needs before that is forked; returns TensorFlow."""
+    import numpy  # noqa: F401
+
+    if plain:
+        from tmgprobe.process import strategy_job
+
+        return strategy_job.load()
+    from tmgprobe.process import api, job
+
+    tf = api.load()
+    job.import_roles()
+    return tf
 
 
 class _Line(object):
@@ -185,6 +200,7 @@ class _Server(object):
         os.chdir(folder)
         self._mark.set(_bytes(request['token']))
         _replace_environment(_names(request['environment']), _names(request['given']), folder)
+        gc.enable()
         tempfile.tempdir = None  # looked up once in a process, maybe when TensorFlow was imported
         sys.argv[:] = [sys.argv[0], job if str is bytes else os.fsdecode(job)]
         jobs.run(job, self._tf)
@@ -240,17 +256,14 @@ def _replace_environment(wanted, given, folder):
 def _import(names):
     """Imports modules where they are found, for all that is forked from here on.
 
-    What stays for good is not looked through again by each process's collector (Python 3.7 and later).
+    What stays for good is not looked through by each process's collector (Python 3.7 and later).
     """
-    import gc
-
     for name in names:
         try:
             importlib.import_module(name)
         except Exception:  # the script is to find out by itself
             pass
     if hasattr(gc, 'freeze'):
-        gc.collect()
         gc.freeze()
 
 
@@ -288,6 +301,7 @@ def _trial(tf, mark):
 
 
 def _computes(tf):
+    tf = tf if tf.__version__.startswith('1.') else tf.compat.v1
     with tf.Graph().as_default():
         with tf.device('/cpu:1'):
             product = tf.matmul(tf.ones([2, 3]), tf.ones([3, 2]))

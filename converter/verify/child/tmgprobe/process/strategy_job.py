@@ -15,14 +15,26 @@ from tmgprobe.process import channel as channels
 from tmgprobe.process import network as networks
 
 
-def run(job):
-    """Runs a job of one of the two roles."""
-    channels.own_streams()
+def load():
+    """Imports TensorFlow as it is, its Keras, and all that watches a script; returns TensorFlow."""
+    import tensorflow as tf
+    from tmgprobe.process import job  # noqa: F401
+    from tmgprobe.strategy import devices, estimators, keras, trial  # noqa: F401
+
+    getattr(tf, 'keras', None)  # some versions import it when it is asked for
+    return tf
+
+
+def run(job, tf=None):
+    """Runs a job of one of the two roles; `tf`: what `load` gave this process before it was forked."""
+    if tf is None:
+        channels.own_streams()
     channel = channels.Channel(job['log'])
     off = not job.get('network', True) and networks.off()
     try:
         import numpy
-        import tensorflow as tf
+
+        tf = tf or load()
     except ImportError as error:
         channel.leave('no tensorflow', message='%s' % (error,), python=sys.version.split()[0])
     from tmgprobe.process import job as jobs
