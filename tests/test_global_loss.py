@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -12,6 +12,7 @@ from converter.conversion import convert
 from converter.options import BatchMode, Options
 from converter.source import encode, read
 from converter.verify import Report, Settings, verify
+from tests.bare import BareRuns
 from tests.proofs import skipped
 from tests.scripts import as_written_by
 
@@ -78,6 +79,7 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.tf1
-def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path) -> None:
+def test_runs_by_itself(name: str, tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:
     shutil.copy(FIXTURES / name / "multi.py", tmp_path)
-    subprocess.run([tensorflow_python, "multi.py"], cwd=tmp_path, check=True, capture_output=True, timeout=300)
+    done = bare_runs.run(tensorflow_python, ["multi.py"], tmp_path, os.environ, timeout=300)
+    assert done.returncode == 0, done.stderr[-2000:]

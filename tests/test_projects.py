@@ -132,7 +132,9 @@ def test_what_is_written_runs_by_itself(
 
 
 @pytest.mark.tf1
-def test_other_scripts_of_a_project_go_on_as_before(tensorflow_python: str, tmp_path: Path) -> None:
+def test_other_scripts_of_a_project_go_on_as_before(
+    tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns
+) -> None:
     """In place and beside the converted files of another folder, with the checkpoint of either training."""
     for folder in ("before", "after"):
         shutil.copytree(PROJECTS / "predicted/single", tmp_path / folder)
@@ -140,9 +142,7 @@ def test_other_scripts_of_a_project_go_on_as_before(tensorflow_python: str, tmp_
     assert main(["convert", str(tmp_path / "before/train.py"), "--output-dir", str(tmp_path / "out")]) == 0
 
     def said(folder: str, script: str) -> str:
-        done = subprocess.run(
-            [tensorflow_python, script], cwd=tmp_path / folder, capture_output=True, text=True, timeout=240
-        )
+        done = bare_runs.run(tensorflow_python, [script], tmp_path / folder, os.environ)
         assert done.returncode == 0, done.stderr[-2000:]
         return done.stdout
 

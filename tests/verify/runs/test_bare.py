@@ -80,11 +80,12 @@ CONFIGS: list[tuple[str, str | None]] = [
 ]
 
 
-OTHERS = [pytest.param(name, marks=pytest.mark.matrix) for name in ("recurrent", "embedding_text")]
+# One whose steps take little, and in the matrix one with layers of each kind.
+OTHERS = [pytest.param(name, marks=pytest.mark.matrix) for name in ("layers_cnn", "recurrent", "embedding_text")]
 
 
 @pytest.mark.tf1
-@pytest.mark.parametrize("name", ["layers_cnn", *OTHERS])
+@pytest.mark.parametrize("name", ["logistic_regression", *OTHERS])
 @pytest.mark.parametrize(("config", "said"), CONFIGS)
 def test_configs_of_a_right_conversion(
     tmp_path: Path, tensorflow_python: str, name: str, config: str, said: str | None
@@ -103,8 +104,9 @@ def test_configs_of_a_right_conversion(
 
 
 @pytest.mark.tf2
-def test_on_a_new_version(tmp_path: Path, tensorflow_python: str) -> None:
-    shutil.copytree(FIXTURES / "layers_cnn", tmp_path / "a")
+@pytest.mark.parametrize("name", ["logistic_regression", pytest.param("layers_cnn", marks=pytest.mark.matrix)])
+def test_on_a_new_version(tmp_path: Path, tensorflow_python: str, name: str) -> None:
+    shutil.copytree(FIXTURES / name, tmp_path / "a")
     multi = tmp_path / "a/multi.py"
     settings = Settings(steps=1, python=tensorflow_python)
     assert verify(tmp_path / "a/single.py", multi, settings).verdict == "passed"

@@ -25,6 +25,7 @@ class Model(object):
             self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
 """
 TRAIN = """
+import time
 import numpy as np
 import tensorflow as tf
 from model import Model
@@ -38,7 +39,7 @@ if __name__ == '__main__':
             sess.run(model.train_op, {model.x: np.random.rand(8, 4), model.y: np.random.rand(8, 1)})
         saver.save(sess, './saved/model')
         while True:
-            pass
+            time.sleep(0.05)
 """
 PREDICT = """
 import time

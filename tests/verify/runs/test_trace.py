@@ -88,10 +88,16 @@ RIGHT = {
 }
 
 
-def write(folder: Path, monkeypatch: pytest.MonkeyPatch, model: str, batch: int = 8, static: str = "None") -> Path:
-    (folder / "library").mkdir()
-    (folder / "library" / "toy_networks.py").write_text(LIBRARY)
-    monkeypatch.setenv("PYTHONPATH", str(folder / "library"))
+@pytest.fixture(autouse=True)
+def library(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The library is found at one place by all tests, so that one import of TensorFlow serves all of them."""
+    folder = tmp_path_factory.getbasetemp() / "library"
+    folder.mkdir(exist_ok=True)
+    (folder / "toy_networks.py").write_text(LIBRARY)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+
+
+def write(folder: Path, model: str, batch: int = 8, static: str = "None") -> Path:
     (folder / "script").mkdir()
     single = folder / "script" / "single.py"
     single.write_text(SCRIPT.format(model=model, batch=batch, static=static))
@@ -104,11 +110,10 @@ def test_what_a_run_tells_converts(
     tensorflow_python: str,
     version: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
     model: str,
     facts: dict[str, str] | None,
 ) -> None:
-    single = write(tmp_path, monkeypatch, model)
+    single = write(tmp_path, model)
     source = read(str(single))
     assert convert(source, Options()).status == "refused"
     found, why = trace_calls(source, unfollowed_calls(source, Options()), tensorflow_python)
@@ -131,10 +136,10 @@ def test_what_a_run_tells_converts(
     "function", ["centred(x)", "similar(x)", "zeros(x)", "root(x, x + 1)", "rate()"]
 )
 def test_what_is_no_row_nor_mean_nor_sum_is_not_told(
-    tensorflow_python: str, version: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, function: str
+    tensorflow_python: str, version: str, tmp_path: Path, function: str
 ) -> None:
     model = f"odd = toy_networks.{function}\nloss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))"
-    source = read(str(write(tmp_path, monkeypatch, model)))
+    source = read(str(write(tmp_path, model)))
     found, why = trace_calls(source, unfollowed_calls(source, Options()), tensorflow_python)
     wanted = [("8:25", "free/1")] if function == "rate()" else []
     assert [fact for fact in found if fact[0].startswith("8:")] == wanted
@@ -150,10 +155,10 @@ def test_what_is_no_row_nor_mean_nor_sum_is_not_told(
     ],
 )
 def test_runs_that_cannot_tell_say_why(
-    tensorflow_python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, options: dict[str, object], words: str
+    tensorflow_python: str, tmp_path: Path, options: dict[str, object], words: str
 ) -> None:
     model = "loss = toy_networks.mse(tf.layers.dense(x, 1), y)"
-    source = read(str(write(tmp_path, monkeypatch, model, **options)))
+    source = read(str(write(tmp_path, model, **options)))
     assert trace_calls(source, unfollowed_calls(source, Options()), tensorflow_python) == ((), words)
 
 
@@ -222,9 +227,9 @@ def test_what_a_call_made_is_shared() -> None:
 
 @pytest.mark.tf2
 def test_the_command_converts_by_a_run_and_repeats_it_without(
-    tensorflow_python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tensorflow_python: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    single = write(tmp_path, monkeypatch, "loss = toy_networks.mse(tf.layers.dense(x, 1), y)")
+    single = write(tmp_path, "loss = toy_networks.mse(tf.layers.dense(x, 1), y)")
     multi = single.with_name("multi.py")
     assert main(["convert", str(single), "-o", str(multi)]) == 2
     assert "TMG241" in capfd.readouterr().err
@@ -237,9 +242,9 @@ def test_the_command_converts_by_a_run_and_repeats_it_without(
 
 @pytest.mark.tf2
 def test_the_command_says_what_a_run_did_not_tell(
-    tensorflow_python: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    tensorflow_python: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    single = write(tmp_path, monkeypatch, "loss = toy_networks.mse(tf.layers.dense(x, 1), y)", static="8")
+    single = write(tmp_path, "loss = toy_networks.mse(tf.layers.dense(x, 1), y)", static="8")
     assert main(["convert", str(single), "-o", str(single.with_name("multi.py")), "--trace"]) == 2
     said = capfd.readouterr().err
     assert "a run told nothing: the batch size is fixed when the graph is built" in said
