@@ -50,9 +50,7 @@ def main() -> None:
             made, shown = measured(python, Path(folder), options.rounds, options.steps)
             figures += made
             print("\n".join(shown) + "\n")
-    print(timing.table(figures))
-    if not all(figure.within for figure in figures):
-        raise SystemExit(1)
+    sys.exit(timing.report(figures))
 
 
 def measured(python: str, folder: Path, rounds: int, steps: int) -> tuple[list[timing.Figure], list[str]]:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -125,22 +126,33 @@ SHELLS = {
 }
 
 
-def offers(shell: str, words: str) -> list[str]:
+Offers = Callable[[str, str], list[str]]
+
+
+@pytest.fixture
+def offers(run: Run, monkeypatch: pytest.MonkeyPatch) -> Offers:
     """The lines that a shell gets for a command line so far, without zsh's frame."""
-    bash = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
-    others = {"_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
-    done = process(_TF_MULTIGPU_COMPLETE=shell, **(bash if shell == "complete_bash" else others))
-    return done.stdout.removeprefix("_arguments '*: :((").strip().removesuffix("))'").splitlines()
+
+    def offers(shell: str, words: str) -> list[str]:
+        bash = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1)}
+        others = {"_TYPER_COMPLETE_ARGS": words, "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
+        for name, value in (bash if shell == "complete_bash" else others).items():
+            monkeypatch.setenv(name, value)
+        monkeypatch.setenv("_TF_MULTIGPU_COMPLETE", shell)
+        said = run().out.decode()
+        return said.removeprefix("_arguments '*: :((").strip().removesuffix("))'").splitlines()
+
+    return offers
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_codes_complete(shell: str) -> None:
+def test_codes_complete(offers: Offers, shell: str) -> None:
     shown = [SHELLS[shell].format(word=rule.code, about=rule.title) for rule in all_rules() if rule.code[:5] == "TMG10"]
     assert shown and offers(shell, "tf-multigpu explain TMG10") == shown
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_every_offer_is_one_line(shell: str) -> None:
+def test_every_offer_is_one_line(offers: Offers, shell: str) -> None:
     # A second line would be offered as a word of its own.
     for command in COMMANDS.values():
         long = [flag for option in command.options for flag in option.flags if flag.startswith("--")]

@@ -35,7 +35,19 @@ class Visit:
 
 
 def visit(page: str, folder: Path, *flags: str) -> Visit:
-    """Loads a page from a file without a network, and keeps what Chromium shows, says and asks for."""
+    """Loads a page from a file without a network, and keeps what Chromium shows, says and asks for.
+
+    A page that several tests look at in the same way is loaded once.
+    """
+    if (page, *flags) not in VISITS:
+        VISITS[(page, *flags)] = loaded(page, folder, *flags)
+    return VISITS[(page, *flags)]
+
+
+VISITS: dict[tuple[str, ...], Visit] = {}
+
+
+def loaded(page: str, folder: Path, *flags: str) -> Visit:
     path, log = folder / "page.html", folder / "net.json"
     path.write_text(page, encoding="utf-8")
     command = [
