@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from converter.cli.config.keys import FILES, KEYS, OVERRIDES, PAIRS, Key
+from converter.plan import decisions
 from converter.report import data
 from converter.report.results import FileResult
 from converter.verify.data import Report
@@ -93,7 +94,7 @@ def _whole(name: str, title: str, properties: Json) -> Json:
 
 
 def _object(kind: type) -> Json:
-    hints = get_type_hints(kind)
+    hints = get_type_hints(kind, localns=vars(decisions))
     properties = {
         field.name: _mapping(field.name) if field.name in MAPPINGS else _type(hints[field.name])
         for field in dataclasses.fields(kind)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from converter.diagnostics import Diagnostic
-from converter.plan.decisions import Command, Decision
+
+if TYPE_CHECKING:  # a file without TensorFlow has a result, and no plan
+    from converter.plan.decisions import Command, Decision
 
 Outcome = Literal[
     "converted", "added", "copied", "linked", "unchanged", "left out", "up to date", "would change", "stale", "refused",
