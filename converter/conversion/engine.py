@@ -196,16 +196,16 @@ def _converted(
         one = _edited(file, read.facts, plan, header, width)
         made.append(_remarked(file, tree, one, options, made_plans.findings, width))
     return Conversion(
-        source,
-        "converted",
-        sealed(made[0].text),
-        (*read.placed(made_plans.findings), *said),
-        plans[0],
-        tuple(_parts(source, options, read, plans, made)),
-        made[0].trace,
-        read.named.get(""),
-        () if again else _read_again(read, plans, made),
-        decided,
+        source=source,
+        status="converted",
+        text=sealed(made[0].text),
+        diagnostics=(*read.placed(made_plans.findings), *said),
+        plan=plans[0],
+        parts=tuple(_parts(source, options, read, plans, made)),
+        trace=made[0].trace,
+        named=read.named.get(""),
+        unread=() if again else _read_again(read, plans, made),
+        decisions=decided,
     )
 
 
@@ -218,12 +218,12 @@ def _parts(
 
     parts = [
         Part(
-            read.file(plan.path).path,
-            read.original(plan.path),
-            sealed(one.text),
-            plan,
-            one.trace,
-            read.named.get(plan.path),
+            path=read.file(plan.path).path,
+            source=read.original(plan.path),
+            text=sealed(one.text),
+            plan=plan,
+            trace=one.trace,
+            named=read.named.get(plan.path),
         )
         for plan, one in zip(plans[1:], made[1:], strict=True)
     ]

@@ -99,7 +99,15 @@ def _pen(case: Placed) -> Pen:
     aliases = Aliases(case.facts, names)
     aliases.tensorflow("")
     text, builtins = Text(case.facts, case.sources.read), Builtins(case.facts, names)
-    return Pen(case.facts, case.options, names, text, aliases, builtins, case.sources.several)
+    return Pen(
+        facts=case.facts,
+        options=case.options,
+        names=names,
+        text=text,
+        aliases=aliases,
+        builtins=builtins,
+        anywhere=case.sources.several,
+    )
 
 
 def _loops(case: Placed, pen: Pen, scaling: Scaling) -> list[LoopPart]:
@@ -108,7 +116,14 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling) -> list[LoopPart]:
     taken: frozenset[ast.AST] = frozenset()
     for group in case.groups:
         tensorflow = pen.tensorflow(group.region.block.body[0])
-        site = LoopSite(case.facts, case.options, group, pen.names, pen.text, tensorflow)
+        site = LoopSite(
+            facts=case.facts,
+            options=case.options,
+            group=group,
+            names=pen.names,
+            text=pen.text,
+            tensorflow=tensorflow,
+        )
         parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
         taken |= set() if group.region.forward else {step.call for step in group.steps}
     return parts

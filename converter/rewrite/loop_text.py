@@ -42,13 +42,13 @@ def loop_text(plan: Plan, loop: Loop, width: int) -> LoopText:
     name = dict(plan.helpers)
     names = {plain: given for helper, given in name.items() for plain in (helper, _plain(helper))}
     return LoopText(
-        _prelude(plan, loop, names),
-        _saved(plan, loop) if plan.one_gpu else [],
-        _headers(plan, loop, names, width),
-        _above(plan, loop, names),
-        _below(plan, loop, names),
-        _epilogue(plan, loop, names, width),
-        [Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
+        prelude=_prelude(plan, loop, names),
+        saved=_saved(plan, loop) if plan.one_gpu else [],
+        headers=_headers(plan, loop, names, width),
+        above=_above(plan, loop, names),
+        below=_below(plan, loop, names),
+        epilogue=_epilogue(plan, loop, names, width),
+        closing=[Line(f"{names['keep_names']}()", _why("keep_names"))] if loop.keep_names else [],
     )
 
 

@@ -154,7 +154,15 @@ def find_header(text: str) -> Header | None:
     decided = [_unquoted(part.removeprefix(_DECIDED)) for part in _LINE_END.split(below["decided"])[1:]]
     command = _unquoted(below["command"] or "")
     return Header(
-        parts["version"], source, parts["sha256"], options, script, tuple(decided), below["text"] or "", command, line
+        version=parts["version"],
+        source=source,
+        sha256=parts["sha256"],
+        options=options,
+        script=script,
+        decided=tuple(decided),
+        text=below["text"] or "",
+        command=command,
+        line=line,
     )
 
 

@@ -118,7 +118,15 @@ def find_region(
         and not _inside_call(v, there)
         and not inputs_in(v)
     ]
-    model = Model(facts, steps, inputs, values, made, frozenset(inline), sizes)
+    model = Model(
+        facts=facts,
+        steps=steps,
+        inputs=inputs,
+        values=values,
+        made=made,
+        inline=frozenset(inline),
+        sizes=sizes,
+    )
     if not made:
         return Refused((finding(facts, steps[0].call, Found.NOT_IN_ONE_PLACE),))
     found = _find_region(model, forward=False)

@@ -72,16 +72,16 @@ def predict(
             speedup = more * (alone.compute + alone.transfer) / step if step else float(gpus)
             found.append(
                 Prediction(
-                    fabric.name,
-                    gpus,
-                    gpus == 1 or gpus in loads,
-                    now.compute,
-                    now.transfer,
-                    step,
-                    max(now.compute, now.transfer),
-                    speedup,
-                    speedup / gpus,
-                    limit(now) if speedup / gpus < GOOD else "",
+                    fabric=fabric.name,
+                    gpus=gpus,
+                    measured=gpus == 1 or gpus in loads,
+                    compute=now.compute,
+                    transfer=now.transfer,
+                    step=step,
+                    overlapped=max(now.compute, now.transfer),
+                    speedup=speedup,
+                    efficiency=speedup / gpus,
+                    limit=limit(now) if speedup / gpus < GOOD else "",
                 )
             )
     return tuple(found)
@@ -97,13 +97,15 @@ def load(measured: Measured) -> Load:
     }
     flops, operations = dict(measured.flops), dict(measured.operations)
     return Load(
-        _one_way([edge for edge in measured.edges if HOST in (edge.source, edge.target)], HOST),
-        max((_one_way(edges, gpu) for gpu, edges in with_host.items()), default=0),
-        max((_one_way(edges, gpu) for gpu, edges in with_peers.items()), default=0),
-        max((sum(_batch(edge) for edge in edges if edge.target == gpu) for gpu, edges in with_host.items()), default=0),
-        max((_one_way([*with_host[gpu], *with_peers[gpu]], gpu, count=True) for gpu in gpus), default=0),
-        max((flops.get(gpu, 0) for gpu in gpus), default=0),
-        max((operations.get(gpu, 0) for gpu in gpus), default=0) + operations.get(HOST, 0),
+        host=_one_way([edge for edge in measured.edges if HOST in (edge.source, edge.target)], HOST),
+        link=max((_one_way(edges, gpu) for gpu, edges in with_host.items()), default=0),
+        peer=max((_one_way(edges, gpu) for gpu, edges in with_peers.items()), default=0),
+        batch=max(
+            (sum(_batch(edge) for edge in edges if edge.target == gpu) for gpu, edges in with_host.items()), default=0
+        ),
+        transfers=max((_one_way([*with_host[gpu], *with_peers[gpu]], gpu, count=True) for gpu in gpus), default=0),
+        flops=max((flops.get(gpu, 0) for gpu in gpus), default=0),
+        operations=max((operations.get(gpu, 0) for gpu in gpus), default=0) + operations.get(HOST, 0),
     )
 
 
@@ -111,7 +113,15 @@ def load_alone(original: Measured) -> Load:
     """The original on one GPU: only its batch crosses."""
     given = float(original.fed + original.read)
     flops, operations = (float(sum(count for _, count in figures)) for figures in (original.flops, original.operations))
-    return Load(given, given, 0, given, float(given > 0), flops, operations)
+    return Load(host=given
+        ,
+        link=given,
+        peer=0,
+        batch=given,
+        transfers=float(given > 0),
+        flops=flops,
+        operations=operations,
+    )
 
 
 def _one_way(edges: Iterable[Edge], device: str, count: bool = False) -> float:

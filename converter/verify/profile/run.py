@@ -176,15 +176,15 @@ def _conclude(
     alone, parameters = read_measured(original[1], 1), trained_bytes(original[1])
     good.sort(key=lambda measured: measured.towers)
     return Profile(
-        batch,
-        parameters,
-        alone,
-        tuple(good),
-        settings.machine,
-        predict(alone, good, batch, settings.machine),
-        tuple(warnings),
-        tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
-        (("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),
-        round(time.monotonic() - begin, 2),
-        original[0]["processes"],
+        batch=batch,
+        parameters=parameters,
+        original=alone,
+        measured=tuple(good),
+        machine=settings.machine,
+        predictions=predict(alone, good, batch, settings.machine),
+        warnings=tuple(warnings),
+        notes=tuple(dict.fromkeys([*notes_of(figures), *(note for job in jobs for note in job["left_out"])])),
+        versions=(("TensorFlow", original[0]["tensorflow"]), ("Python", original[0]["python"])),
+        seconds=round(time.monotonic() - begin, 2),
+        processes=original[0]["processes"],
     )

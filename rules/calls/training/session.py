@@ -34,7 +34,16 @@ def _train_loop(call: Call) -> Value:
     position, keyword = TRAIN_LOOPS[call.name]
     assert call.walk.site is not None
     config, node = call.get(position, keyword), call.node_of(position, keyword)
-    call.walk.facts.sessions.append(SessionSite(call.node, call.walk.site, call.name, config, node, keyword))
+    call.walk.facts.sessions.append(
+        SessionSite(
+            call=call.node,
+            site=call.walk.site,
+            name=call.name,
+            config=config,
+            config_node=node,
+            keyword=keyword,
+        )
+    )
     train_op = call.get(0, "train_op")
     _record(call, [train_op] if train_op is not None else [], None)
     return Host(call.values(), "run", call.node)
@@ -81,7 +90,16 @@ def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value 
     fetches = [resolved(walk, fetch, call.node) for fetch in fetches]
     earlier = next((run.feeds for run in reversed(runs) if handle is not None and run.handle is handle), ())
     assert walk.site is not None
-    runs.append(RunCall(call.node, walk.site, tuple(fetches), (*earlier, *feeds), walk.clock, handle))
+    runs.append(
+        RunCall(
+            call=call.node,
+            site=walk.site,
+            fetches=tuple(fetches),
+            feeds=(*earlier, *feeds),
+            time=walk.clock,
+            handle=handle,
+        )
+    )
 
 
 def _as_default(call: Call) -> Value:
