@@ -9,6 +9,7 @@ from converter.analysis import read_facts
 from converter.conversion import Conversion, convert
 from converter.options import Options
 from converter.plan import Loop
+from converter.planner.batch_size.means import settle_means
 from converter.planner.cases import Script, Sources
 from converter.source import encode, from_bytes, parse, read
 from converter.source.header import find_header, relabel
@@ -90,7 +91,7 @@ def case_of(script: str) -> Script:
     source = from_bytes("train.py", textwrap.dedent(script).encode())
     options = Options(line_length=100)
     sources = Sources(lambda path: source.text, False, lambda module, define: False, lambda paths: ())
-    return Script(read_facts(source.path, parse(source), options, {}), options, sources)
+    return Script(settle_means(read_facts(source.path, parse(source), options, {})), options, sources)
 
 
 def loops(script: str, **options: object) -> tuple[Loop, ...]:

@@ -35,6 +35,7 @@ class Reading:
         named: Mapping[str, tuple[Source, Separated]] | None = None,
     ) -> None:
         from converter.analysis import read_facts
+        from converter.planner.batch_size.means import settle_means
 
         self.options = options
         self._source, self._originals = source, originals
@@ -44,15 +45,15 @@ class Reading:
         held = {p: encode(self._before[p], after.text) for p, after in self.named.items() if p}
         self._tree = parse(self._files[""])
         self._held = {**originals, **held}
-        self.facts = read_facts(source.path, self._tree, options, self._held)
+        self.facts = settle_means(read_facts(source.path, self._tree, options, self._held))
 
     def again(self, entrances: Decisions) -> None:
         """Walks the script once more, with the values of some expressions as inputs."""
         from converter.analysis import read_facts
+        from converter.planner.batch_size.means import settle_means
 
-        self.facts = read_facts(
-            self._source.path, self._tree, self.options, self._held, entrances, self.facts.project
-        )
+        read = read_facts(self._source.path, self._tree, self.options, self._held, entrances, self.facts.project)
+        self.facts = settle_means(read)
 
     def file(self, path: str) -> Source:
         """A file with the text that the facts are of."""

@@ -16,7 +16,7 @@ from converter.analysis.facts import Facts
 from converter.diagnostics import Diagnostic, Refusal
 from converter.options import Options
 from converter.plan import Plan
-from converter.planner.batch_size.batch_size import find_batch_size, settle_means
+from converter.planner.batch_size.means import size_for
 from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
 from converter.planner.checking import findings, in_order
 from converter.planner.files import plan_files
@@ -24,9 +24,8 @@ from converter.planner.host.padding import lengths_to_read
 from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.region.groups import Group, grouped
 from converter.planner.region.inputs import batch_inputs
-from converter.planner.region.prepared_batches import upstream
 from converter.planner.region.region import Region
-from converter.planner.steps import executions, training_steps
+from converter.planner.steps import training_steps
 from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import Apart, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
@@ -110,12 +109,10 @@ def select(case: Script) -> Selected:
 
 def measure(case: Selected) -> Measured:
     """The batch size; where it cannot grow with the number of GPUs, the towers share it."""
-    inputs = upstream(batch_inputs(case.steps))
-    size = find_batch_size(case.facts, inputs, executions(case.facts, case.steps))
+    size = size_for(case.facts, case.steps)
     options = case.options
     if size.fixed and options.batch != "total":
         options = replace(options, batch="total", asked_batch=options.batch)
-    settle_means(case.facts, size)
     return Measured(**{**_fields(case), "options": options}, size=size)
 
 

@@ -6,10 +6,11 @@ import ast
 
 import pytest
 
+from converter.analysis.values import Tensor
 from converter.planner.cases import Measured, Placed, Script, Selected
 from converter.planner.checking import findings
 from converter.planner.outcome import Refused, Reread
-from converter.planner.passes import PLACING, measure, place, select
+from converter.planner.passes import PLACING, PLANNING, measure, place, select
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, case_of, codes, run
 
 THREE = """\
@@ -94,3 +95,28 @@ def test_a_refusal_is_a_result(model: str) -> None:
             break
         case = step.run(case)
     assert type(case) in (Selected, Measured)
+
+
+SUM = """\
+errors = tf.square(tf.layers.dense(X, 1) - Y)
+loss = tf.reduce_sum(errors) / batch_size
+half = tf.reduce_sum(errors) / 2
+"""
+
+
+def test_a_sum_over_the_batch_size_is_a_mean_before_the_passes_begin() -> None:
+    facts = case_of(INPUTS + SUM + STEP + TRAINING).facts
+    (step,), half = facts.train_steps, facts.module.locals["half"]
+    assert isinstance(half, Tensor)
+    assert (step.loss.batch.how, half.batch.how) == ("mean", "sum")
+
+
+@pytest.mark.parametrize("model", [MODEL, SUM, NAMES])
+def test_passes_leave_the_facts_as_they_are(model: str) -> None:
+    case: Script = case_of(INPUTS + model + STEP + TRAINING)
+    before = [(tensor.uid, tensor.batch) for tensor in case.facts.tensors]
+    for step in (*PLACING, *PLANNING):
+        made = step.run(case)
+        assert isinstance(made, Script)
+        case = made
+    assert [(tensor.uid, tensor.batch) for tensor in case.facts.tensors] == before

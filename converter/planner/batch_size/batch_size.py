@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
@@ -151,14 +151,6 @@ def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
 
 def _fetched(value: Value) -> bool:
     return any(isinstance(v, Host) and v.call == "run" for v in needed([value]).values())
-
-
-def settle_means(facts: Facts, size: BatchSize) -> None:
-    """A sum over the examples that is divided by the batch size is their mean."""
-    keys = {o.key for o in size.origins}
-    for tensor in facts.tensors:
-        if tensor.batch.how == "sum" and any(o.key in keys for o in tensor.batch.per):
-            tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
 
 
 def scale(

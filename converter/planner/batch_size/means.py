@@ -1,0 +1,32 @@
+"""Sums over the examples that the script divides by the batch size: they are means."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from converter.analysis.facts import Facts, TrainStep
+from converter.planner.batch_size.batch_size import BatchSize, find_batch_size
+from converter.planner.region.inputs import batch_inputs
+from converter.planner.region.prepared_batches import upstream
+from converter.planner.steps import executions, training_steps
+
+
+def size_for(facts: Facts, steps: tuple[TrainStep, ...]) -> BatchSize:
+    """The batch size of some training steps."""
+    return find_batch_size(facts, upstream(batch_inputs(steps)), executions(facts, steps))
+
+
+def settle_means(facts: Facts) -> Facts:
+    """The last step of reading a script: which numbers are batch sizes is known only when all of it was walked.
+
+    Whoever reads the facts after that, the passes of the planner and the second reading, finds means where the script
+    has `tf.reduce_sum(loss) / batch_size`, and changes nothing in them.
+    """
+    steps, _ = training_steps(facts)
+    if not steps or facts.endless is not None:
+        return facts
+    keys = {origin.key for origin in size_for(facts, steps).origins}
+    for tensor in facts.tensors:
+        if tensor.batch.how == "sum" and any(origin.key in keys for origin in tensor.batch.per):
+            tensor.batch = replace(tensor.batch, how="mean", per=frozenset())
+    return facts
