@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
 from dataclasses import dataclass, field
 
@@ -108,7 +109,16 @@ class Comparison:
             for access in facts.accesses
             if access.write and access.place.kind == "item"
         }
+        self.turns = set(self._in_turn())
         self.sizes = {o.key for number, _, _ in self.first.batch_sizes for o in getattr(number, "origins", ())}
+
+    def _in_turn(self) -> Iterator[tuple[int, int]]:
+        """Variables that a loop over all of the graph's takes in the same turn: they may be made in another order."""
+        whole = {site.stmt: held for site, held in self.first.turned.items() if _is_listed(held)}
+        for site, here in self.second.facts.turned.items():
+            there = whole.get(self.statements.get(site.stmt, site.stmt))
+            if isinstance(there, Sequence) and isinstance(here, Sequence) and self._listed(there, here) is None:
+                yield from ((a.uid, b.uid) for a, b in zip(there.elements, here.elements, strict=False))
 
     # -- what is what ---------------------------------------------------------------------------
 
@@ -223,7 +233,7 @@ class Comparison:
             return _unlike(one, two)
         if largest:
             return self.differ(one.inputs[0], two.inputs[0], mode)
-        if not self.same_node(one.node, two.node):
+        if not self.same_node(one.node, two.node) and (one.uid, two.uid) not in self.turns:
             why = f"the name stands for another {one.op or 'operation'} in the converted text"
             return Difference(one, two, why, sure=True)
         if isinstance(one, Input) and one.label != two.label and two.label in self.labels:
@@ -446,7 +456,7 @@ class Comparison:
         if isinstance(one, (Count, ShapeOf)) and isinstance(two, (Count, ShapeOf)):
             return self.differ(one.tensor, two.tensor, mode)
         if isinstance(one, Sequence) and isinstance(two, Sequence):
-            if any(isinstance(e, Tensor) and e.op == LISTED for e in one.elements) and not self.first.told_by_position:
+            if _is_listed(one) and not self.first.told_by_position:
                 return self._listed(one, two)
             if one.unmeasured or two.unmeasured:
                 return self.all_differ(one.elements[:1], two.elements[:1], mode, both)
@@ -485,6 +495,11 @@ class Comparison:
         if one.kind in ("Session", "ConfigProto", "GPUOptions", "Namespace", "Flags", "Settings"):
             return None
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+
+
+def _is_listed(value: Value) -> bool:
+    """Whether it is a list of all of the graph's variables."""
+    return isinstance(value, Sequence) and any(isinstance(e, Tensor) and e.op == LISTED for e in value.elements)
 
 
 def _is_none(value: Value | None) -> bool:

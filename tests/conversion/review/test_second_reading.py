@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
 
+from converter.analysis.facts import Facts
 from converter.conversion import convert
 from converter.options import Options
+from converter.review import Reading, read_again
+from converter.review.second import Text, Written
 from converter.source import read
 from tests.scripts import SCRIPT, run
 
@@ -140,3 +144,40 @@ def test_wrong_conversions_are_refused(script: str, fault: tuple[str, object], l
     (finding,) = conversion.diagnostics
     assert (conversion.status, finding.code, finding.line) == ("refused", "TMG290", line)
     assert finding.message.startswith(why)
+
+
+IN_ANOTHER_ORDER = """\
+    import tensorflow as tf
+    batch_size = 32
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    w = tf.get_variable('w', [X.get_shape().as_list()[1], 1])
+    b = tf.get_variable('b', [1])  # made before the towers, and so before w
+    p = tf.matmul(X, w) + b
+    decays = []
+    for v in tf.trainable_variables():
+        decays.append(tf.nn.l2_loss(v))
+    loss = tf.reduce_mean(tf.square(p - Y)) + tf.add_n(decays)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+        for v in tf.global_variables():
+            print(sess.run(v))
+"""
+
+
+def test_a_loop_over_all_variables_may_take_them_in_another_order() -> None:
+    assert run(IN_ANOTHER_ORDER).status == "converted"
+
+
+def test_variables_that_change_places_are_found_beside_such_a_loop() -> None:
+    def swapped(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        texts = [replace(t, after=t.after.replace("        p = ", "        w, b = b, w\n        p = ")) for t in texts]
+        assert all("w, b = b, w" in t.after for t in texts)
+        return read_again(facts, texts, written)
+
+    with patch("converter.review.read_again", swapped):
+        assert [finding.code for finding in run(IN_ANOTHER_ORDER).diagnostics][:1] == ["TMG290"]

@@ -44,9 +44,9 @@ def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
         if not access.write and region.comes_after(access):
             want(facts, region, access, wanted)
     _want_named(facts, region, wanted)
-    for index, access in region.block.accesses():
-        if index in region.tower and access.write and access.place.kind == "attr":
-            _want_attribute(facts, region, access, wanted, unread)
+    writes = (a for index, a in region.block.accesses() if index in region.tower and a.write)
+    for access in {a.place: a for a in writes if a.place.kind == "attr"}.values():  # what the last write leaves there
+        _want_attribute(facts, region, access, wanted, unread)
     return _without_parts(wanted)
 
 

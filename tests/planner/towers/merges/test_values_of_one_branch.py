@@ -176,3 +176,28 @@ with tf.Session() as sess:
     )
     loop, _, behind = text.partition("        self.loss = tf.add_n(tower_loss)\n")
     assert "tower_gradients(" in behind and "apply_gradients(" not in loop.partition("end of helpers")[2]
+
+
+TRAINED = """\
+net = Net(args.wide)
+sess = tf.Session()
+for step in range(9):
+    rows = slice(step * batch_size, (step + 1) * batch_size)
+    sess.run(net.train_op, {net.X: data[rows], net.Y: labels[rows]})
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "merged"),
+    [
+        ("self.more = tf.layers.dense(self.X, 1)", "self.more = tf.concat(tower_more, 0)"),
+        ("self.more *= 2", "self.more = tf.add_n(tower_more)"),
+        ("self.more /= tf.reduce_sum(self.Y)", ""),
+    ],
+)
+def test_an_attribute_that_is_set_twice_is_what_the_last_statement_leaves(last: str, merged: str) -> None:
+    made = f"tf.reduce_sum(tf.abs(self.X))\n            {last}"
+    model = net(made, term="if wide:\n            self.loss += tf.reduce_mean(self.more)")
+    text = converted(FLAGS + "batch_size = 32\n" + model + TRAINED)
+    assert ("if hasattr(self, 'more'):" in text) is ("tower_more" in text) is bool(merged)
+    assert merged in text

@@ -1,0 +1,92 @@
+"""The model makes as many rows as an object says that the files do not show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.analysis.arrays.shapes import ARITHMETIC
+from converter.analysis.facts import behind_losses
+from converter.analysis.inputs.feeds import is_zero_state
+from converter.analysis.tensors.size_names import named_batch_size
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Constant, Host, Input, Sequence, Tensor, Value, Variable
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
+from converter.rule import Rule
+
+_MODEL = """\
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self, args):
+        self.x = tf.placeholder(tf.float32, [None, 20, 8])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        cell = tf.nn.rnn_cell.GRUCell(32)
+        start = cell.zero_state({rows}, tf.float32)
+        outputs, state = tf.nn.dynamic_rnn(cell, self.x, initial_state=start)
+        self.loss = tf.reduce_mean(tf.square(tf.layers.dense(state, 1) - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss)
+
+    def train(self, sess, x, y):
+        sess.run(self.train_op, {{self.x: x, self.y: y}})
+"""
+
+RULES = (
+    Rule(
+        code="TMG425",
+        title="the number of rows in the model comes from an object that is not seen",
+        why="The model reads the batch size off an object that none of the files makes: an argument of a class or a "
+        "function that nothing here calls. A tower has a share of the batch, but this number would go on being that "
+        "of the whole batch: the states, zeros or rows made with it would not fit the shard. Convert the script that "
+        "makes the object, with which this file changes, or read the number off the batch.",
+        before=_MODEL.format(rows="args.batch_size"),
+        after=_MODEL.format(rows="tf.shape(self.x)[0]"),
+        references=("docs: TMG108, the number inside the towers",),
+    ),
+)
+
+
+@check(Placed)
+def rows_of_unseen_number(case: Placed) -> Iterator[Diagnostic]:
+    """Tensors behind a loss whose rows are counted by a number that nothing shows."""
+    for value in behind_losses(case.steps).values():
+        if not isinstance(value, Tensor) or isinstance(value, (Input, Variable)):
+            continue
+        if any(map(_is_size, _told(value))) or _is_state_of_unseen_size(value):
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG425",
+                "the batch size that is read here comes from an object that is not seen, and would not be that of "
+                "a tower's share",
+                "convert the script that makes the object (--output-dir), or use tf.shape(x)[0] of an input x",
+            )
+
+
+def _is_state_of_unseen_size(tensor: Tensor) -> bool:
+    """Whether a recurrent net starts from a state of a number of rows that is not followed, whatever its name."""
+    zero = tensor.node is not None and is_zero_state(tensor.node) and tensor.batch.kind == "free"
+    return zero and any(isinstance(v, Host) and not v.roots for v in tensor.inputs)
+
+
+def _told(tensor: Tensor) -> Iterator[Value]:
+    """What tells an operation how many rows to make: entries of shapes, and numbers that it does not compute with."""
+    numeric = has(tensor.op, Trait.ADDS) or has(tensor.op, Trait.SCALES) or tensor.batch.kind == "reduced"
+    for value in tensor.inputs:
+        if isinstance(value, Sequence):
+            yield from value.elements
+        elif not numeric:
+            yield value
+
+
+def _is_size(value: Value) -> bool:
+    """Whether a number that is not followed can be nothing but a batch size, by its name, or is computed of one."""
+    if not isinstance(value, Host) or value.roots:
+        return False
+    if value.call in ARITHMETIC or value.call == "builtins.int":
+        return any(map(_is_size, value.inputs))
+    keys = [v.value for v in value.inputs if isinstance(v, Constant)] if value.call == "[]" else [value.call]
+    return named_batch_size([key for key in keys if isinstance(key, str)])
