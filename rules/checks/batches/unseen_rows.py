@@ -25,25 +25,42 @@ class Model(object):
         self.x = tf.placeholder(tf.float32, [None, 20, 8])
         self.y = tf.placeholder(tf.float32, [None, 1])
         cell = tf.nn.rnn_cell.GRUCell(32)
-        start = cell.zero_state({rows}, tf.float32)
+        start = cell.zero_state(args.batch_size, tf.float32)
         outputs, state = tf.nn.dynamic_rnn(cell, self.x, initial_state=start)
         self.loss = tf.reduce_mean(tf.square(tf.layers.dense(state, 1) - self.y))
         self.train_op = tf.train.AdamOptimizer(0.001).minimize(self.loss)
+"""
+_UNSEEN = """\
 
     def train(self, sess, x, y):
-        sess.run(self.train_op, {{self.x: x, self.y: y}})
+        sess.run(self.train_op, {self.x: x, self.y: y})
+"""
+_SEEN = """\
+
+
+class Config(object):
+    batch_size = 32
+
+
+config = Config()
+model = Model(config)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(series), config.batch_size):
+        rows = slice(i, i + config.batch_size)
+        sess.run(model.train_op, {model.x: series[rows], model.y: targets[rows]})
 """
 
 RULES = (
     Rule(
-        code="TMG425",
+        code="TMG274",
         title="the number of rows in the model comes from an object that is not seen",
         why="The model reads the batch size off an object that none of the files makes: an argument of a class or a "
         "function that nothing here calls. A tower has a share of the batch, but this number would go on being that "
         "of the whole batch: the states, zeros or rows made with it would not fit the shard. Convert the script that "
         "makes the object, with which this file changes, or read the number off the batch.",
-        before=_MODEL.format(rows="args.batch_size"),
-        after=_MODEL.format(rows="tf.shape(self.x)[0]"),
+        before=_MODEL + _UNSEEN,
+        after=_MODEL + _SEEN,
         references=("docs: TMG108, the number inside the towers",),
     ),
 )
@@ -59,7 +76,7 @@ def rows_of_unseen_number(case: Placed) -> Iterator[Diagnostic]:
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,
-                "TMG425",
+                "TMG274",
                 "the batch size that is read here comes from an object that is not seen, and would not be that of "
                 "a tower's share",
                 "convert the script that makes the object (--output-dir), or use tf.shape(x)[0] of an input x",

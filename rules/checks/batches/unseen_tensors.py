@@ -1,0 +1,100 @@
+"""A tensor of an object that the files do not show goes into the loss beside inputs that are cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.facts import behind_losses
+from converter.analysis.values import Host, Input, Tensor, Value
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
+from converter.rule import Rule
+
+_TRAINER = """\
+import tensorflow as tf
+
+
+class Trainer(object):
+    def __init__(self, policy):
+        self.actions = tf.placeholder(tf.int32, [None])
+        self.gains = tf.placeholder(tf.float32, [None])
+        probs = policy.probs
+        taken = tf.one_hot(self.actions, probs.shape[1])
+        loss = -tf.reduce_mean(tf.log(tf.reduce_sum(probs * taken, 1)) * self.gains)
+        self.train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+    def train(self, sess, feed):
+        sess.run(self.train_op, feed)
+"""
+_ONE = """\
+import tensorflow as tf
+
+batch_size = 32
+states = tf.placeholder(tf.float32, [None, 4])
+actions = tf.placeholder(tf.int32, [None])
+gains = tf.placeholder(tf.float32, [None])
+probs = tf.layers.dense(states, 2, tf.nn.softmax)
+loss = -tf.reduce_mean(tf.log(tf.reduce_sum(probs * tf.one_hot(actions, probs.shape[1]), 1)) * gains)
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(memory), batch_size):
+        rows = slice(i, i + batch_size)
+        sess.run(train_op, {states: memory[rows], actions: acted[rows], gains: earned[rows]})
+"""
+
+RULES = (
+    Rule(
+        code="TMG275",
+        title="a tensor of an object that is not seen goes into the loss",
+        why="The loss reads a tensor (the script asks for its shape) of an object that none of the files makes: an "
+        "argument of a class or a function that nothing here calls. It was computed from a whole batch, or for none: "
+        "the towers would hold their share of the inputs against all of its rows. Convert the script that makes the "
+        "object, or build the model here.",
+        before=_TRAINER,
+        after=_ONE,
+        references=("docs: TMG103, which inputs are cut",),
+    ),
+)
+
+SHAPES = ("shape", "get_shape")  # what only tensors and arrays are asked for
+
+
+@check(Placed)
+def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
+    """Operations behind a loss that hold the rows of a batch against a tensor of which nothing is known."""
+    values = behind_losses(case.steps).values()
+    known = set(_tensors_by_shape(values))
+    for value in values if known else ():
+        if not isinstance(value, Tensor) or isinstance(value, Input) or value.batch.kind not in ("example", "opaque"):
+            continue
+        if any(_place(v) in known for v in value.inputs if isinstance(v, Host) and v.call not in SHAPES):
+            yield error(
+                case.facts,
+                value.node or case.steps[0].call,
+                "TMG275",
+                "a tensor of an object that is not seen goes into the loss here, and may have a row for each example",
+                "convert the script that makes the object: this file changes with it (--output-dir)",
+            )
+
+
+def _tensors_by_shape(values: Iterable[Value]) -> Iterator[tuple[object, ...]]:
+    """Arguments that no call gives, and attributes of them, of which the script asks the shape."""
+    for value in values:
+        if isinstance(value, Host) and value.call in SHAPES and value.inputs:
+            place = _place(value.inputs[0])
+            if place:
+                yield place
+
+
+def _place(value: Value) -> tuple[object, ...]:
+    """An argument that no call gives, and the attributes of it that lead to a value; () for anything else."""
+    if not isinstance(value, Host) or value.roots:
+        return ()
+    if value.call == "parameter":
+        return (value.uid,)
+    inner = _place(value.inputs[0]) if value.call.isidentifier() and len(value.inputs) == 1 else ()
+    return (*inner, value.call) if inner else ()

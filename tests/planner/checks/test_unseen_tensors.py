@@ -1,0 +1,50 @@
+"""Tensors of objects that no file makes, beside inputs that are cut."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes
+
+MODEL = """\
+import tensorflow as tf
+
+
+class Trainer(object):
+    def __init__(self, policy, scale):
+        self.policy = policy
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 3])
+        p = tf.layers.dense(self.x, 3)
+        {model}
+        loss = tf.reduce_mean(tf.square(p - self.y))
+        self.train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+
+    def train(self, sess, x, y):
+        sess.run(self.train_op, {{self.x: x, self.y: y}})
+"""
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "p = p * self.policy.probs + tf.zeros([policy.probs.shape[1]])",
+        "p += policy.probs * tf.one_hot(tf.argmax(self.y, 1), self.policy.probs.get_shape()[1])",
+        "p = tf.where(p > 0., p, scale) + tf.zeros([scale.shape[1]])",
+    ],
+)
+def test_tensors_whose_shapes_are_asked_for(model: str) -> None:
+    assert "TMG275" in codes(MODEL.format(model=model))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "p = p * scale",
+        "p = tf.maximum(policy.margin - p, 0.)",
+        "p += tf.zeros([policy.probs.shape[1]]) * policy.margin",
+        "p = p * policy.margin + tf.get_variable('b', [policy.table.shape[1]])",
+    ],
+)
+def test_settings_of_such_objects(model: str) -> None:
+    assert "TMG275" not in codes(MODEL.format(model=model))
