@@ -114,7 +114,7 @@ class Comparison:
 
     def _in_turn(self) -> Iterator[tuple[int, int]]:
         """Variables that a loop over all of the graph's takes in the same turn: they may be made in another order."""
-        whole = {site.stmt: held for site, held in self.first.turned.items() if _is_listed(held)}
+        whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_listed(held)}
         for site, here in self.second.facts.turned.items():
             there = whole.get(self.statements.get(site.stmt, site.stmt))
             if isinstance(there, Sequence) and isinstance(here, Sequence) and self._listed(there, here) is None:

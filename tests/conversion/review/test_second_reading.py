@@ -10,9 +10,9 @@ import pytest
 
 from converter.analysis.facts import Facts
 from converter.conversion import convert
+from converter.conversion.review import Reading, read_again
+from converter.conversion.review.second import Text, Written
 from converter.options import Options
-from converter.review import Reading, read_again
-from converter.review.second import Text, Written
 from converter.source import read
 from tests.scripts import SCRIPT, run
 
@@ -179,5 +179,5 @@ def test_variables_that_change_places_are_found_beside_such_a_loop() -> None:
         assert all("w, b = b, w" in t.after for t in texts)
         return read_again(facts, texts, written)
 
-    with patch("converter.review.read_again", swapped):
+    with patch("converter.conversion.review.read_again", swapped):
         assert [finding.code for finding in run(IN_ANOTHER_ORDER).diagnostics][:1] == ["TMG290"]
