@@ -270,6 +270,8 @@ def is_one_row(value: Value, axis: int, grown: Container[int]) -> bool:
     node, arguments = value.node, value.inputs[1:]
     if isinstance(node, ast.Subscript):
         first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+        if isinstance(first, ast.Slice):  # a part of a data set of one example
+            return is_one_row(value.inputs[0], axis, grown)
         return is_new_axis(first)
     if not isinstance(node, ast.Call) or not arguments:
         return False

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input
+from converter.analysis.values import Input, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed_rows import is_kept
 from converter.planner.cases import Placed, Selected
@@ -141,7 +142,8 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
     trained, roots = {s.result.uid for s in steps}, behind_losses(steps)
     runs = {run for run, *_ in batches if run.computes(trained)}
     fed = [(run, value, single) for run, key, value, single in batches if run in runs and key.uid in roots]
-    if all(single for *_, single in fed) and not all(is_kept(facts, value, run) for run, value, _ in fed):
+    one = all(single for *_, single in fed) or any(single and _is_part(value) for _, value, single in fed)
+    if one and not all(is_kept(facts, value, run) for run, value, _ in fed):
         yield error(
             facts,
             fed[0][0].call,
@@ -149,3 +151,10 @@ def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic
             "each training step takes one example: its batch has a single row",
             "collect several examples, and feed them in one step",
         )
+
+
+def _is_part(value: Value) -> bool:
+    """Whether rows of a data set are fed: those of one input, and so of all, are as many as it has."""
+    node = getattr(value, "node", None)
+    first = node.slice if isinstance(node, ast.Subscript) else None
+    return isinstance(first.elts[0] if isinstance(first, ast.Tuple) and first.elts else first, ast.Slice)

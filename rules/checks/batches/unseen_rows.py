@@ -103,7 +103,7 @@ def _is_size(value: Value) -> bool:
     """Whether a number that is not followed can be nothing but a batch size, by its name, or is computed of one."""
     if not isinstance(value, Host) or value.roots:
         return False
-    if value.call in ARITHMETIC or value.call == "builtins.int":
+    if value.call in ARITHMETIC or value.call == "int":
         return any(map(_is_size, value.inputs))
     keys = [v.value for v in value.inputs if isinstance(v, Constant)] if value.call == "[]" else [value.call]
     return named_batch_size([key for key in keys if isinstance(key, str)])

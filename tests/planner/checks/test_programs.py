@@ -407,6 +407,19 @@ def test_single_rows_of_arrays_whose_rank_is_known() -> None:
     assert "TMG218" in codes("import numpy as np\n" + INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + training)
 
 
+@pytest.mark.parametrize(
+    ("made", "refused"),
+    [("data = data[None]", True), ("data = np.expand_dims(data, 0)", True), ("data = data[:, np.newaxis]", False)],
+)
+def test_parts_of_a_data_set_of_one_example(made: str, refused: bool) -> None:
+    feed = "X: data[i:i + batch_size], Y: labels[i:i + batch_size]"
+    training = TRAINING.replace("X: xs, Y: ys", feed)
+    training = training.replace("xs, ys = next_batch(batch_size)", "i = step * batch_size")
+    start = f"import numpy as np\nfrom data import data, labels\n{made}\n"
+    found = codes(start + INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + training)
+    assert ("TMG218" in found) == refused
+
+
 def test_a_single_row_beside_batches() -> None:
     again = "        sess.run(train_op, {X: xs[0][None], Y: ys[0][None]})\n"
     assert codes(script("h = tf.layers.dense(X, 1)\n", training=TRAINING + again)) == []
