@@ -353,11 +353,8 @@ def _with_advice(done: Conversion) -> Conversion:
     if not more:
         return done
 
-    def advised(one: Diagnostic) -> Diagnostic:
-        hint = f"{more}\nor {one.hint}" if one.hint.startswith("convert") else more
-        return replace(one, hint=hint) if one in own else one
-
-    return replace(done, diagnostics=tuple(map(advised, done.diagnostics)))
+    said = (replace(one, hint=f"{more}\nor {one.hint}") if one in own else one for one in done.diagnostics)
+    return replace(done, diagnostics=tuple(said))
 
 
 def _by_target(source: Source, options: Options) -> Conversion | None:

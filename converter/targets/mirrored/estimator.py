@@ -165,7 +165,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         return []
     if argument(config, -1, "train_distribute") is not None:
         script.say(
-            config, "TMG216", "this RunConfig holds a distribution strategy already", "nothing is to be done"
+            config, "TMG216", "this RunConfig holds a distribution strategy already", "leave it as it is"
         )
         return []
     _check_session(script, config)

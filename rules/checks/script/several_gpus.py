@@ -67,11 +67,7 @@ with tf.Session() as sess:
 SEVERAL = "convert the script as it was for one GPU"
 BY_PACKAGE = (
     ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
-    (
-        "model_deploy",
-        "this script spreads clones of its model over GPUs already (slim's model_deploy)",
-        "give it the number of GPUs: DeploymentConfig(num_clones=...)",
-    ),
+    ("model_deploy", "this script spreads clones of its model over GPUs already (slim's model_deploy)", SEVERAL),
 )
 
 

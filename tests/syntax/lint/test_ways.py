@@ -142,7 +142,7 @@ def test_how_a_script_is_told_the_number_of_gpus(text: str, code: str, advice: s
     assert found == code and advice in hint
 
 
-@pytest.mark.parametrize("text", [HVD, KERASMG, MIRROR, TOWERS])
+@pytest.mark.parametrize("text", [DEPLOY, HVD, KERASMG, MIRROR, TOWERS])
 def test_the_other_way_is_named_too(text: str) -> None:
     assert refusal(text)[1].endswith("\nor convert the script as it was for one GPU")
 
