@@ -105,7 +105,7 @@ def _shown(arguments: Sequence[str]) -> str:
 def _without_collector() -> Iterator[None]:
     """Turns automatic garbage collection off: the trees of one file hold next to no garbage.
 
-    It would take a third of the time of a long script. Over many files `cli.work` collects between them.
+    It would take a third of the time of a long script. Over many files `cli/files/work.py` collects between them.
     """
     was_enabled = gc.isenabled()
     gc.disable()

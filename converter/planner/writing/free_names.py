@@ -11,7 +11,11 @@ from converter.analysis.nodes import Nodes
 
 
 class Names:
-    """Gives out names that are free in whole files; the first of them says how constants are written."""
+    """Gives out names that are free in whole files; the first of them says how constants are written.
+
+    A supply: what it has given out it does not give again. The pass that plans the files begins with a new one each
+    time, so that no other pass sees what it took.
+    """
 
     def __init__(self, *trees: Nodes) -> None:
         self.taken: set[str] = set(keyword.kwlist) | set(dir(builtins))
