@@ -17,14 +17,17 @@ GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
 LOOPS := $(sort $(wildcard fixtures/loops/*/single.py))
 INPUTS := $(sort $(wildcard fixtures/inputs/*/single.py))
 MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
+DDP := $(sort $(wildcard fixtures/ddp/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: site help demo quick test matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 tf1.4 compiled
+.PHONY: site help demo quick test test-torch matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
+	tf1.4 torch compiled
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
 	@echo 'make quick    ruff, mypy and all tests that take no TensorFlow and less than ten seconds'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
+	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
@@ -63,6 +66,9 @@ compiled: $(VENV)/.verify
 tf1.15 tf1.12 tf1.4: tf%:
 	@tools/tensorflow $*
 
+torch:
+	@tools/tensorflow torch
+
 # --- Targets ----------------------------------------------------------------------------------------------------------
 
 demo: compiled
@@ -83,7 +89,10 @@ quick: $(VENV)/.dev compiled
 test: lint site compiled tf1.15
 	$(PYTEST) -m 'not matrix' --durations=10
 
-matrix: lint compiled tf1.15 tf1.4 tf1.12
+test-torch: $(VENV)/.dev compiled torch
+	$(PYTEST) -m 'torch and not matrix' tests/test_ddp.py --durations=10
+
+matrix: lint compiled tf1.15 tf1.4 tf1.12 torch
 	$(PYTEST) --durations=10
 
 N := 100
@@ -113,7 +122,7 @@ goldens: compiled
 	@for single in $(GLOBAL_LOSS); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
 	done
-	@for single in $(LOOPS) $(INPUTS) $(MIRRORED); do \
+	@for single in $(LOOPS) $(INPUTS) $(MIRRORED) $(DDP); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
@@ -135,6 +144,6 @@ bench: compiled
 	$(BIN)/python benchmarks/all.py
 
 clean:
-	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 build dist htmlcov .coverage
+	rm -rf .venv .venv-tf1.15 .venv-tf1.12 .venv-tf1.4 .venv-torch build dist htmlcov .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find tf_multigpu converter rules tests benchmarks tools -name __pycache__ -type d -prune -exec rm -rf {} +

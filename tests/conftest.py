@@ -28,9 +28,9 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class Environment:
-    """A TensorFlow to run scripts on.
+    """A TensorFlow, or PyTorch, to run scripts on.
 
-    version: as the tests ask for it, "2" or "1.15".
+    version: as the tests ask for it, "2" or "1.15"; "torch" for PyTorch.
     python: its interpreter.
     made_by: the command that makes it.
     """
@@ -41,13 +41,17 @@ class Environment:
 
     @property
     def missing(self) -> bool:
-        return not _has_tensorflow(self.python)
+        return not _has(self.python, self.library.lower())
+
+    @property
+    def library(self) -> str:
+        return "Torch" if self.version == "torch" else "TensorFlow"
 
 
 @cache
-def _has_tensorflow(python: str) -> bool:
-    """Whether the interpreter runs and would find TensorFlow, without the seconds that importing it takes."""
-    look = "import pkgutil, sys; sys.exit('tensorflow' not in [found[1] for found in pkgutil.iter_modules()])"
+def _has(python: str, library: str) -> bool:
+    """Whether the interpreter runs and would find a library, without the seconds that importing it takes."""
+    look = f"import pkgutil, sys; sys.exit({library!r} not in [found[1] for found in pkgutil.iter_modules()])"
     try:
         return subprocess.run([python, "-c", look], capture_output=True, timeout=60).returncode == 0
     except OSError:
@@ -60,6 +64,7 @@ ENVIRONMENTS = {
         Environment("2", sys.executable, "make test"),
         Environment("1.15", str(ROOT / ".venv-tf1.15/bin/python"), "make tf1.15, with Python 3.7"),
         Environment("1.12", str(ROOT / ".venv-tf1.12/bin/python"), "make tf1.12, with Python 2.7"),
+        Environment("torch", str(ROOT / ".venv-torch/bin/python"), "make torch, with Python 3.11"),
         Environment("1.4", str(ROOT / ".venv-tf1.4/bin/python"), "make tf1.4, with Python 3.6"),
     )
 }
@@ -75,12 +80,14 @@ def _wanted(item: pytest.Item) -> Iterator[Environment]:
         yield ENVIRONMENTS["2"]
     for marker in item.iter_markers("tf1"):
         yield ENVIRONMENTS[marker.kwargs.get("version", "1.15")]
+    if item.get_closest_marker("torch"):
+        yield ENVIRONMENTS["torch"]
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for environment in _wanted(item):
         if environment.missing:
-            pytest.skip(f"no TensorFlow {environment.version} ({environment.made_by})")
+            pytest.skip(f"no {environment.library} {environment.version} ({environment.made_by})")
     if item.get_closest_marker("browser") and not CHROMIUM:
         pytest.skip("no chromium on PATH")
 
@@ -90,6 +97,12 @@ def tensorflow_python(request: pytest.FixtureRequest) -> str:
     """The interpreter that goes with the test's one marker, tf2 or tf1(version=...)."""
     (environment,) = _wanted(request.node)
     return environment.python
+
+
+@pytest.fixture
+def torch_python() -> str:
+    """The interpreter of the tests that are marked `torch`."""
+    return ENVIRONMENTS["torch"].python
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -118,6 +131,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if missing or not CHROMIUM:
         terminalreporter.section("NOT TESTED: environments that are missing", sep="!", red=True, bold=True)
     for environment in missing:
-        terminalreporter.line(f"TensorFlow {environment.version}: {environment.made_by}", red=True)
+        terminalreporter.line(f"{environment.library} {environment.version}: {environment.made_by}", red=True)
     if not CHROMIUM:
         terminalreporter.line("The report in a browser: tools/chromium", red=True)

@@ -92,7 +92,7 @@ MAY_IMPORT = {
 # These find the rules by walking their package; none of them may name one.
 WALK_RULES = {"converter.rule", "converter.analysis", "converter.syntax.lint"}
 
-CHILD_MAY_IMPORT = {"tensorflow", "numpy", "sklearn", "tf_keras", "tf_slim"} | set(sys.stdlib_module_names)
+CHILD_MAY_IMPORT = {"tensorflow", "torch", "numpy", "sklearn", "tf_keras", "tf_slim"} | set(sys.stdlib_module_names)
 PYTHON_2_NAMES = {"__builtin__", "StringIO", "cPickle", "Queue"}
 
 
@@ -181,7 +181,7 @@ def test_slow_parts_of_libcst_stay_out() -> None:
 
 def test_tensorflow_is_imported_only_by_what_runs_beside_it() -> None:
     beside = ("converter/runtime/", "converter/verify/child/")
-    places = importers_of("tensorflow", "numpy", "sklearn", "tf_keras", "tf_slim")
+    places = importers_of("tensorflow", "torch", "numpy", "sklearn", "tf_keras", "tf_slim")
     assert [place for place in places if not place.startswith(beside)] == []
 
 
@@ -216,7 +216,8 @@ CHILD_FOLDERS = {
     "reference": {"session", "graph", "values"},
     "roles": {"reference", "session", "graph", "values"},
     "strategy": set(),
-    "process": {"roles", "session", "strategy"},
+    "ddp": {"strategy"},
+    "process": {"roles", "session", "strategy", "ddp"},
 }  # fmt: skip
 
 

@@ -16,8 +16,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 TEXTS = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
-# Flags of scripts in examples, of the Object Detection API, and of the header of a converted script.
-OTHERS = {"--data_dir", "--lr", "--num_clones", "--num_gpus", "--optimizer", "--ps_tasks", "--test", "--traced"}
+# Flags of scripts in examples, of the Object Detection API, of torchrun, and of the header of a converted script.
+OTHERS = {
+    *("--data_dir", "--lr", "--nproc_per_node", "--num_clones", "--num_gpus", "--optimizer", "--ps_tasks", "--test"),
+    "--traced",
+}
 
 
 def flags() -> set[str]:

@@ -32,7 +32,7 @@ def test_what_a_fixture_holds_is_converted_for_that_target(style: str, target: s
     assert done.status == "converted" and done.text is not None
     header = find_header(done.text)
     assert header is not None
-    assert {"mirrored": "strategy", "auto": "towers"}[header.options.target] == target
+    assert {"mirrored": "strategy", "auto": "towers", "ddp": "ddp"}[header.options.target] == target
     named = re.findall(r"`tf\.(?:\w+\.)*(\w+)`|`(slim\.learning\.train)`", style)
     text = (ROOT / "fixtures" / fixture / "single.py").read_text()
     assert all((one or other) in text for one, other in named)

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from converter.source.files import Script, expand, same_file
-    from converter.source.look import imported_by, is_pipeline, leads_to_tensorflow, mentions_tensorflow, scripts_in
+    from converter.source.look import (
+        imported_by,
+        is_pipeline,
+        leads_to_tensorflow,
+        mentions_tensorflow,
+        scripts_in,
+        trains_by_torch,
+    )
     from converter.source.pragmas import skips_file
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
@@ -41,6 +48,7 @@ __all__ = [
     "scripts_in",
     "too_deep",
     "too_long",
+    "trains_by_torch",
     "users_of",
     "with_lines",
     "write",
@@ -69,6 +77,7 @@ _HOME = {
     "scripts_in": "look",
     "too_deep": "syntax",
     "too_long": "text",
+    "trains_by_torch": "look",
     "with_lines": "text",
     "users_of": "users",
     "write": "writing",

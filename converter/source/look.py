@@ -19,17 +19,27 @@ def is_pipeline(path: str, data: bytes) -> bool:
     return os.fspath(path).endswith((".config", ".config.txt", ".pbtxt")) and _PIPELINE.search(data) is not None
 
 
+_TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+
+
+def trains_by_torch(data: bytes) -> bool:
+    """Whether a file imports PyTorch and takes gradients."""
+    return b".backward(" in data and _TORCH.search(data) is not None
+
+
 def mentions_tensorflow(data: bytes) -> bool:
     """Whether a file's bytes name TensorFlow at all; where they do not, there is nothing to convert."""
     return b"tensorflow" in data
 
 
 def leads_to_tensorflow(path: str, data: bytes) -> bool:
-    """Whether a script names TensorFlow, or imports a module of its project that leads there, or a file configures one.
+    """Whether a script names TensorFlow, or imports a module of its project that leads there, or trains by PyTorch.
+
+    A configuration of the Object Detection API leads there, too.
 
     path: of the script; imports are looked for beside it and beside the importing file.
     """
-    if mentions_tensorflow(data) or is_pipeline(path, data):
+    if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
         return True
     root = os.path.dirname(path)
     todo, seen = [(path, data)], {os.path.abspath(path)}

@@ -46,6 +46,18 @@ def _mirrored(script: Script) -> Fit | None:
     return fit(script)
 
 
+def _ddp(script: Script) -> Fit | None:
+    from converter.targets.ddp.passes import fit
+
+    return fit(script)
+
+
+def _torchrun(path: str, origin: str, gpus: int | None) -> tuple[Command, ...]:
+    from converter.targets.ddp.passes import commands
+
+    return commands(path, origin, gpus)
+
+
 # The first that is for a script is chosen.
 TARGETS = (
     Target(
@@ -55,6 +67,18 @@ TARGETS = (
         lacking="no Estimator and no Keras model trains here",
         unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
         fit=_mirrored,
+    ),
+    Target(
+        name="ddp",
+        about="a process for each GPU where PyTorch trains",
+        words=r"(?ms)^[ \t]*(?:import|from)[ \t]+torch\b.*\.backward\(",
+        lacking="PyTorch takes no gradients here",
+        unused=(
+            *("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
+            "fewer_gpus",
+        ),
+        fit=_ddp,
+        commands=_torchrun,
     ),
 )
 

@@ -40,6 +40,7 @@ from converter.verify.processes.workspace import (
     set_gpus,
     work_folder,
 )
+from converter.verify.runs import ddp
 from converter.verify.runs.bare import with_bare
 from converter.verify.runs.others import with_others
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
@@ -53,6 +54,13 @@ TITLES = {
     "bare": "the converted script by itself",
     CONVERSION: "the converted script",
     ORIGINAL: "the original script",
+    ddp.PROCESS: "the converted script",
+    ddp.ORIGINAL: "the original script",
+}
+# The roles of the conversion and of the original, and what compares them, where towers do not train.
+OTHERS = {
+    "mirrored": (CONVERSION, ORIGINAL, compare_strategies),
+    "ddp": (ddp.PROCESS, ddp.ORIGINAL, ddp.compare_processes),
 }
 PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
 
@@ -92,8 +100,11 @@ def verify(
         towers.rate,
         towers.target,
     )
-    if towers.target == "mirrored" and (settings.epochs or settings.steps == "all"):
-        raise VerifyError("--epochs and --steps all are for towers, not for tf.distribute.MirroredStrategy")
+    if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
+        trains = {"mirrored": "tf.distribute.MirroredStrategy", "ddp": "DistributedDataParallel"}[towers.target]
+        raise VerifyError(f"--epochs and --steps all are for towers, not for {trains}")
+    if towers.target == "ddp" and settings.also:
+        raise VerifyError("--also is for scripts that TensorFlow runs, not for PyTorch's")
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
@@ -189,21 +200,21 @@ def _in_copies(
             copy_folder(files.single, work / "converted", fill=True)
         lay_over(work / "converted", files.parts)
         args = set_gpus(multi_copy, asked.gpus, settings.args, files.way)
-        mirrored = asked.target == "mirrored"
-        first, second = (CONVERSION, ORIGINAL) if mirrored else ("record", "replay")
+        other = OTHERS.get(asked.target)
+        first, second = other[:2] if other else ("record", "replay")
         jobs = {
             first: _job(first, multi_copy, args, asked, work),
             second: _job(second, single_copy, settings.args, asked, work),
         }
-        if not mirrored:
+        if not other:
             jobs["bare"] = _job("bare", _copied(multi_copy, work / "bare"), args, asked, work)
         for job in jobs.values():
             job["network"] = settings.network
             job["seconds"] = settings.timeout / 8 if settings.steps == "all" else None
         try:
-            if mirrored:
+            if other:
                 with _bounded(settings, means):
-                    report = compare_strategies(jobs, asked, means.pool, means.python, limits, tell)
+                    report = other[2](jobs, asked, means.pool, means.python, limits, tell)
             else:
                 answers = _run(jobs, asked, settings, means, tell)
                 if answers.replayed and (settings.epochs or settings.steps == "all"):

@@ -162,7 +162,7 @@ def test_examples_are_whole_scripts(rule: Rule) -> None:
     scripts = [rule.before] if rule.kind == "conversion" else [rule.before, rule.after]
     for script in scripts if rule.file.endswith(".py") else ():
         ast.parse(script)
-        assert script.startswith(("import ", "# --- ")) and "import tensorflow" in script
+        assert script.startswith(("import ", "# --- ")) and ("import tensorflow" in script or "import torch" in script)
 
 
 # -- pages -------------------------------------------------------------------------------------------

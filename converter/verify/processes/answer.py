@@ -58,13 +58,20 @@ def expect(child: Child, wanted: str) -> Event:
     """The event with this name; another one means that the script cannot be compared."""
     event = child.event()
     name = child.title
-    verdict: Verdict = "failed" if child.role in ("record", "strategy conversion") else "not comparable"
+    verdict: Verdict = "failed" if child.role in ("record", "strategy conversion") or (
+        child.role.startswith("ddp process")
+    ) else "not comparable"
     if event["event"] == wanted:
         return event
     if event["event"] == "no tensorflow":
         raise VerifyError(
             f"TensorFlow cannot be imported by this interpreter ({event['message']}); install the extra "
             "`verify`, or name an interpreter that has TensorFlow with --python"
+        )
+    if event["event"] == "no torch":
+        raise VerifyError(
+            f"PyTorch cannot be imported by this interpreter ({event['message']}): pip install 'tf-multigpu[torch]', "
+            "or name an interpreter that has PyTorch with --python"
         )
     if event["event"] == "broken":
         raise RuntimeError(f"the probe failed in {name}:\n{event['trace']}")

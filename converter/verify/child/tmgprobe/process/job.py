@@ -1,6 +1,7 @@
 """Runs and watches one training script, from the job that describes it to the end of the process.
 
-A job is a JSON file: role (see `import_roles`, or one of strategy_job.py), script, args, gpus, work, log, network
+A job is a JSON file: role (see `import_roles`, or one of
+strategy_job.py and ddp_job.py), script, args, gpus, work, log, network
 (whether it may use the network); for a comparison also steps, total, record.
 Talks to the program that started it in lines of JSON on its standard input and output.
 """
@@ -29,6 +30,10 @@ def run(path, tf=None):
     """Runs the job that a file describes; `tf`: what `api.load` gave this process before it was forked."""
     with open(path, 'rb') as stream:
         job = json.loads(stream.read().decode('utf-8'))
+    if job['role'].startswith('ddp'):
+        from tmgprobe.process import ddp_job
+
+        ddp_job.run(job)
     if job['role'].startswith('strategy'):
         from tmgprobe.process import strategy_job
 

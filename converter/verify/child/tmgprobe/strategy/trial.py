@@ -55,7 +55,7 @@ class Trial(object):
             shown = one if one is not None else other
             row.update(shape=list(shown.shape), dtype=shown.dtype.name, finite=True)
             if one is not None and other is not None and one.shape == other.shape:
-                row.update(_error([step[name] for step in mine], [step[name] for step in weights]))
+                row.update(way_error([step[name] for step in mine], [step[name] for step in weights]))
             rows.append(row)
         return rows
 
@@ -64,7 +64,8 @@ class Trial(object):
         self.channel.leave('ended', message=reason, trace='')
 
 
-def _error(mine, theirs):
+def way_error(mine, theirs):
+    """The largest difference as a part of the way gone, see `Trial.compared`; and whether all is finite."""
     worst, finite = 0.0, True
     start = mine[0].astype('float64')
     for one, other in zip(mine, theirs):

@@ -1,0 +1,374 @@
+"""What rank 0 does alone: evaluation on all of the data, and whatever is written to files."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from converter.syntax.changes import Change, indented
+from converter.syntax.script import Script
+from converter.targets.ddp.calls import downloads, writes
+from converter.targets.ddp.scopes import parameters
+from converter.targets.ddp.training import LOADER, Training, looped_over
+
+EVALUATES, WRITES, DOWNLOADS = "TMG179", "TMG180", "TMG183"
+_CHANGING = frozenset(
+    [
+        "append",
+        "extend",
+        "insert",
+        "update",
+        "add",
+        "pop",
+        "clear",
+        "remove",
+        "setdefault",
+        "load_state_dict",
+        "step",
+        "backward",
+    ]
+)
+
+
+@dataclass
+class Alone:
+    """The functions and statements that rank 0 runs alone.
+
+    blocks: statements that go through data which is not the training data, in code that all processes run.
+    gated: statements that write files there.
+    """
+
+    training: Training
+    blocks: list[ast.stmt] = field(default_factory=list)
+    gated: list[ast.stmt] = field(default_factory=list)
+
+    @property
+    def _script(self) -> Script:
+        return self.training.script
+
+    @cached_property
+    def functions(self) -> list[ast.FunctionDef]:
+        """Functions that go through data which is not the training data, and do not lead to the training loop."""
+        found: list[ast.FunctionDef] = []
+        while True:
+            more = [
+                function
+                for function in self.training.scopes.functions.values()
+                if function not in found and function not in self.training.path and self._goes_through(function, found)
+            ]
+            if not more:
+                return found
+            found += more
+
+    def _goes_through(self, function: ast.FunctionDef, known: list[ast.FunctionDef]) -> bool:
+        return any(
+            (isinstance(node, ast.For) and self.loads(node))
+            or (isinstance(node, ast.Call) and self.training.scopes.called(node) in known)
+            for node in ast.walk(function)
+        )
+
+    def loads(self, loop: ast.For) -> bool:
+        """Whether a loop goes over a loader that is not the training data's."""
+        over = looped_over(self._script, loop)
+        if loop is self.training.loop:
+            return False
+        if isinstance(over, ast.Call) and self._script.name(over.func) == LOADER:
+            return True
+        if not isinstance(over, ast.Name):
+            return False
+        scopes = self.training.scopes
+        made = [b.value for origin in scopes.origins(over) for b in scopes.values(origin)]
+        return any(isinstance(v, ast.Call) and self._script.name(v.func) == LOADER for v in made)
+
+    def covers(self, node: ast.AST) -> bool:
+        """Whether only rank 0 comes to a node."""
+        inside = [node, *self._script.above(node)]
+        if any(one in self.blocks or one in self.gated for one in inside):
+            return True
+        return any(one in self.functions for one in inside)
+
+    def of_all(self, node: ast.AST) -> bool:
+        """Whether all processes come to a node, outside of classes."""
+        return not self.covers(node) and not self.training.scopes.in_class(node)
+
+
+def alone_changes(training: Training) -> tuple[Alone, list[Change]]:
+    """What rank 0 does alone, and the changes that see to it."""
+    alone = Alone(training)
+    changes = [*_blocks(alone), *_calls(alone)]
+    _check_functions(alone)
+    _check_mode(alone)
+    _gate(alone)
+    for stmt in alone.gated:
+        changes += _only_rank_0(alone, stmt, WRITES, _saves(training.script, stmt))
+    return alone, [*changes, *_downloads(alone)]
+
+
+def _blocks(alone: Alone) -> Iterator[Change]:
+    """Loops over other data in code that all processes run."""
+    script = alone.training.script
+    found: list[ast.stmt] = []
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.For) and alone.loads(node) and alone.of_all(node):
+            stmt: ast.stmt = node
+            parent = next(script.above(stmt))
+            while isinstance(parent, ast.With) and len(parent.body) == 1:
+                stmt, parent = parent, next(script.above(parent))
+            found.append(stmt)
+    outer = [one for one in found if not any(above in found for above in script.above(one))]
+    for stmt in outer:
+        alone.blocks.append(stmt)
+        if any(training_node is alone.training.loop for training_node in ast.walk(stmt)):
+            script.say(stmt, "TMG296", "this loop over other data holds the training loop", "evaluate outside of it")
+            continue
+        _check_statement(alone, stmt)
+        yield from _only_rank_0(alone, stmt, EVALUATES, False)
+        names = _read_later(alone, stmt)
+        if names:
+            left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
+            line = f"{script.indentation(stmt)}{left} = from_rank_0({', '.join(names)}){script.newline}"
+        else:
+            line = f"{script.indentation(stmt)}dist.barrier(){script.newline}"
+        place = script.line((stmt.end_lineno or 0) + 1)
+        yield Change(place, place, line, EVALUATES)
+
+
+def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
+    """Names that a statement binds or changes and that are read elsewhere; refused where they may not be bound."""
+    script, scopes = alone.training.script, alone.training.scopes
+    changed: dict[str, ast.AST] = {}
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            changed.setdefault(node.id, node)
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and isinstance(node.value, ast.Name):
+            changed.setdefault(node.value.id, node)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            changed.setdefault(ast.unparse(node.func.value), node)
+    inside = {id(node) for node in ast.walk(stmt)}
+    scope = scopes.scope(stmt)
+    names = []
+    for name, node in changed.items():
+        read = [
+            one
+            for one in ast.walk(scope or script.tree)
+            if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) and id(one) not in inside
+        ]
+        loops = scopes.loops(stmt)
+        later = [one for one in read if one.lineno > stmt.lineno or (loops and one.lineno >= loops[-1].lineno)]
+        if not later or all(_bound_anew(alone, one, name, inside) for one in later):
+            continue
+        before = [
+            b
+            for origin, bindings in scopes.bindings.items()
+            for b in bindings
+            if origin.name == name and id(b.stmt) not in inside and b.stmt in _before(script, stmt)
+        ]
+        if not before:
+            message = f"{name} is bound where only rank 0 comes, and read elsewhere"
+            hint = "bind it before this loop, or evaluate in a function that returns it"
+            script.say(node, "TMG296", message, hint)
+        names.append(name)
+    return names
+
+
+def _bound_anew(alone: Alone, read: ast.Name, name: str, inside: set[int]) -> bool:
+    """Whether a name that is read is the target of a loop around it, other than the one that is left out."""
+    return any(
+        isinstance(loop, ast.For) and id(loop) not in inside and name in _binds(loop.target)
+        for loop in alone.training.scopes.loops(read)
+    )
+
+
+def _before(script: Script, stmt: ast.stmt) -> list[ast.stmt]:
+    """The statements that stand before a statement, in its block and in the blocks around it."""
+    found: list[ast.stmt] = []
+    node: ast.AST = stmt
+    while isinstance(node, ast.stmt):
+        block = script.block(node)
+        found += block[: block.index(node)]
+        node = next(script.above(node))
+        if isinstance(node, ast.FunctionDef | ast.Module):
+            break
+    return found
+
+
+def _only_rank_0(alone: Alone, stmt: ast.stmt, code: str, waits: bool) -> Iterator[Change]:
+    script = alone.training.script
+    if not _own_lines(script, stmt):
+        script.say(stmt, "TMG296", "this statement shares its line with others", "give it a line of its own")
+        return
+    begin = script.line(stmt.lineno)
+    yield Change(begin, begin, f"{script.indentation(stmt)}if rank == 0:{script.newline}", code)
+    yield from indented(script, stmt, stmt, code)
+    if waits:
+        place = script.line((stmt.end_lineno or 0) + 1)
+        yield Change(place, place, f"{script.indentation(stmt)}dist.barrier(){script.newline}", code)
+
+
+def _own_lines(script: Script, stmt: ast.stmt) -> bool:
+    begin, end = script.span(stmt)
+    head = script.text[script.line(stmt.lineno) : begin]
+    rest = script.line_text(stmt.end_lineno or 0)[end - script.line(stmt.end_lineno or 0) :].strip()
+    return not head.strip() and (not rest or rest.startswith("#"))
+
+
+def _calls(alone: Alone) -> Iterator[Change]:
+    """Calls of functions that evaluate, in code that all processes run."""
+    script, scopes = alone.training.script, alone.training.scopes
+    for call in script.calls:
+        function = scopes.called(call)
+        if function not in alone.functions or not alone.of_all(call):
+            continue
+        if function is scopes.scope(call):
+            continue
+        if alone.training.in_loop(call):
+            script.say(call, "TMG296", "this evaluates between the training batches", "evaluate after the loop")
+        end = script.span(call.func)[1]
+        opened = script.text.index("(", end) + 1
+        blank = "" if not call.args and not call.keywords else ", "
+        yield Change(script.span(call.func)[0], opened, f"on_rank_0({script.of(call.func)}{blank}", EVALUATES)
+    for function in alone.functions:
+        named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
+        if len(named) != len(scopes.calls_of(function)):
+            message = f"{function.name} is handed on, so that its calls are not seen"
+            script.say(function, "TMG296", message, "call it by its name")
+
+
+def _check_functions(alone: Alone) -> None:
+    script, scopes = alone.training.script, alone.training.scopes
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Name) and alone.of_all(node):
+            made = [b.value for origin in scopes.origins(node.iter) for b in scopes.values(origin)]
+            if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
+                message = "all processes would go through this data"
+                script.say(node.iter, "TMG296", message, "write the loop as a statement")
+    for function in alone.functions:
+        for stmt in function.body:
+            _check_statement(alone, stmt, function)
+
+
+def _check_statement(alone: Alone, stmt: ast.stmt, function: ast.FunctionDef | None = None) -> None:
+    """Refuse what rank 0 alone would change for all."""
+    script = alone.training.script
+    hint = "only compute and return figures here; change things where they come back"
+    for node in ast.walk(stmt):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            script.say(node, "TMG296", "only rank 0 would change these variables", hint)
+        elif isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store):
+            listed = function is None and isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)
+            if not listed and not _is_local(alone, node.value, function):
+                script.say(node, "TMG296", f"only rank 0 would change {ast.unparse(node)}", hint)
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            if node.func.attr in ("load_state_dict", "step", "backward") or (
+                function is not None and not _is_local(alone, node.func.value, function)
+            ):
+                script.say(node, "TMG296", f"only rank 0 would run {ast.unparse(node.func)}()", hint)
+        elif isinstance(node, ast.Return) and function is None:
+            script.say(node, "TMG296", "only rank 0 would return here", hint)
+
+
+def _is_local(alone: Alone, node: ast.expr, function: ast.FunctionDef | None) -> bool:
+    """Whether an object is made in the function: a local that is no parameter."""
+    while isinstance(node, ast.Attribute | ast.Subscript | ast.Call):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    if not isinstance(node, ast.Name):
+        return True
+    if function is None:
+        return False
+    return alone.training.scopes.home(node).scope is function and node.id not in parameters(function)
+
+
+def _check_mode(alone: Alone) -> None:
+    """Refuse an evaluation that leaves rank 0 in another mode than the others."""
+    training, script = alone.training, alone.training.script
+    set_by: dict[str, list[ast.Call]] = {"eval": [], "train": []}
+    for call in script.calls:
+        if isinstance(call.func, ast.Attribute) and call.func.attr in set_by and training.is_net(call.func.value):
+            set_by[call.func.attr].append(call)
+    evaluated = [call for call in set_by["eval"] if alone.covers(call)]
+    block = script.block(training.loop)
+    trained = any(
+        training.in_loop(call) or (script.statement(call) in block and alone.of_all(call)) for call in set_by["train"]
+    )
+    if evaluated and not trained:
+        message = "after this only the model of rank 0 is in the mode of evaluation"
+        hint = "call net.train() right before the loop over the training batches"
+        script.say(evaluated[0], "TMG296", message, hint)
+
+
+def _gate(alone: Alone) -> None:
+    """Finds the statements that write files, and those that use what only they bind."""
+    script, scopes = alone.training.script, alone.training.scopes
+    for call in script.calls:
+        if not writes(script, call):
+            continue
+        if scopes.in_class(call):
+            script.say(call, "TMG299", "a class writes this, in each process", "write it outside of classes")
+        elif alone.of_all(call):
+            _gated(alone, call)
+    done: set[str] = set()
+    while True:
+        bound = {n for stmt in alone.gated for n in _binds(stmt)} - done
+        if not bound:
+            return
+        done |= bound
+        for node in ast.walk(script.tree):
+            if (
+                isinstance(node, ast.Name)
+                and node.id in bound
+                and isinstance(node.ctx, ast.Load)
+                and alone.of_all(node)
+            ):
+                _gated(alone, node)
+
+
+def _binds(stmt: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+def _gated(alone: Alone, node: ast.expr) -> None:
+    script, scopes = alone.training.script, alone.training.scopes
+    stmt = script.statement(node)
+    hint = "write it as a statement of its own, which nothing else depends on"
+    own = [c for c in ast.walk(stmt) if isinstance(c, ast.Call) and scopes.called(c) is not None]
+    steps = [c for c in ast.walk(stmt) if isinstance(c, ast.For | ast.While) and not isinstance(stmt, ast.With)]
+    reaches = any(n is alone.training.loop for n in ast.walk(stmt))
+    if not isinstance(stmt, ast.Expr | ast.Assign | ast.With) or own or steps or reaches:
+        script.say(node, "TMG296", "all processes would write this", hint)
+        return
+    if isinstance(stmt, ast.With):
+        _check_statement(alone, stmt)
+    if isinstance(stmt, ast.Assign | ast.With):
+        for name in sorted(_binds(stmt)):
+            others = [b for o, bs in scopes.bindings.items() if o.name == name for b in bs if not alone.covers(b.stmt)]
+            if any(b.stmt is not stmt and b.stmt not in list(ast.walk(stmt)) for b in others):
+                script.say(stmt, "TMG296", f"{name} is bound elsewhere, too; here only rank 0 would bind it", hint)
+    if stmt not in alone.gated:
+        alone.gated.append(stmt)
+
+
+def _saves(script: Script, stmt: ast.stmt) -> bool:
+    """Whether a statement writes a checkpoint, which others may read next."""
+    return any(isinstance(n, ast.Call) and script.name(n.func) == "torch.save" for n in ast.walk(stmt))
+
+
+def _downloads(alone: Alone) -> Iterator[Change]:
+    """Data that is downloaded: rank 0 goes first, the others find it."""
+    script, done = alone.training.script, set[int]()
+    for call in script.calls:
+        if not downloads(call) or not alone.of_all(call):
+            continue
+        stmt = script.statement(call)
+        if id(stmt) in done:
+            continue
+        done.add(id(stmt))
+        if not isinstance(stmt, ast.Assign | ast.Expr) or not _own_lines(script, stmt):
+            script.say(call, "TMG296", "all processes would download this at once", "bind it in a statement of its own")
+            continue
+        blanks, end = script.indentation(stmt), script.newline
+        begin, after = script.line(stmt.lineno), script.line((stmt.end_lineno or 0) + 1)
+        first = f"{blanks}if rank > 0:{end}{blanks}{script.unit}dist.barrier()  # rank 0 downloads it{end}"
+        yield Change(begin, begin, first, DOWNLOADS)
+        yield Change(after, after, f"{blanks}if rank == 0:{end}{blanks}{script.unit}dist.barrier(){end}", DOWNLOADS)

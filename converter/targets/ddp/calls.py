@@ -1,0 +1,210 @@
+"""What is known of calls: which write files, which are the same in every process, which are not to run N times."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.syntax.script import Script, argument
+
+# What several processes may do at the same time: it computes, or reads.
+_COMPUTES = frozenset(
+    [
+        "torch",
+        "torchvision",
+        "torchaudio",
+        "torchtext",
+        "numpy",
+        "math",
+        "time",
+        "random",
+        "os",
+        "sys",
+        "argparse",
+        "collections",
+        "itertools",
+        "functools",
+        "sklearn",
+        "pandas",
+        "copy",
+        "datetime",
+        "json",
+        "pickle",
+        "PIL",
+        "tqdm",
+        "string",
+        "re",
+        "pathlib",
+        "warnings",
+        "typing",
+        "dataclasses",
+        "scipy",
+        "cv2",
+        "operator",
+        "glob",
+        "platform",
+        "logging",
+        "enum",
+        "gzip",
+        "struct",
+        "csv",
+        "io",
+        "contextlib",
+        "types",
+        "pprint",
+        "abc",
+        "matplotlib",
+        "yaml",
+        "__future__",
+        "textwrap",
+        "statistics",
+        "heapq",
+        "bisect",
+        "inspect",
+    ]
+)
+_WRITES = (
+    "torch.save",
+    "torch.jit.save",
+    "torch.onnx.export",
+    "torchvision.utils.save_image",
+    "numpy.save",
+    "numpy.savez",
+    "numpy.savetxt",
+    "matplotlib.",
+    "torch.utils.tensorboard.",
+    "json.dump",
+    "pickle.dump",
+    "os.makedirs",
+    "os.mkdir",
+    "os.remove",
+    "os.rename",
+    "os.replace",
+    "os.unlink",
+    "csv.writer",
+    "csv.DictWriter",
+    "logging.FileHandler",
+    "yaml.dump",
+)
+_ONLY_READS = ("json.dumps", "pickle.dumps")
+_METHODS = frozenset(
+    [
+        "add_scalar",
+        "add_scalars",
+        "add_graph",
+        "add_image",
+        "add_images",
+        "add_histogram",
+        "add_figure",
+        "add_text",
+        "add_embedding",
+        "add_hparams",
+        "savefig",
+        "to_csv",
+        "to_json",
+        "to_pickle",
+        "write",
+        "writelines",
+        "writerow",
+        "writerows",
+        "mkdir",
+        "unlink",
+        "write_text",
+        "write_bytes",
+        "touch",
+        "rmdir",
+    ]
+)
+# Several processes, or a way to several GPUs, that the script takes itself.
+_SEVERAL = (
+    "torch.nn.DataParallel",
+    "torch.nn.parallel.",
+    "torch.distributed.",
+    "torch.utils.data.distributed.",
+    "torch.multiprocessing.",
+    "torch.cuda.set_device",
+    "torch.cuda.device",
+)
+_ALREADY = frozenset(
+    ["horovod", "accelerate", "deepspeed", "pytorch_lightning", "lightning", "ignite", "fairscale", "apex", "ray"]
+)
+_UNKNOWN = (
+    "torch.compile",
+    "torch.autograd.grad",
+    "torch.autograd.backward",
+    "torch.func.",
+    "torch.set_default_device",
+    "torch.jit.script",
+    "os.system",
+    "os.popen",
+    "os.fork",
+    "os._exit",
+    "os.chdir",
+)
+
+
+def writes(script: Script, call: ast.Call) -> bool:
+    """Whether a call writes a file, or makes what writes one."""
+    name = script.name(call.func)
+    if name == "logging.basicConfig":
+        return any(keyword.arg == "filename" for keyword in call.keywords)
+    if name:
+        return name.startswith(_WRITES) and name not in _ONLY_READS
+    if isinstance(call.func, ast.Name) and call.func.id == "open":
+        mode = argument(call, 1, "mode")
+        return mode is not None and not (isinstance(mode, ast.Constant) and str(mode.value).startswith("r"))
+    if isinstance(call.func, ast.Name) and call.func.id == "print":
+        return any(keyword.arg == "file" for keyword in call.keywords)
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+
+
+def downloads(call: ast.Call) -> bool:
+    """Whether a call may load data from the network to the disk."""
+    given = argument(call, -1, "download")
+    return given is not None and not (isinstance(given, ast.Constant) and not given.value)
+
+
+def _is_one_of(name: str, known: tuple[str, ...]) -> bool:
+    """Whether a name is one of these, or below one that ends with a dot."""
+    return any(name.startswith(one) if one.endswith(".") else name == one for one in known)
+
+
+def check_calls(script: Script, local: frozenset[str]) -> None:
+    """Refuse what N processes must not do, or do not do as one does; local: modules beside the script."""
+    for call in script.calls:
+        name = script.name(call.func)
+        package = name.partition(".")[0]
+        if _is_one_of(name, _SEVERAL) or package in _ALREADY:
+            hint = "convert the script as it was for one GPU: without it"
+            script.say(call, "TMG216", f"the script uses several GPUs or processes already: {name}", hint)
+        elif package in local:
+            message = f"{name} is in another file of the project, which is not looked into"
+            script.say(call, "TMG299", message, "put the training script into one file")
+        elif _is_one_of(name, _UNKNOWN) or (name and package not in _COMPUTES):
+            message = f"what {name} does in several processes is not known"
+            script.say(call, "TMG299", message, "take it out, or put it into a script of its own")
+        elif isinstance(call.func, ast.Name) and call.func.id in ("input", "exec", "eval"):
+            message = f"{call.func.id}() is not followed"
+            script.say(call, "TMG299", message, "write out what it does")
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
+            message = "the script says itself which GPUs it sees"
+            script.say(
+                node, "TMG216", message, "say it where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun …"
+            )
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            _check_import(script, node, local)
+
+
+def _check_import(script: Script, node: ast.Import | ast.ImportFrom, local: frozenset[str]) -> None:
+    modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+    for module in modules:
+        package = module.partition(".")[0]
+        relative = isinstance(node, ast.ImportFrom) and node.level > 0
+        if package in _ALREADY:
+            hint = "convert the script as it was for one GPU: without it"
+            script.say(node, "TMG216", f"the script trains by {package}, which has its own way to several GPUs", hint)
+        elif package in local or relative:
+            message = f"{module or '.'} is another file of the project, which is not looked into"
+            script.say(node, "TMG299", message, "put the training script into one file")
+        elif package == "tensorflow":
+            script.say(node, "TMG299", "the script uses TensorFlow, too", "take TensorFlow out")

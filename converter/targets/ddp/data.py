@@ -1,0 +1,241 @@
+"""The training data: each process loads its own share, a new one in each epoch."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.options import Options
+from converter.syntax.changes import Change, added_argument, lines_before
+from converter.syntax.script import Script, argument, is_spread
+from converter.targets.ddp.scopes import Scopes, parameters
+from converter.targets.ddp.training import LOADER, Training, looped_over, unmoved
+
+SHARE = "TMG178"
+_BOUND = "bind the loader to a name of its own: train_loader = DataLoader(train_set, batch_size=64, shuffle=True)"
+# Losses that are means over the examples where neither reduction nor weights are given (torch.nn, torch.nn.functional).
+_MEANS = frozenset(
+    [
+        "crossentropyloss",
+        "nllloss",
+        "mseloss",
+        "l1loss",
+        "smoothl1loss",
+        "bceloss",
+        "bcewithlogitsloss",
+        "huberloss",
+        "cross_entropy",
+        "nll_loss",
+        "mse_loss",
+        "l1_loss",
+        "smooth_l1_loss",
+        "binary_cross_entropy",
+        "binary_cross_entropy_with_logits",
+        "huber_loss",
+    ]
+)
+
+
+def data_changes(training: Training, options: Options, width: int) -> list[Change]:
+    """The sampler of the loader, and its epoch."""
+    script, call = training.script, training.loaded
+    if is_spread(call):
+        script.say(call, "TMG294", "the arguments of this DataLoader are given by * or **", "write them out")
+        return []
+    for place, name in ((3, "sampler"), (4, "batch_sampler"), (-1, "generator"), (-1, "multiprocessing_context")):
+        given = argument(call, place, name)
+        if given is not None and not (isinstance(given, ast.Constant) and given.value is None):
+            message = f"{name} of this DataLoader would be every process's own"
+            script.say(given, "TMG294", message, "use shuffle=True: each process then gets a share of its own")
+    data = argument(call, 0, "dataset")
+    if not isinstance(data, ast.Name | ast.Attribute):
+        script.say(data or call, "TMG294", "the training data has no name", "bind the dataset to a name")
+        return []
+    _check_set(training, data)
+    _check_loops(training)
+    changes = [_sampler(script, call, data, width), *_epoch(training), *_counts(training, data)]
+    size = argument(call, 1, "batch_size")
+    if options.batch == "total":
+        changes += _total(training, size, options)
+    return changes
+
+
+def _sampler(script: Script, call: ast.Call, data: ast.expr, width: int) -> Change:
+    shuffle = argument(call, 2, "shuffle")
+    sampler = f"sampler=DistributedSampler({script.of(data)})"
+    if shuffle is None:
+        return added_argument(script, call, sampler[:-1] + ", shuffle=False)", width, SHARE)
+    if not (isinstance(shuffle, ast.Constant) and shuffle.value is True):
+        sampler = f"{sampler[:-1]}, shuffle={script.of(shuffle)})"
+    keyword = next((k for k in call.keywords if k.value is shuffle), None)
+    if keyword is None and len(call.args) > 3:
+        script.say(call, "TMG294", "the arguments of this DataLoader stand in their places", "name them: shuffle=True")
+    begin = script.at(keyword.lineno, keyword.col_offset) if keyword else script.span(shuffle)[0]
+    return Change(begin, script.span(shuffle)[1], sampler, SHARE)
+
+
+def _epoch(training: Training) -> list[Change]:
+    """The statement in front of the training loop that shuffles anew."""
+    script, loader = training.script, training.loader.id
+    epoch = _number(training) or f"{loader}.sampler.epoch + 1"
+    return [lines_before(script, training.loop, [f"{loader}.sampler.set_epoch({epoch})"], SHARE)]
+
+
+def _number(training: Training) -> str:
+    """The name of the epoch's number at the training loop, "" where none is seen."""
+    scopes = training.scopes
+    for loop in scopes.loops(training.loop):
+        if isinstance(loop, ast.For) and isinstance(loop.target, ast.Name) and _counted(training.script, loop):
+            return loop.target.id if loop.target.id.strip("_") else ""
+    if not training.path:
+        return ""
+    function = training.path[-1]
+    (call,) = scopes.calls_of(function)
+    for name in parameters(function):
+        given = scopes.given(call, function, name)
+        rebound = any(origin.scope is function and origin.name == name for origin in scopes.bindings)
+        for loop in scopes.loops(call):
+            if not isinstance(loop, ast.For) or not _counted(training.script, loop) or rebound:
+                continue
+            if isinstance(given, ast.Name) and ast.unparse(loop.target) == given.id:
+                return name
+    return ""
+
+
+def _counted(script: Script, loop: ast.For) -> bool:
+    over = looped_over(script, loop)
+    name = ast.unparse(over.func) if isinstance(over, ast.Call) else ""
+    return name in ("range", "trange", "tqdm.trange")
+
+
+def _check_set(training: Training, data: ast.expr) -> None:
+    """Refuse datasets that only give one example after the other."""
+    script = training.script
+    for origin in training.scopes.origins(data):
+        for binding in training.scopes.values(origin):
+            made = binding.value
+            name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
+            for node in ast.walk(script.tree):
+                if isinstance(node, ast.ClassDef) and node.name == name:
+                    bases = [script.name(base) or ast.unparse(base) for base in node.bases]
+                    if any(base.endswith("IterableDataset") for base in bases):
+                        hint = "give it __len__ and __getitem__, as torch.utils.data.Dataset has"
+                        script.say(node, "TMG294", "an IterableDataset gives every process all of its examples", hint)
+
+
+def _check_loops(training: Training) -> None:
+    """Refuse other ways through the training data: each process sees only its share."""
+    script = training.script
+    message = "here a process would see its own share of the training data alone"
+    hint = "make a second DataLoader of the same dataset for what is no training"
+    for node in ast.walk(script.tree):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
+            continue
+        above = next(script.above(node))
+        length = isinstance(above, ast.Call) and isinstance(above.func, ast.Name) and above.func.id in ("len",)
+        if (
+            node is training.loader
+            or length
+            or isinstance(above, ast.Attribute)
+            and above.attr in ("dataset", "sampler")
+        ):
+            continue
+        function = training.scopes.called(above) if isinstance(above, ast.Call) else None
+        if isinstance(above, ast.keyword):
+            call = next(one for one in script.above(above) if isinstance(one, ast.Call))
+            function = training.scopes.called(call)
+        if function is not None and function in training.path:
+            continue
+        if isinstance(above, ast.Tuple) and isinstance(next(script.above(above)), ast.Return):
+            continue
+        if isinstance(above, ast.Return):
+            continue
+        script.say(node, "TMG294", message, hint)
+
+
+def _counts(training: Training, data: ast.expr) -> list[Change]:
+    """len(loader.dataset) in the functions that train: the examples that this process takes."""
+    script, changes = training.script, []
+    for call in script.calls:
+        if not (isinstance(call.func, ast.Name) and call.func.id == "len" and len(call.args) == 1):
+            continue
+        given = call.args[0]
+        here = training.in_loop(call) or training.scopes.scope(call) is training.scopes.scope(training.loop)
+        if not here or call.lineno < training.loop.lineno:
+            continue
+        if isinstance(given, ast.Attribute) and given.attr == "dataset" and training.is_data(given.value):
+            begin, end = script.span(given)
+            changes.append(Change(begin, end, f"{script.of(given.value)}.sampler", SHARE))
+        elif training.scopes.origins(given) & training.scopes.origins(data):
+            begin, end = script.span(given)
+            changes.append(Change(begin, end, f"{training.loader.id}.sampler", SHARE))
+    return changes
+
+
+def _total(training: Training, size: ast.expr | None, options: Options) -> list[Change]:
+    """Each process takes its part of the script's batch."""
+    script = training.script
+    if size is None:
+        script.say(
+            training.loaded, "TMG298", "batches of one example cannot be shared", "give the DataLoader a batch_size"
+        )
+        return []
+    number = script.value(size)
+    whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
+    if whole % (options.num_gpus or 1):
+        message = f"a batch of {whole} cannot be shared by {options.num_gpus} processes"
+        script.say(size, "TMG298", message, "choose a multiple")
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == ast.unparse(size):
+            used = isinstance(node.ctx, ast.Load) and not _is_for_a_loader(script, node)
+            if used:
+                message = f"with --batch total a process takes a part of {ast.unparse(size)}, which is used here, too"
+                script.say(node, "TMG298", message, "take the number of examples from the batch: len(x)")
+    loss = mean_loss(training)
+    if loss is not None:
+        message = "the mean of this loss over parts of a batch need not be the one over all of it"
+        hint = "use a loss that is a mean over the examples, without reduction and weights, or --batch per-gpu"
+        script.say(loss, "TMG298", message, hint)
+    begin, end = script.span(size)
+    return [Change(begin, end, f"rank_batch({script.of(size)})", SHARE)]
+
+
+def _is_for_a_loader(script: Script, node: ast.AST) -> bool:
+    return any(isinstance(one, ast.Call) and script.name(one.func) == LOADER for one in script.above(node))
+
+
+def mean_loss(training: Training) -> ast.expr | None:
+    """Where the loss is not seen to be a mean over the examples; None where it is."""
+    script, scopes = training.script, training.scopes
+    assert isinstance(training.backward.func, ast.Attribute)
+    loss = training.backward.func.value
+    if isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "scale" and loss.args:
+        loss = loss.args[0]
+    if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
+        loss = loss.left
+    for _ in range(4):
+        if not isinstance(loss, ast.Name):
+            break
+        values = [b for origin in scopes.origins(loss) for b in scopes.values(origin) if training.in_loop(b.stmt)]
+        values = [b for b in values if not _only_divides(b.value, loss.id)]
+        if len(values) != 1 or values[0].value is None or values[0].place is not None:
+            return loss
+        loss = values[0].value
+    if not isinstance(loss, ast.Call):
+        return loss
+    called = _criterion(scopes, loss)
+    name = script.name(called.func).rpartition(".")[2]
+    plain = not {k.arg for k in called.keywords} & {"reduction", "weight", "ignore_index", "size_average", "reduce"}
+    most = 2 if name.islower() else 0  # a function's output and target, a class's nothing
+    return None if name.lower() in _MEANS and plain and len(called.args) <= most else loss
+
+
+def _only_divides(value: ast.expr | None, name: str) -> bool:
+    """Whether a loss is only divided by a number: loss = loss / steps."""
+    return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and ast.unparse(value.left) == name
+
+
+def _criterion(scopes: Scopes, loss: ast.Call) -> ast.Call:
+    """The call that makes the loss's function, or the call itself."""
+    made = [b.value for origin in scopes.origins(loss.func) for b in scopes.values(origin)]
+    calls = [value for value in map(unmoved, filter(None, made)) if isinstance(value, ast.Call)]
+    return calls[0] if len(calls) == 1 == len(made) else loss

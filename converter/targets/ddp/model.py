@@ -1,0 +1,166 @@
+"""The model in several processes: wrapped once, called through the wrapper in the training loop, itself elsewhere."""
+
+from __future__ import annotations
+
+import ast
+
+from converter.syntax.changes import Change, lines_before
+from converter.syntax.script import Script
+from converter.targets.ddp.training import Training
+
+WRAP = "TMG177"
+# Attributes that the wrapper has too, with the same meaning; all others are the model's own.
+_SAME = ("train", "eval", "parameters", "zero_grad")
+_ALLOWED = (*_SAME, "named_parameters", "state_dict", "buffers", "training")
+# What a method may call that only makes values to begin with.
+_MAKES = frozenset(
+    [
+        "zeros",
+        "randn",
+        "ones",
+        "empty",
+        "new",
+        "new_zeros",
+        "new_ones",
+        "zero_",
+        "to",
+        "cuda",
+        "cpu",
+        "next",
+        "parameters",
+        "Variable",
+        "detach",
+        "data",
+        "tuple",
+        "size",
+        "zeros_like",
+        "normal_",
+        "float",
+        "len",
+        "range",
+    ]
+)
+_MOVED = ("to", "cuda", "cpu", "half", "float", "double", "requires_grad_", "apply", "register_parameter", "add_module")
+
+
+def model_changes(training: Training) -> list[Change]:
+    """The wrapper, and the places that name it in place of the model."""
+    script, wrapper = training.script, training.script.new(f"ddp_{training.net.name}")
+    _check_uses(training)
+    handed = _handed(training)
+    changes = [_wrapped(training, wrapper)]
+    for node in ast.walk(script.tree):
+        if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_net(node):
+            continue
+        begin, end = script.span(node)
+        if handed.get(node) is not None:
+            if not _is_wrapped_here(training, node):
+                changes.append(Change(begin, end, wrapper, WRAP))
+        elif _is_wrapped_here(training, node):
+            if not _means_the_same(training, node):
+                changes.append(Change(end, end, ".module", WRAP))
+        elif node is training.forward.func:
+            changes.append(Change(begin, end, wrapper, WRAP))
+    return changes
+
+
+def _wrapped(training: Training, wrapper: str) -> Change:
+    lines = [
+        f"{wrapper} = DistributedDataParallel({training.net.name})",
+        "torch.manual_seed(torch.initial_seed() + rank)  # dropout differs from process to process",
+    ]
+    return lines_before(training.script, training.wrap, lines, WRAP)
+
+
+def _handed(training: Training) -> dict[ast.Name, ast.Call]:
+    """Arguments that bring the model to the function of the training loop, by the calls of its path."""
+    found = {}
+    if not isinstance(training.forward.func, ast.Name):
+        return found
+    name, function = training.forward.func, training.scopes.scope(training.forward)
+    while function is not None and training.scopes.home(name).scope is function:
+        if name.id not in [
+            arg.arg for arg in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+        ]:
+            break
+        (call,) = training.scopes.calls_of(function)
+        given = training.scopes.given(call, function, name.id)
+        if not isinstance(given, ast.Name):
+            break
+        found[given] = call
+        name, function = given, training.scopes.scope(call)
+    return found
+
+
+def _is_wrapped_here(training: Training, node: ast.Name) -> bool:
+    """Whether a name is a parameter that gets the wrapper."""
+    home = training.scopes.home(node)
+    if home == training.net or home.scope not in training.path:
+        return False
+    assert home.scope is not None
+    call = training.scopes.calls_of(home.scope)[0]
+    return training.scopes.given(call, home.scope, home.name) in _handed(training)
+
+
+def _means_the_same(training: Training, node: ast.Name) -> bool:
+    """Whether the wrapper does at this place what the model would."""
+    above = next(training.script.above(node))
+    if node is training.forward.func:
+        return True
+    return isinstance(above, ast.Attribute) and above.attr in _SAME
+
+
+def _check_uses(training: Training) -> None:
+    """Refuse uses of the model that go around the wrapper, or change the model behind its back."""
+    script = training.script
+    first = script.line(training.wrap.lineno)
+    for node in ast.walk(script.tree):
+        if not isinstance(node, ast.Name) or not training.is_net(node):
+            continue
+        above = next(script.above(node))
+        late = script.span(node)[0] >= first or training.scopes.scope(node) in training.path
+        if isinstance(above, ast.Attribute):
+            call = next(script.above(above))
+            called = isinstance(call, ast.Call) and call.func is above
+            if late and not training.in_loop(node):
+                _check_late(script, above, called)
+            if training.in_loop(node) and not _is_harmless(training, above):
+                _around(script, node, f"{ast.unparse(above)} goes around the wrapper that averages the gradients")
+        elif training.in_loop(node) and node is not training.forward.func and isinstance(above, ast.Call):
+            what = ast.unparse(above.func)
+            if not script.name(above.func).startswith(("torch.nn.utils.", "torch.save")):
+                _around(
+                    script, node, f"{what} gets the model: calls of the model in it would not average the gradients"
+                )
+
+
+def _around(script: Script, node: ast.AST, message: str) -> None:
+    hint = "in the loop over the training batches, only call the model: put the rest into its forward()"
+    script.say(node, "TMG293", message, hint)
+
+
+def _is_harmless(training: Training, use: ast.Attribute) -> bool:
+    """Whether an attribute of the model, in the training loop, takes no part in the gradients."""
+    if use.attr in _ALLOWED:
+        return True
+    methods = [one for one in training.script.functions.get(use.attr, []) if training.scopes.in_class(one)]
+    if len(methods) != 1 or not isinstance(next(training.script.above(use)), ast.Call):
+        return False
+    calls = [call for call in ast.walk(methods[0]) if isinstance(call, ast.Call)]
+    return all(
+        (call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")) in _MAKES
+        for call in calls
+    )
+
+
+def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:
+    """Refuse what changes the model's parameters once it is wrapped."""
+    inner: ast.AST = use
+    for above in script.above(use):
+        if not isinstance(above, ast.Attribute):
+            break
+        inner = above
+    stored = isinstance(getattr(inner, "ctx", None), ast.Store)
+    if stored or (called and use.attr in _MOVED):
+        message = f"{ast.unparse(inner)} changes the model after the processes have agreed on it"
+        script.say(use, "TMG293", message, "change the model before the training begins")

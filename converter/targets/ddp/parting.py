@@ -1,0 +1,287 @@
+"""Values that differ between the processes, and the decisions that must not depend on them.
+
+A process that leaves a loop, or skips a step, while the others go on makes them wait for ever.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.syntax.changes import Change
+from converter.syntax.script import Script
+from converter.targets.ddp.alone import Alone
+from converter.targets.ddp.scopes import Origin
+from converter.targets.ddp.training import Training, looped_over
+
+FIGURES = "TMG182"
+_OWN = ("random.", "numpy.random.", "time.", "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial")
+_SAME_SEED = ("random.seed", "numpy.random.seed", "time.sleep")
+_COLLECTIVE = ("step", "backward", "zero_grad", "load_state_dict")
+
+
+class Parting:
+    """Which names hold what differs between the processes.
+
+    averaged: sums over the loop's batches that are replaced by their means over the processes behind it.
+    """
+
+    def __init__(self, training: Training, alone: Alone) -> None:
+        self.training, self.alone, self.script = training, alone, training.script
+        self.own: set[Origin] = set()
+        self.returned: set[ast.FunctionDef] = set()
+        self.averaged: set[Origin] = set()
+        self._spread()
+        self.averaged = {origin for origin in self._sums() if origin in self.own}
+        self.own, self.returned = set(), set()
+        self._spread()
+
+    def _spread(self) -> None:
+        """Follows values of one process through assignments, calls and returns until nothing new is found."""
+        size = -1
+        while size != len(self.own) + len(self.returned):
+            size = len(self.own) + len(self.returned)
+            for node in ast.walk(self.script.tree):
+                if not self.training.scopes.in_class(node) and not self._is_alone(node):
+                    self._look(node)
+
+    def _is_alone(self, node: ast.AST) -> bool:
+        """Whether only rank 0 comes to a node, whose results the others get."""
+        alone = self.alone
+        return any(one in alone.blocks or one in alone.functions for one in (node, *self.script.above(node)))
+
+    def _look(self, node: ast.AST) -> None:
+        scopes = self.training.scopes
+        if isinstance(node, ast.For):
+            over_batches = node is self.training.loop
+            if over_batches or self.differs(node.iter):
+                skipped = _counter(self.script, node)
+                self._mark(node.target, skipped)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
+            if node.value is not None and (self.differs(node.value) or self._decided(node)):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for target in targets:
+                    self._mark(target)
+        elif isinstance(node, ast.Return) and node.value is not None and self.differs(node.value):
+            function = scopes.scope(node)
+            if function is not None and function not in self.alone.functions:
+                self.returned.add(function)
+        elif isinstance(node, ast.Call):
+            self._look_at_call(node)
+
+    def _look_at_call(self, call: ast.Call) -> None:
+        """Own functions take what they are given; objects keep what their methods are given."""
+        function = self.training.scopes.called(call)
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if function is not None:
+            for arg in [*function.args.args, *function.args.kwonlyargs]:
+                value = self.training.scopes.given(call, function, arg.arg)
+                if value is not None and self.differs(value):
+                    self.own.add(Origin(function, arg.arg))
+            return
+        owner = call.func.value if isinstance(call.func, ast.Attribute) else None
+        if isinstance(owner, ast.Name) and any(map(self.differs, given)) and not self._is_of_training(owner):
+            self._mark(owner)
+
+    def _is_of_training(self, node: ast.Name) -> bool:
+        """Whether an object has the same state in all processes, whatever its methods are given."""
+        if self.training.is_net(node) or self.script.names.of(node):
+            return True
+        return any(
+            isinstance(b.value, ast.Call)
+            and self.script.name(b.value.func).startswith(("torch.nn.", "torch.cuda.amp", "torch.amp", "argparse"))
+            for origin in self.training.scopes.origins(node)
+            for b in self.training.scopes.values(origin)
+        )
+
+    def _mark(self, target: ast.expr, skipped: ast.expr | None = None) -> None:
+        for node in ast.walk(target):
+            if isinstance(node, ast.Name) and node is not skipped:
+                home = self.training.scopes.home(node)
+                self.own.add(home)
+
+    def _decided(self, node: ast.AST) -> bool:
+        """Whether a statement is reached by a decision of this process alone."""
+        return any(
+            isinstance(above, ast.If | ast.While) and self.differs(above.test) for above in self.script.above(node)
+        )
+
+    def differs(self, node: ast.AST) -> bool:
+        """Whether an expression may have another value in each process."""
+        if isinstance(node, ast.Lambda):
+            return False
+        if isinstance(node, ast.Name):
+            return self._is_own(node)
+        if isinstance(node, ast.Call):
+            function = self.training.scopes.called(node)
+            if function in self.alone.functions and self.alone.of_all(node):
+                return False
+            if function in self.returned:
+                return True
+            if self.training.is_net(node.func) and self._trains(node):
+                return True  # statistics of batches and dropout are each process's own
+            if isinstance(node.func, ast.Name) and node.func.id in ("next", "iter") and self._trains(node):
+                return True
+            if isinstance(node.func, ast.Name) and node.func.id == "len" and self._same_length(node):
+                return False
+            name = self.script.name(node.func)
+            if name.startswith(_OWN) and name not in _SAME_SEED and self._trains(node):
+                return True
+        return any(map(self.differs, ast.iter_child_nodes(node)))
+
+    def _same_length(self, call: ast.Call) -> bool:
+        """The length of what a loader gives is the same everywhere: each share has as many examples."""
+        return len(call.args) == 1 and isinstance(call.args[0], ast.Name | ast.Attribute)
+
+    def _trains(self, node: ast.AST) -> bool:
+        """Whether a node runs while the script trains."""
+        scope = self.training.scopes.scope(node)
+        late = node.lineno >= self.training.wrap.lineno if isinstance(node, ast.expr) else False
+        return late or scope in self.training.path[1:] or (scope is not None and scope not in self.training.path)
+
+    def _is_own(self, node: ast.Name) -> bool:
+        home = self.training.scopes.home(node)
+        if home in self.averaged and not self.training.in_loop(node) and isinstance(node.ctx, ast.Load):
+            return False
+        return home in self.own
+
+    def _sums(self) -> Iterator[Origin]:
+        """Names that the training loop adds to, and that are read behind it."""
+        loop, scopes = self.training.loop, self.training.scopes
+        for node in ast.walk(loop):
+            if not (
+                isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and isinstance(node.target, ast.Name)
+            ):
+                continue
+            home = scopes.home(node.target)
+            stores = [b for b in scopes.bindings.get(home, []) if self.training.in_loop(b.stmt)]
+            if home.scope is not scopes.scope(loop) or any(not isinstance(b.stmt, ast.AugAssign) for b in stores):
+                continue
+            begun = [b.value for b in scopes.bindings[home] if not isinstance(b.stmt, ast.AugAssign)]
+            if not all(isinstance(value, ast.Constant) and isinstance(value.value, int | float) for value in begun):
+                continue
+            read = [
+                one
+                for one in ast.walk(home.scope or self.script.tree)
+                if isinstance(one, ast.Name) and one.id == home.name and isinstance(one.ctx, ast.Load)
+                if not self.training.in_loop(one) and one.lineno > loop.lineno
+            ]
+            if read:
+                yield home
+
+
+def _counter(script: Script, loop: ast.For) -> ast.expr | None:
+    """The number that enumerate() gives: the same in all processes."""
+    over, plain = looped_over(script, loop), loop.iter
+    counted = over is not plain and isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2
+    if counted and "enumerate" in {n.id for n in ast.walk(plain) if isinstance(n, ast.Name)}:
+        assert isinstance(loop.target, ast.Tuple)
+        return loop.target.elts[0]
+    return None
+
+
+def figures(parting: Parting) -> list[Change]:
+    """Behind the training loop its sums become the means over the processes."""
+    training, script = parting.training, parting.script
+    names = sorted({origin.name for origin in parting.averaged})
+    if not names:
+        return []
+    left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
+    place = script.line((training.loop.end_lineno or 0) + 1)
+    line = f"{script.indentation(training.loop)}{left} = mean_of_ranks({', '.join(names)}){script.newline}"
+    return [Change(place, place, line, FIGURES)]
+
+
+def check_decisions(parting: Parting) -> None:
+    """Refuse decisions that part the processes (TMG295); warn of figures of one process (TMG370)."""
+    training, alone, script = parting.training, parting.alone, parting.script
+    hint = "decide by what all processes have: the epoch, or what an evaluation returned"
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.If | ast.While) and alone.of_all(node) and parting.differs(node.test):
+            what = _parts(parting, node)
+            if what:
+                message = (
+                    f"each process would decide this by its own examples, and {what}: the others would wait for ever"
+                )
+                script.say(node.test, "TMG295", message, hint)
+        elif isinstance(node, ast.For) and node is not training.loop and alone.of_all(node):
+            if parting.differs(node.iter) and (what := _parts(parting, node, leaves=False)):
+                message = f"each process would repeat this as its own examples ask for, and {what}"
+                script.say(node.iter, "TMG295", message, hint)
+        elif isinstance(node, ast.Assert | ast.IfExp) and alone.of_all(node) and parting.differs(node.test):
+            if isinstance(node, ast.Assert) or any(n is training.forward for n in ast.walk(node)):
+                script.say(node.test, "TMG295", "each process would decide this by its own examples", hint)
+        elif isinstance(node, ast.Call) and alone.of_all(node):
+            _check_given(parting, node)
+        elif isinstance(node, ast.Assign) and alone.of_all(node) and parting.differs(node.value):
+            for target in node.targets:
+                if "param_groups" in ast.unparse(target):
+                    script.say(node, "TMG295", "each process would have a learning rate of its own", hint)
+    _warn_of_figures(parting)
+
+
+def _parts(parting: Parting, stmt: ast.stmt, leaves: bool = True) -> str:
+    """What a statement does that all processes have to do together, in words; "" for nothing."""
+    training, script = parting.training, parting.script
+    for node in ast.walk(stmt):
+        if leaves and isinstance(node, ast.Break | ast.Continue | ast.Return | ast.Raise):
+            return f"leave here ({type(node).__name__.lower()}, line {node.lineno})"
+        if not isinstance(node, ast.Call):
+            continue
+        function = training.scopes.called(node)
+        if function is not None and (function in training.path or function in parting.alone.functions):
+            return f"call {function.name}() in line {node.lineno}"
+        if node is training.forward or node is training.backward:
+            return f"compute gradients in line {node.lineno}"
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _COLLECTIVE:
+            return f"call {ast.unparse(node.func)}() in line {node.lineno}"
+        if script.name(node.func) in ("torch.save", "sys.exit", "exit", "quit") or _exits(node):
+            return f"call {ast.unparse(node.func)}() in line {node.lineno}"
+        if function is not None and any(_exits(n) or _waits(script, n) for n in ast.walk(function)):
+            return f"call {function.name}() in line {node.lineno}"
+    return ""
+
+
+def _exits(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("exit", "quit")
+
+
+def _waits(script: Script, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and script.name(node.func) in ("torch.save", "sys.exit")
+
+
+def _check_given(parting: Parting, call: ast.Call) -> None:
+    """Schedulers that look at a figure have to be given the same one everywhere."""
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in parting.training.steps:
+        for given in call.args:
+            if parting.differs(given):
+                message = "each process would schedule its learning rate by its own figure"
+                parting.script.say(given, "TMG295", message, "give it what an evaluation returned")
+
+
+def _warn_of_figures(parting: Parting) -> None:
+    """The first print in the training functions of what only rank 0 has seen."""
+    for call in parting.script.calls:
+        shown = isinstance(call.func, ast.Name) and call.func.id == "print"
+        method = isinstance(call.func, ast.Attribute) and call.func.attr in (
+            "add_scalar",
+            "set_postfix",
+            "set_description",
+            "info",
+            "write",
+            "append",
+        )
+        if not (shown or method) or not parting.alone.of_all(call) and not _in_gated(parting, call):
+            continue
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        if any(map(parting.differs, given)):
+            message = "this figure is of the examples of rank 0 alone"
+            hint = (
+                "on the average it is that of all; sums that are read behind the loop are averaged over the processes"
+            )
+            parting.script.say(call, "TMG370", message, hint, "warning")
+            return
+
+
+def _in_gated(parting: Parting, node: ast.AST) -> bool:
+    return any(above in parting.alone.gated for above in parting.script.above(node))

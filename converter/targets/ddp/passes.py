@@ -1,0 +1,194 @@
+"""The passes for PyTorch scripts, in their order."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import shlex
+from dataclasses import dataclass, field, replace
+
+from converter.plan.decisions import Command, Decision
+from converter.syntax.changes import Change
+from converter.syntax.script import Script, argument
+from converter.targets.ddp.alone import Alone, alone_changes
+from converter.targets.ddp.calls import check_calls
+from converter.targets.ddp.data import data_changes, mean_loss
+from converter.targets.ddp.model import model_changes
+from converter.targets.ddp.parting import Parting, check_decisions, figures
+from converter.targets.ddp.processes import check_names, device_changes, process_changes
+from converter.targets.ddp.training import Training, Unclear, backwards, training_of
+from converter.targets.passes import Case, Fit, Pass, adding
+
+
+def fit(script: Script) -> Fit | None:
+    """What trains a script; None where PyTorch takes no gradients."""
+    found = backwards(script) if script.names.imports("torch") else []
+    return Fit(found[0], PASSES) if found else None
+
+
+@dataclass(frozen=True)
+class Trained(Case):
+    """What is known once the training step is."""
+
+    training: Training = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Divided(Trained):
+    """What is known once it is settled what rank 0 does alone."""
+
+    alone: Alone = field(kw_only=True)
+
+
+def calls(case: Case) -> Case:
+    """What processes must not do N times."""
+    check_calls(case.script, _beside(case.script))
+    check_names(case.script)
+    return adding(case, device_changes(case.script))
+
+
+def step(case: Case) -> Case:
+    """The one training step; without one nothing else is looked at."""
+    try:
+        training = training_of(case.script)
+    except Unclear:
+        return case
+    return Trained(case.script, case.options, case.width, case.changes, case.decisions, training=training)
+
+
+def model(case: Trained) -> Case:
+    """The wrapper of the model."""
+    _check_carried(case.training)
+    return adding(case, model_changes(case.training))
+
+
+def data(case: Trained) -> Case:
+    """Each process's share of the training data."""
+    return adding(case, data_changes(case.training, case.options, case.width))
+
+
+def rank_0(case: Trained) -> Case:
+    """Evaluation and files."""
+    alone, changes = alone_changes(case.training)
+    made = (*case.changes, *changes)
+    return Divided(case.script, case.options, case.width, made, case.decisions, training=case.training, alone=alone)
+
+
+def decisions(case: Divided) -> Case:
+    """Values that differ between processes, and what must not depend on them."""
+    parting = Parting(case.training, case.alone)
+    check_decisions(parting)
+    _warn(case.training)
+    return adding(case, figures(parting))
+
+
+def processes(case: Divided) -> Case:
+    """The start and the end of the processes."""
+    added = process_changes(case.script, case.options, list(case.changes))
+    text = case.script.text
+    ended = () if text.endswith(("\n", "\r")) else (Change(len(text), len(text), case.script.newline, "TMG176"),)
+    return replace(case, changes=(*ended, *case.changes, *added), decisions=_decided(case))
+
+
+PASSES = (
+    Pass("what several processes may do", calls, ends=True),
+    Pass("the training step", step, ends=True),
+    Pass("the model in its wrapper", model),
+    Pass("the shares of the training data", data),
+    Pass("what rank 0 does alone", rank_0),
+    Pass("decisions that part no process", decisions),
+    Pass("the start and the end of the processes", processes),
+)
+
+
+def _beside(script: Script) -> frozenset[str]:
+    """Modules and packages in the script's folder."""
+    folder = os.path.dirname(os.path.abspath(script.path))
+    names = os.listdir(folder) if os.path.isdir(folder) else []
+    own = os.path.splitext(os.path.basename(script.path))[0]
+    found = {name[:-3] for name in names if name.endswith(".py")}
+    found |= {name for name in names if os.path.isfile(os.path.join(folder, name, "__init__.py"))}
+    return frozenset(found - {own})
+
+
+def _check_carried(training: Training) -> None:
+    """Refuse a state that one batch hands to the next: consecutive batches are other processes'."""
+    script = training.script
+    given = [*training.forward.args, *(keyword.value for keyword in training.forward.keywords)]
+    names = {n.id for value in given for n in ast.walk(value) if isinstance(n, ast.Name)}
+    targets = {n.id for n in ast.walk(training.loop.target) if isinstance(n, ast.Name)}
+    for name in sorted(names - targets):
+        stores = [n for s in training.loop.body for n in ast.walk(s) if _is(n, name, ast.Store)]
+        if not stores:
+            continue
+        first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
+        loads = [n for s in training.loop.body for n in ast.walk(s) if _is(n, name, ast.Load)]
+        if any(n.lineno <= (first.end_lineno or 0) for n in loads):
+            message = f"{name} is handed from one batch to the next, and the next batch is another process's"
+            hint = f"begin each batch with a new {name}: the share of a process is not a sequence"
+            script.say(first, "TMG292", message, hint)
+
+
+def _is(node: ast.AST, name: str, context: type[ast.expr_context]) -> bool:
+    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context)
+
+
+def _warn(training: Training) -> None:
+    """What a reader has to judge."""
+    script = training.script
+    for call in script.calls:
+        name = script.name(call.func)
+        if re.fullmatch(r"torch\.nn\.(Lazy)?BatchNorm[123]d", name) or name.startswith("torchvision.models."):
+            message = "batch normalisation takes its statistics from the examples of one process"
+            hint = "for those of all, on GPUs: net = nn.SyncBatchNorm.convert_sync_batchnorm(net), before the wrapper"
+            script.say(call, "TMG371", message, hint, "warning")
+            break
+    loss = mean_loss(training)
+    if loss is not None and _is_sum(training, loss):
+        message = "this loss is a sum over the examples: the processes' gradients are averaged, not added"
+        script.say(loss, "TMG372", message, "use the mean, or multiply the learning rate yourself", "warning")
+    for call in script.calls:
+        stepping = isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in training.steps
+        if stepping and training.in_loop(call):
+            message = "this schedule takes a step for each batch, and an epoch has fewer of them now"
+            hint = "lengths in steps shrink by the number of GPUs: take them from len(loader)"
+            script.say(call, "TMG373", message, hint, "warning")
+
+
+def _is_sum(training: Training, loss: ast.expr) -> bool:
+    """Whether the loss is a sum, as far as it is seen."""
+    script = training.script
+    for call in script.calls:
+        if any(
+            k.arg == "reduction" and isinstance(k.value, ast.Constant) and k.value.value == "sum" for k in call.keywords
+        ):
+            return True
+    return isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "sum"
+
+
+def _decided(case: Trained) -> tuple[Decision, ...]:
+    training, script, options = case.training, case.script, case.options
+    size = argument(training.loaded, 1, "batch_size")
+    text = script.of(size) if size is not None else "1"
+    batch = f"{text} for each process (line {training.loaded.lineno})"
+    if options.batch == "total":
+        batch = f"{text} for all processes (line {training.loaded.lineno})"
+    brief = f"{training.net.name} wrapped in DistributedDataParallel"
+    return (
+        Decision("target", "ddp: PyTorch trains here, in a process for each GPU", "a process for each GPU"),
+        Decision("model", f"{training.net.name}, wrapped before line {training.wrap.lineno}", brief),
+        Decision("training", f"the loop in line {training.loop.lineno}; each process takes its share of the data"),
+        Decision("batch size", batch),
+        Decision("rank 0", "prints, evaluates on all of the data, and saves, with the original's keys"),
+    )
+
+
+def commands(path: str, origin: str, gpus: int | None) -> tuple[Command, ...]:
+    """How a converted script is started and verified."""
+    name = shlex.quote(path)
+    number = "gpu" if gpus is None else str(gpus)
+    return (
+        Command("train", f"torchrun --nproc_per_node={number} {name}"),
+        Command("next", f"tf-multigpu verify {shlex.quote(origin)} {name}"),
+    )

@@ -1,0 +1,216 @@
+"""The lines that start the processes and end them, and the helper functions that a script needs."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from converter.options import Options
+from converter.syntax.changes import Change, lines_before
+from converter.syntax.script import Script
+
+START = "TMG176"
+MARKER = "# tf-multigpu: helpers for training with a process for each GPU"
+# Calls that may come before the processes know each other: they compute nothing on a GPU and draw nothing.
+_EARLY = ("argparse.", "torch.device", "torch.cuda.is_available", "os.path.", "os.environ", "pathlib.", "logging.")
+_EARLY_METHODS = ("add_argument", "parse_args", "ArgumentParser", "getenv", "get", "add_argument_group")
+
+_HEAD = """\
+if 'LOCAL_RANK' not in os.environ:
+    raise SystemExit('start this script with: torchrun --nproc_per_node={gpus} %s' % sys.argv[0])
+rank, world_size = int(os.environ['RANK']), int(os.environ['WORLD_SIZE'])
+"""
+_START = '''\
+def start_processes():
+    """Joins this process to the others; each has a GPU of its own, and rank 0 prints."""
+    if torch.cuda.is_available():
+        torch.cuda.set_device(int(os.environ['LOCAL_RANK']))  # what 'cuda' means from here on
+    backend = 'nccl' if torch.cuda.is_available() else 'gloo'
+    dist.init_process_group(backend, timeout=datetime.timedelta(hours=6))  # rank 0 evaluates alone
+    if rank > 0:
+        sys.stdout = open(os.devnull, 'w')
+    [seed] = from_rank_0(random.randrange(2 ** 31))  # a script without a seed: the same data everywhere
+    torch.manual_seed(seed)
+    random.seed(seed)
+'''
+_NUMPY = "    {numpy}.random.seed(seed)\n"
+_FROM = '''\
+def from_rank_0(*values):
+    """The values that rank 0 has, in all processes."""
+    values = list(values)
+    dist.broadcast_object_list(values)
+    return values
+'''
+_ON = '''\
+def on_rank_0(function, *args, **kwargs):
+    """The result of a function that rank 0 runs alone, while the others wait."""
+    [result] = from_rank_0(function(*args, **kwargs) if rank == 0 else None)
+    return result
+'''
+_MEAN = '''\
+def mean_of_ranks(*sums):
+    """The means of the processes' sums, each over a share of the examples."""
+    device = 'cuda' if torch.cuda.is_available() else 'cpu'
+    mean = torch.tensor([float(one) for one in sums], dtype=torch.float64, device=device)
+    dist.all_reduce(mean)
+    return (mean / world_size).tolist()
+'''
+_BATCH = '''\
+def rank_batch(size):
+    """This process's part of a batch."""
+    if size % world_size:
+        raise ValueError('%d processes cannot share a batch of %d' % (world_size, size))
+    return size // world_size
+'''
+_ASKED = {"on_rank_0": _ON, "mean_of_ranks": _MEAN, "rank_batch": _BATCH}
+_NAMES = frozenset(
+    [
+        "rank",
+        "world_size",
+        "dist",
+        "start_processes",
+        "from_rank_0",
+        "on_rank_0",
+        "mean_of_ranks",
+        "rank_batch",
+        "DistributedDataParallel",
+        "DistributedSampler",
+    ]
+)
+
+
+def process_changes(script: Script, options: Options, made: list[Change]) -> list[Change]:
+    """Helpers below the imports, the start of the processes before the first work, their end behind the last.
+
+    made: the other changes, which say what helpers are called.
+    """
+    written = "".join(change.text for change in made)
+    helpers = [_START, _FROM]
+    helpers += [text for name, text in _ASKED.items() if f"{name}(" in written]
+    numpy = next((name for name in ("np", "numpy") if script.name(ast.Name(name, ast.Load())) == "numpy"), "")
+    helpers[0] += _NUMPY.format(numpy=numpy) if numpy else ""
+    place = _below_imports(script)
+    imported, names = _imports(script, place)
+    head = _HEAD.replace("{gpus}", str(options.num_gpus or 2))
+    block = "\n\n\n".join(text.rstrip("\n") for text in (f"{MARKER}\n{head}", *helpers))
+    for name, alias in names.items():
+        block = re.sub(rf"\b{name}\.", f"{alias}.", block)
+    place = _below_imports(script)
+    text = f"{imported}\n{block}\n"
+    first, indentation = _first_work(script)
+    begin = f"{indentation}start_processes(){script.newline}"
+    ended = f"{indentation}dist.destroy_process_group(){script.newline}"
+    begun = lines_before(script, first, (), START).begin
+    last = script.block(first)[-1]
+    end = script.line((last.end_lineno or 0) + 1)
+    return [
+        Change(place, place, text.replace("\n", script.newline), START),
+        Change(begun, begun, begin, START),
+        Change(end, end, ended, START),
+    ]
+
+
+def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
+    """The imports that the added lines need, and other names for modules whose names the script has already."""
+    lines, names = [], {}
+    for module in ("datetime", "os", "random", "sys"):
+        bound = script.name(ast.Name(module, ast.Load()))
+        if bound == module and _is_imported(script, module, place):
+            continue
+        if module in script.words and bound != module:
+            names[module] = script.new(f"{module}_module")
+        lines.append(f"import {module} as {names[module]}" if module in names else f"import {module}")
+    if not _is_imported(script, "torch", place):
+        lines.append("import torch")
+    lines.append("import torch.distributed as dist")
+    lines.append("from torch.nn.parallel import DistributedDataParallel")
+    lines.append("from torch.utils.data.distributed import DistributedSampler")
+    return "\n".join(lines) + "\n", names
+
+
+def _is_imported(script: Script, module: str, place: int) -> bool:
+    """Whether a module is imported by its own name above a place, at top level."""
+    return any(
+        isinstance(stmt, ast.Import)
+        and script.line(stmt.lineno) < place
+        and any(alias.name.partition(".")[0] == module and not alias.asname for alias in stmt.names)
+        for stmt in script.tree.body
+    )
+
+
+def check_names(script: Script) -> None:
+    """Refuse names of the script that the added lines have for something else."""
+    for node in ast.walk(script.tree):
+        name = node.id if isinstance(node, ast.Name) else getattr(node, "arg", getattr(node, "name", ""))
+        named = isinstance(node, ast.Name | ast.arg | ast.FunctionDef | ast.ClassDef)
+        if named and name in _NAMES:
+            message = f"the script has the name {name}, which the added lines need"
+            script.say(node, "TMG299", message, "rename it")
+            return
+    if script.name(ast.Name("torch", ast.Load())) not in ("torch", ""):
+        script.say(script.tree.body[0], "TMG299", "torch is the name of something else", "rename it")
+
+
+def _below_imports(script: Script) -> int:
+    """The place below the last import before the first definition or work; else above these."""
+    place = 0
+    for stmt in script.tree.body:
+        if isinstance(stmt, ast.Import | ast.ImportFrom):
+            place = script.line((stmt.end_lineno or 0) + 1)
+        elif isinstance(stmt, ast.FunctionDef | ast.ClassDef | ast.If) or not _is_early(script, stmt):
+            break
+    return place or lines_before(script, stmt, (), START).begin
+
+
+def _first_work(script: Script) -> tuple[ast.stmt, str]:
+    """The first statement that does more than define and read arguments, and its indentation."""
+    body = script.tree.body
+    for stmt in body:
+        if isinstance(stmt, ast.If) and "__name__" in ast.unparse(stmt.test):
+            return stmt.body[0], script.indentation(stmt.body[0])
+        if not _is_early(script, stmt):
+            return stmt, script.indentation(stmt)
+    return body[-1], ""
+
+
+def _is_early(script: Script, stmt: ast.stmt) -> bool:
+    if isinstance(stmt, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.ClassDef):
+        return True
+    if isinstance(stmt, ast.Try):
+        return all(isinstance(one, ast.Import | ast.ImportFrom) for one in stmt.body)
+    if not isinstance(stmt, ast.Assign | ast.Expr | ast.AnnAssign):
+        return False
+    return all(
+        script.name(call.func).startswith(_EARLY)
+        or (isinstance(call.func, ast.Attribute) and call.func.attr in _EARLY_METHODS)
+        for call in ast.walk(stmt)
+        if isinstance(call, ast.Call)
+    )
+
+
+def device_changes(script: Script) -> list[Change]:
+    """GPUs that are named by a number become the process's own; checkpoints are loaded to the CPU first."""
+    changes = []
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("cuda:"):
+            parent = next(script.above(node))
+            if node.value[5:].isdigit() and not isinstance(parent, ast.JoinedStr | ast.BinOp | ast.Compare):
+                begin, end = script.span(node)
+                changes.append(Change(begin, end, "'cuda'", "TMG181"))
+            else:
+                script.say(node, "TMG299", "the number of the GPU is put together", "write 'cuda'")
+    for call in script.calls:
+        name = script.name(call.func)
+        by_number = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda" and bool(call.args)
+        if by_number or (name == "torch.device" and len(call.args) + len(call.keywords) > 1):
+            script.say(
+                call, "TMG299", "the GPU is named by a number", "leave the number out: each process has its own GPU"
+            )
+        if (
+            name == "torch.load"
+            and not any(k.arg in ("map_location", None) for k in call.keywords)
+            and len(call.args) == 1
+        ):
+            end = script.span(call)[1] - 1
+            changes.append(Change(end, end, ", map_location='cpu'", "TMG181"))
+    return changes

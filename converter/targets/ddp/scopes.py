@@ -1,0 +1,211 @@
+"""Where the names of a script are bound, followed through the parameters of its functions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from converter.syntax.script import Script
+
+_LOOPS = (ast.For, ast.While)
+Scope = ast.FunctionDef | None  # None: the module
+
+
+@dataclass(frozen=True)
+class Origin:
+    """A name of a function, or of the module."""
+
+    scope: Scope
+    name: str
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A statement that gives a name its value.
+
+    value: None where that is no expression of its own (loop, with, augmented assignment). place: which of the
+    value's elements the name gets, None for all of it.
+    """
+
+    stmt: ast.stmt
+    value: ast.expr | None
+    place: int | None = None
+
+
+@dataclass
+class Scopes:
+    """The functions of a script with what they bind and who calls them."""
+
+    script: Script
+
+    @cached_property
+    def functions(self) -> dict[str, ast.FunctionDef]:
+        """Functions that are no methods, by names that only one has."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for node in ast.walk(self.script.tree):
+            if isinstance(node, ast.FunctionDef) and not self.in_class(node):
+                found.setdefault(node.name, []).append(node)
+        return {name: some[0] for name, some in found.items() if len(some) == 1}
+
+    def in_class(self, node: ast.AST) -> bool:
+        """Whether a node stands in the body of a class."""
+        return any(isinstance(one, ast.ClassDef) for one in self.script.above(node))
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The function in whose body a node runs."""
+        return self.script.function(node)
+
+    def called(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The script's own function that a call runs."""
+        return self.functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
+
+    def calls_of(self, function: ast.FunctionDef) -> list[ast.Call]:
+        """The calls of one of the script's functions."""
+        return [call for call in self.script.calls if self.called(call) is function]
+
+    @cached_property
+    def bindings(self) -> dict[Origin, list[Binding]]:
+        """All that is bound, parameters excepted."""
+        found: dict[Origin, list[Binding]] = {}
+        for node in ast.walk(self.script.tree):
+            if isinstance(node, ast.stmt):
+                scope = self.scope(node)
+                shared = self._shared(scope)
+                for name, binding in _bound(node):
+                    where = None if name in shared else scope
+                    found.setdefault(Origin(where, name), []).append(binding)
+        return found
+
+    def _shared(self, scope: Scope) -> set[str]:
+        """Names that a function declares as the module's."""
+        nodes = ast.walk(scope) if scope else ()
+        return {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+
+    def home(self, name: ast.Name) -> Origin:
+        """Where a name is bound as it stands: a local, a parameter, a name of a function around, or the module's."""
+        scope = self.scope(name)
+        while scope is not None:
+            origin = Origin(scope, name.id)
+            if name.id in parameters(scope) or origin in self.bindings:
+                return origin
+            scope = self.scope(scope)
+        return Origin(None, name.id)
+
+    def origins(self, node: ast.expr) -> set[Origin]:
+        """Where the value of a name comes from: through parameters to what the calls hand over; empty for others."""
+        found: set[Origin] = set()
+        todo, seen = [node], set[Origin]()
+        while todo:
+            one = todo.pop()
+            if not isinstance(one, ast.Name):
+                continue
+            home = self.home(one)
+            if home in seen:
+                continue
+            seen.add(home)
+            if home.scope is None or home.name not in parameters(home.scope):
+                found.add(home)
+                continue
+            given = [self.given(call, home.scope, home.name) for call in self.calls_of(home.scope)]
+            if not given or not all(isinstance(value, ast.Name) for value in given):
+                found.add(home)
+            todo += [value for value in given if isinstance(value, ast.Name)]
+        return found
+
+    def given(self, call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr | None:
+        """What a call hands over for a parameter."""
+        for keyword in call.keywords:
+            if keyword.arg == name:
+                return keyword.value
+        place = [one.arg for one in [*function.args.posonlyargs, *function.args.args]]
+        number = place.index(name) if name in place else len(call.args)
+        if number < len(call.args) and not any(isinstance(a, ast.Starred) for a in call.args[: number + 1]):
+            return call.args[number]
+        return None
+
+    def values(self, origin: Origin) -> list[Binding]:
+        """What a name stands for, through functions of the script that return it."""
+        found = []
+        for binding in self.bindings.get(origin, []):
+            value = binding.value
+            function = self.called(value) if isinstance(value, ast.Call) else None
+            returned = self._returned(function, binding.place) if function else None
+            if returned is None:
+                found.append(binding)
+            elif isinstance(returned, ast.Name):
+                found += [inner for one in self.origins(returned) for inner in self.values(one)]
+            else:
+                found.append(Binding(self.script.statement(returned), returned))
+        return found
+
+    def _returned(self, function: ast.FunctionDef, place: int | None) -> ast.expr | None:
+        """What a function returns, where it has one return."""
+        found = [
+            node.value for node in ast.walk(function) if isinstance(node, ast.Return) and self.scope(node) is function
+        ]
+        if len(found) != 1 or found[0] is None:
+            return None
+        if place is None:
+            return found[0]
+        if isinstance(found[0], ast.Tuple) and place < len(found[0].elts):
+            return found[0].elts[place]
+        return None
+
+    def loops(self, node: ast.AST) -> list[ast.For | ast.While]:
+        """The loops around a node in its function, innermost first."""
+        found: list[ast.For | ast.While] = []
+        for one in self.script.above(node):
+            if isinstance(one, ast.FunctionDef | ast.ClassDef):
+                break
+            if isinstance(one, _LOOPS):
+                found.append(one)
+        return found
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """The names of a function's parameters."""
+    args = function.args
+    more = [one for one in (args.vararg, args.kwarg) if one is not None]
+    return [one.arg for one in [*args.posonlyargs, *args.args, *args.kwonlyargs, *more]]
+
+
+def _bound(node: ast.stmt) -> Iterator[tuple[str, Binding]]:
+    """The names that a statement itself binds."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            yield from _targets(node, target, node.value)
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        yield from _targets(node, node.target, node.value)
+    elif isinstance(node, ast.AugAssign | ast.For):
+        yield from _targets(node, node.target, None)
+    elif isinstance(node, ast.With):
+        for item in node.items:
+            if item.optional_vars is not None:
+                yield from _targets(node, item.optional_vars, None)
+    for inner in _expressions(node):
+        if isinstance(inner, ast.NamedExpr):
+            yield inner.target.id, Binding(node, inner.value)
+
+
+def _expressions(node: ast.stmt) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.expr):
+            yield from ast.walk(child)
+
+
+def _targets(node: ast.stmt, target: ast.expr, value: ast.expr | None) -> Iterator[tuple[str, Binding]]:
+    if isinstance(target, ast.Name):
+        yield target.id, Binding(node, value)
+    elif isinstance(target, ast.Tuple | ast.List):
+        same = isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(target.elts)
+        for place, element in enumerate(target.elts):
+            if same and isinstance(value, ast.Tuple | ast.List):
+                yield from _targets(node, element, value.elts[place])
+            elif isinstance(element, ast.Name):
+                yield element.id, Binding(node, value, place)
+            else:
+                yield from _targets(node, element, None)
+    elif isinstance(target, ast.Starred):
+        yield from _targets(node, target.value, None)

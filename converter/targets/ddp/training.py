@@ -1,0 +1,339 @@
+"""What trains in a PyTorch script: the loop over the batches, the model, its optimizer; or why it is not understood."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from converter.syntax.script import Script, argument
+from converter.targets.ddp.scopes import Binding, Origin, Scopes
+
+LOADER = "torch.utils.data.DataLoader"
+_SCHEDULERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
+_MOVES = ("to", "cuda", "cpu", "float", "double", "train", "apply")
+_BARS = ("tqdm.tqdm", "tqdm.auto.tqdm", "tqdm.notebook.tqdm", "tqdm.trange", "tqdm.auto.trange")
+_ONE_MODEL = "convert a script that trains one model with one optimizer"
+
+
+class Unclear(Exception):
+    """The script is refused; its findings say why."""
+
+
+@dataclass
+class Training:
+    """The one training step of a script.
+
+    loop: over the batches. loader: as the loop names it; loaded: the call that makes it, bound by `data`.
+    net: where the model is bound; forward: its call in the loop. path: the functions that lead to the loop, the one
+    that holds it last. wrap: the statement before which all of the model is ready.
+    """
+
+    script: Script
+    scopes: Scopes
+    loop: ast.For
+    backward: ast.Call
+    steps: list[ast.Call]
+    optimizer: ast.Call
+    loader: ast.Name
+    loaded: ast.Call
+    data: Origin
+    net: Origin
+    built: list[Binding]
+    forward: ast.Call
+    path: list[ast.FunctionDef]
+    wrap: ast.stmt
+
+    def is_net(self, node: ast.AST) -> bool:
+        """Whether a name stands for the model."""
+        return isinstance(node, ast.Name) and self.net in self.scopes.origins(node)
+
+    def is_data(self, node: ast.AST) -> bool:
+        """Whether a name stands for the loader of the training data."""
+        return isinstance(node, ast.Name) and self.data in self.scopes.origins(node)
+
+    def in_loop(self, node: ast.AST) -> bool:
+        """Whether a node stands inside the loop over the batches."""
+        return any(one is self.loop for one in self.script.above(node))
+
+
+def backwards(script: Script) -> list[ast.Call]:
+    """The calls that take gradients."""
+    return [
+        call
+        for call in script.calls
+        if isinstance(call.func, ast.Attribute) and call.func.attr == "backward" and not script.name(call.func)
+    ]
+
+
+def training_of(script: Script) -> Training:
+    """The training step; raises Unclear."""
+    scopes = Scopes(script)
+    (backward,) = _one(script, backwards(script), "gradients are taken at several places")
+    optimizers = [call for call in script.calls if _is_optimizer(script, call)]
+    (optimizer,) = _one(script, optimizers or [backward], "several optimizers are made")
+    if optimizer is backward:
+        raise _unclear(script, backward, "the optimizer is not made by torch.optim", "make it in this file")
+    loop, loader = _loop(script, scopes, backward)
+    data, loaded = _loader(script, scopes, loader)
+    steps = _steps(script, scopes, loop, optimizer)
+    net = _net(script, scopes, optimizer)
+    built = _built(script, scopes, net)
+    calls = [
+        call
+        for call in script.calls
+        if isinstance(call.func, ast.Name) and net in scopes.origins(call.func) and _inside(script, call, loop)
+    ]
+    if len(calls) != 1:
+        what = "is not called" if not calls else "is called at several places"
+        raise _unclear(
+            script,
+            calls[1] if calls else loop,
+            f"the model {what} in the loop over the training batches",
+            "call the model once for each batch, in this loop",
+            "TMG293",
+        )
+    path = _path(script, scopes, loop)
+    wrap = _wrap(script, scopes, built, loop)
+    return Training(
+        script, scopes, loop, backward, steps, optimizer, loader, loaded, data, net, built, calls[0], path, wrap
+    )
+
+
+def _unclear(script: Script, node: ast.AST, message: str, hint: str, code: str = "TMG292") -> Unclear:
+    script.say(node, code, message, hint)
+    return Unclear()
+
+
+def _one(script: Script, found: list[ast.Call], message: str) -> list[ast.Call]:
+    if len(found) > 1:
+        raise _unclear(script, found[1], message, _ONE_MODEL)
+    return found
+
+
+def _is_optimizer(script: Script, call: ast.Call) -> bool:
+    name = script.name(call.func)
+    return name.startswith("torch.optim.") and not name.startswith(_SCHEDULERS)
+
+
+def _inside(script: Script, node: ast.AST, around: ast.AST) -> bool:
+    return any(one is around for one in script.above(node))
+
+
+def looped_over(script: Script, loop: ast.For) -> ast.expr:
+    """What a loop takes its values from, without enumerate() and progress bars around it."""
+    found = loop.iter
+    while isinstance(found, ast.Call) and found.args:
+        bar = script.name(found.func) in _BARS
+        counts = isinstance(found.func, ast.Name) and found.func.id == "enumerate"
+        if not bar and not counts:
+            break
+        found = found.args[0]
+    return found
+
+
+def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, ast.Name]:
+    """The innermost loop around the gradients that goes over a loader."""
+    if scopes.in_class(backward):
+        raise _unclear(script, backward, "the training step stands in a class", "write the training loop as a function")
+    for loop in scopes.loops(backward):
+        over = looped_over(script, loop) if isinstance(loop, ast.For) else None
+        if isinstance(loop, ast.For) and isinstance(over, ast.Name):
+            made = [b.value for origin in scopes.origins(over) for b in scopes.values(origin)]
+            if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
+                return loop, over
+    hint = (
+        "let torch.utils.data.DataLoader give the batches: DataLoader(TensorDataset(x, y), batch_size=…, shuffle=True)"
+    )
+    message = "the batches of this training step do not come from a DataLoader that a name is bound to"
+    raise _unclear(script, backward, message, hint, "TMG294")
+
+
+def _loader(script: Script, scopes: Scopes, loader: ast.Name) -> tuple[Origin, ast.Call]:
+    origins = scopes.origins(loader)
+    values = [binding for origin in origins for binding in scopes.values(origin)]
+    if len(origins) != 1 or len(values) != 1 or not isinstance(values[0].value, ast.Call):
+        message = f"{loader.id} stands for several loaders"
+        hint = "train in a function that has the training loader alone"
+        raise _unclear(script, loader, message, hint, "TMG294")
+    call = values[0].value
+    if scopes.loops(call):
+        raise _unclear(script, call, "the loader is made again in a loop", "make it once, before the loop", "TMG294")
+    (origin,) = origins
+    return origin, call
+
+
+def _steps(script: Script, scopes: Scopes, loop: ast.For, optimizer: ast.Call) -> list[ast.Call]:
+    """The calls of the optimizer's step, by itself or by a scaler of gradients."""
+    found = []
+    for call in script.calls:
+        if not isinstance(call.func, ast.Attribute) or call.func.attr != "step":
+            continue
+        direct = _stands_for(scopes, call.func.value, optimizer)
+        scaled = bool(call.args) and _stands_for(scopes, call.args[0], optimizer)
+        if direct and (call.args or call.keywords):
+            message = "the optimizer's step is given a closure, which may compute the loss several times"
+            raise _unclear(script, call, message, "call step() without one")
+        if direct or scaled:
+            found.append(call)
+    if len(found) != 1 or not _inside(script, found[0], loop):
+        message = "the optimizer does not take its one step in the loop over the training batches"
+        raise _unclear(script, found[-1] if found else loop, message, "call optimizer.step() once, in this loop")
+    return found
+
+
+def _stands_for(scopes: Scopes, node: ast.expr, value: ast.expr) -> bool:
+    if not isinstance(node, ast.Name):
+        return False
+    return any(b.value is value for origin in scopes.origins(node) for b in scopes.values(origin))
+
+
+def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> Origin:
+    """Where the model is bound whose parameters the optimizer has."""
+    given = argument(optimizer, 0, "params")
+    found: set[Origin] = set()
+    for node in _behind(scopes, given) if given is not None else ():
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr not in ("parameters", "named_parameters"):
+                continue
+            base: ast.expr = node.func.value
+            while isinstance(base, ast.Attribute):
+                base = base.value
+            found |= scopes.origins(base)
+    if len(found) != 1:
+        message = "the optimizer does not get the parameters of one model"
+        if len(found) > 1:
+            message = "the optimizer gets the parameters of several models"
+        raise _unclear(
+            script, given or optimizer, message, "give it net.parameters(), of one model that a name is bound to"
+        )
+    (net,) = found
+    return net
+
+
+def _behind(scopes: Scopes, node: ast.expr) -> Iterator[ast.AST]:
+    """The nodes of an expression, and of what its names stand for."""
+    todo, seen = [node], set[int]()
+    while todo:
+        one = todo.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        for inner in ast.walk(one):
+            yield inner
+            if isinstance(inner, ast.Name):
+                todo += [
+                    b.value
+                    for origin in scopes.origins(inner)
+                    for b in scopes.values(origin)
+                    if b.value is not None
+                    and not isinstance(b.value, ast.Call)
+                    or isinstance(b.value, ast.Call)
+                    and _filters(b.value)
+                ]
+
+
+def _filters(call: ast.Call) -> bool:
+    """Whether a call only picks parameters or puts them into a list."""
+    return (
+        isinstance(call.func, ast.Name)
+        and call.func.id in ("filter", "list")
+        or (isinstance(call.func, ast.Attribute) and call.func.attr in ("parameters", "named_parameters"))
+    )
+
+
+def _built(script: Script, scopes: Scopes, net: Origin) -> list[Binding]:
+    """The statements that bind the model: it is made once, and may be moved to its device."""
+    bindings = scopes.bindings.get(net, [])
+    made = [b for b in bindings if not _is_moved(scopes, b, net)]
+    if len(made) != 1 or not isinstance(made[0].value, ast.Call) or made[0].place is not None:
+        node = made[1].stmt if len(made) > 1 else script.tree.body[0]
+        raise _unclear(
+            script, node, f"{net.name} is not made by one call", f"bind {net.name} once: net = Net().to(device)"
+        )
+    value = unmoved(made[0].value)
+    name = script.name(value.func) if isinstance(value, ast.Call) else ""
+    if name in ("torch.load", "torch.compile", "torch.jit.script", "torch.jit.trace", "torch.jit.load"):
+        raise _unclear(
+            script, value, f"the model comes from {name}", "make it from its class, and load its state_dict()"
+        )
+    block = script.block(made[0].stmt)
+    if any(standing_in(script, block, b.stmt) is None for b in bindings):
+        raise _unclear(script, bindings[-1].stmt, f"{net.name} is bound in several blocks", "bind it in one")
+    if scopes.loops(made[0].stmt):
+        raise _unclear(script, made[0].stmt, "a model is made in each turn of a loop", _ONE_MODEL)
+    return bindings
+
+
+def standing_in(script: Script, block: list[ast.stmt], stmt: ast.stmt) -> ast.stmt | None:
+    """The statement of a block that is or holds a statement; None for one that stands elsewhere, or in a loop."""
+    for one in (stmt, *script.above(stmt)):
+        if isinstance(one, ast.stmt) and one in block:
+            return one
+        if isinstance(one, ast.For | ast.While | ast.FunctionDef):
+            break
+    return None
+
+
+def _is_moved(scopes: Scopes, binding: Binding, net: Origin) -> bool:
+    base = unmoved(binding.value) if binding.value is not None else None
+    return isinstance(base, ast.Name) and net in scopes.origins(base)
+
+
+def unmoved(value: ast.expr) -> ast.expr:
+    """A model without the calls that move it to a device."""
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr in _MOVES:
+        if isinstance(value.func.value, ast.Name) and value.func.value.id in ("torch", "nn"):
+            break
+        value = value.func.value
+    return value
+
+
+def _path(script: Script, scopes: Scopes, loop: ast.For) -> list[ast.FunctionDef]:
+    """The functions that lead from the module to the loop, each called once; the one with the loop comes last."""
+    path: list[ast.FunctionDef] = []
+    function = scopes.scope(loop)
+    while function is not None:
+        if function in path or function.name not in scopes.functions:
+            raise _unclear(
+                script, function, f"the calls of {function.name} are not followed", "give it a name of its own"
+            )
+        path.insert(0, function)
+        calls = scopes.calls_of(function)
+        named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
+        if len(calls) != 1 or len(named) != 1:
+            message = (
+                f"{function.name}, which trains, is called {len(calls)} times"
+                if calls
+                else (f"{function.name}, which trains, is never called here")
+            )
+            node = calls[1] if len(calls) > 1 else function
+            hint = (
+                "train by one call, in a loop; use other functions for evaluation"
+                if calls
+                else ("convert the script that calls it")
+            )
+            raise _unclear(script, node, message, hint)
+        function = scopes.scope(calls[0])
+    return path
+
+
+def _wrap(script: Script, scopes: Scopes, built: list[Binding], loop: ast.For) -> ast.stmt:
+    """The first statement after the model is made that leads to the training loop, in the block of both."""
+    block = script.block(built[0].stmt)
+    node: ast.AST = loop
+    while True:
+        chain: list[ast.AST] = [node, *script.above(node)]
+        found = next((s for s in block if s in chain), None)
+        if found is not None:
+            break
+        function = scopes.scope(node)
+        calls = scopes.calls_of(function) if function else []
+        if not calls:
+            message = "the model is made where the training loop does not see that it is made once"
+            raise _unclear(script, built[0].stmt, message, "make it in the function that starts the training")
+        node = calls[0]
+    bound = [standing_in(script, block, b.stmt) for b in built]
+    if block.index(found) <= max(block.index(stmt) for stmt in bound if stmt is not None):
+        raise _unclear(script, found, "the model is bound after it is trained", "bind it once, before")
+    return found

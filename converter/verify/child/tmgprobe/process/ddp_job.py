@@ -1,0 +1,88 @@
+"""One process of a PyTorch conversion, or its original, from its start to the end of a shortened run.
+
+The processes of the conversion go first, all at once, as torchrun starts them; each leaves a file with what it did. The
+original is told where these are.
+"""
+
+from __future__ import absolute_import, division, print_function
+
+import os
+import random
+import sys
+import traceback
+
+from tmgprobe.process import channel as channels
+from tmgprobe.process import network as networks
+
+ORIGINAL = 'ddp original'
+
+
+def run(job):
+    """Runs a job of one of the roles: the original, or one of the processes."""
+    channels.own_streams()
+    channel = channels.Channel(job['log'])
+    if job['role'] == ORIGINAL and not job.get('network', True):
+        networks.off()
+    try:
+        import numpy
+        import torch
+        import torch.utils.data
+    except ImportError as error:
+        channel.leave('no torch', message='%s' % (error,), python=sys.version.split()[0])
+    from tmgprobe.process import job as jobs
+
+    torch.set_num_threads(1)
+    channel.send('started', torch=torch.__version__, python=sys.version.split()[0])
+    watch = prepare(torch, channel, job)
+    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
+    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
+    os.chdir(os.path.dirname(job['script']))
+    random.seed(20)
+    numpy.random.seed(20)
+    torch.manual_seed(20)
+    try:
+        jobs.execute(job['script'])
+    except SystemExit as ending:
+        if ending.code not in (None, 0):
+            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
+    except BaseException as error:
+        if jobs.internal(sys.exc_info()[2]):
+            channel.leave('broken', trace=traceback.format_exc())
+        channel.leave('ended', message=jobs.describe(error), trace=jobs.script_trace(job['script']))
+    try:
+        finish(torch, channel, job, watch)
+    except Exception:
+        channel.leave('broken', trace=traceback.format_exc())
+
+
+def prepare(torch, channel, job):
+    """Installs the watch."""
+    from tmgprobe.ddp import replay, watch
+
+    def stop(reason):
+        channel.leave('ended', message='the script %s' % reason, trace='')
+
+    try:
+        if job['role'] == ORIGINAL:
+            paths = channel.receive()['records']
+            given = [torch.load(path, weights_only=False) for path in paths]
+            made = replay.Replay(torch, job['steps'], given, job['total'], stop)
+        else:
+            made = watch.Watch(torch, job['steps'], int(os.environ['RANK']))
+        made.install()
+    except Exception:
+        channel.leave('broken', trace=traceback.format_exc())
+    return made
+
+
+def finish(torch, channel, job, watch):
+    """Hands over what was seen."""
+    from tmgprobe.ddp import compare
+
+    if not watch.weights:
+        channel.leave('ended', message=None, trace='')
+    record = watch.record()
+    if job['role'] == ORIGINAL:
+        channel.leave('trained', held=watch.held[0], facts=compare.facts(record, watch.given, watch))
+    watch.save(record, job['record'])
+    channel.leave('trained', held=watch.held[0])

@@ -1,0 +1,1 @@
+"""What changes in a PyTorch script for a process for each GPU."""

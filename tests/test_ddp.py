@@ -1,0 +1,109 @@
+"""Conversions of PyTorch scripts: their goldens, their proofs, and that a wrong one is not proven."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import encode, read
+from converter.verify import Report, Settings, VerifyError, verify
+from tests.scripts import as_written_by
+
+FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "ddp"
+NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
+WARNED = {"conv_net": ["TMG370"]}
+
+
+def proof(
+    name: str, python: str, folder: Path, gpus: int = 2, change: tuple[str, str] = ("", ""), batch: str = "per-gpu"
+) -> Report:
+    """The verification of a fixture's conversion, in which a text may be changed."""
+    single = FIXTURES / name / "single.py"
+    conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch))  # type: ignore[arg-type]
+    assert conversion.text is not None and change[0] in conversion.text
+    (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
+    return verify(single, folder / "multi.py", Settings(python=python))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_golden_is_the_conversion(name: str) -> None:
+    source = read(str(FIXTURES / name / "single.py"))
+    conversion = convert(source, Options())
+    assert conversion.text is not None
+    assert [finding.code for finding in conversion.diagnostics] == WARNED.get(name, [])
+    golden = as_written_by("single.py", FIXTURES / name / "multi.py")
+    assert encode(source, conversion.text) == golden, "run `make goldens`"
+
+
+def test_a_golden_is_converted_no_more() -> None:
+    again = convert(read(str(FIXTURES / NAMES[0] / "multi.py")), Options())
+    assert (again.status, [finding.code for finding in again.diagnostics]) == ("unchanged", ["TMG009"])
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("gpus", [2, pytest.param(3, marks=pytest.mark.matrix)])
+def test_proof(name: str, gpus: int, torch_python: str, tmp_path: Path) -> None:
+    report = proof(name, torch_python, tmp_path, gpus)
+    assert (report.verdict, report.gpus, report.steps) == ("passed", gpus, 3), report
+    assert [check.name for check in report.checks if check.status == "skipped"] == []
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", ["lstm", "mlp_arrays"])
+def test_proof_of_the_total_batch(name: str, torch_python: str, tmp_path: Path) -> None:
+    report = proof(name, torch_python, tmp_path, batch="total")
+    assert (report.verdict, report.batch) == ("passed", "total"), report
+
+
+# A text of the conversion, a wrong one in its place, and the check that tells.
+WRONG = [
+    ("conv_net", "    train_loader.sampler.set_epoch(epoch)\n", "", "shuffling"),
+    ("conv_net", "sampler=DistributedSampler(train_set)", "shuffle=True", "shares"),
+    ("conv_net", "DistributedSampler(train_set)", "DistributedSampler(train_set, 2, 0)", "shares"),
+    ("conv_net", "DistributedSampler(train_set)", "DistributedSampler(train_set, shuffle=False)", "shuffling"),
+    ("conv_net", "train(args, ddp_model,", "train(args, model,", "processes"),
+    ("conv_net", "save(model.state_dict(), 'best.pt')", "save(ddp_model.state_dict(), 'best.pt')", "checkpoints"),
+    ("conv_net", "lr=args.lr", "lr=args.lr * 2", "optimizer"),
+    ("conv_net", "(test_set, batch_size=100)", "(test_set, 100, sampler=DistributedSampler(test_set))", "evaluation"),
+    ("conv_net", "on_rank_0(test, model, device, test_loader)", "test(model, device, test_loader)", "evaluation"),
+    ("lstm", "    if rank == 0:\n            torch.save", "    if True:\n            torch.save", "checkpoints"),
+    ("lstm", "        clip_grad_norm_(net.parameters(), 1.0)\n", "", "weights"),
+    ("lstm", "clip_grad_norm_(net.parameters(), 1.0)", "clip_grad_norm_(net.parameters(), 0.1)", "weights"),
+    ("mlp_arrays", "/ ACCUMULATE", "", "weights"),
+    ("mlp_arrays", "loss.backward()", "(loss * world_size).backward()", "weights"),
+    ("mlp_arrays", "batch_size=BATCH,", "batch_size=BATCH // 2,", "batch"),
+]  # fmt: skip
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(("name", "right", "wrong", "check"), WRONG)
+def test_a_wrong_conversion_fails(
+    name: str, right: str, wrong: str, check: str, torch_python: str, tmp_path: Path
+) -> None:
+    report = proof(name, torch_python, tmp_path, change=(right, wrong))
+    assert report.verdict == "failed", report
+    assert check in [one.name for one in report.checks if one.status == "failed"], report.checks
+
+
+PRINTED = {"conv_net": 6, "lstm": 5, "mlp_arrays": 4}
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize("name", NAMES)
+def test_a_conversion_runs_under_torchrun(name: str, torch_python: str, tmp_path: Path) -> None:
+    (tmp_path / "multi.py").write_bytes((FIXTURES / name / "multi.py").read_bytes())
+    torchrun = [torch_python, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", "multi.py"]
+    done = subprocess.run(torchrun, cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "no better" in done.stdout or done.stdout.count("accuracy") == PRINTED[name]  # by rank 0 alone
+
+
+def test_without_pytorch_the_proof_says_what_to_install(tmp_path: Path) -> None:
+    with pytest.raises(VerifyError, match=r"pip install 'tf-multigpu\[torch\]'"):
+        proof("mlp_arrays", sys.executable, tmp_path)
