@@ -52,7 +52,7 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
         return []
     _check_set(training, data)
     _check_loops(training)
-    changes = [_sampler(script, call, data, width), *_epoch(training), *_counts(training, data)]
+    changes = [_sampler(script, call, data, width), *_epoch(training), *_counts(training, data, options)]
     size = argument(call, 1, "batch_size")
     if options.batch == "total":
         changes += _total(training, size, options)
@@ -152,23 +152,42 @@ def _check_loops(training: Training) -> None:
         script.say(node, "TMG294", message, hint)
 
 
-def _counts(training: Training, data: ast.expr) -> list[Change]:
-    """len(loader.dataset) in the functions that train: the examples that this process takes."""
-    script, changes = training.script, []
+def _counts(training: Training, data: ast.expr, options: Options) -> list[Change]:
+    """Lengths of the training data, by which figures are divided and steps counted: those of a process's share."""
+    script, scopes, changes = training.script, training.scopes, []
+    known = scopes.origins(data)
+    here = (scopes.scope(training.loop), training.data.scope)
+    bound = min(one.stmt.lineno for one in scopes.bindings[training.data])
     for call in script.calls:
         if not (isinstance(call.func, ast.Name) and call.func.id == "len" and len(call.args) == 1):
             continue
         given = call.args[0]
-        here = training.in_loop(call) or training.scopes.scope(call) is training.scopes.scope(training.loop)
-        if not here or call.lineno < training.loop.lineno:
+        by_loader = isinstance(given, ast.Attribute) and given.attr == "dataset" and training.is_data(given.value)
+        if not by_loader and not scopes.origins(given) & known:
             continue
-        if isinstance(given, ast.Attribute) and given.attr == "dataset" and training.is_data(given.value):
-            begin, end = script.span(given)
-            changes.append(Change(begin, end, f"{script.of(given.value)}.sampler", SHARE))
-        elif training.scopes.origins(given) & training.scopes.origins(data):
-            begin, end = script.span(given)
-            changes.append(Change(begin, end, f"{training.loader.id}.sampler", SHARE))
+        if by_loader and isinstance(given, ast.Attribute):
+            loader = script.of(given.value)
+        else:
+            loader = training.loader.id if scopes.scope(call) is here[0] else training.data.name
+        above = next(script.above(call))
+        whole = options.batch == "total" and isinstance(above, ast.BinOp) and above.left is call
+        early = scopes.scope(call) is here[1] and call.lineno <= bound
+        if whole or early or scopes.scope(call) not in here:
+            if _is_shown(script, call):
+                continue
+            message = "this counts the examples of all processes, and each takes a share of them"
+            script.say(call, "TMG294", message, "take len(loader), which counts the batches of a process")
+            continue
+        begin, end = script.span(given)
+        changes.append(Change(begin, end, f"{loader}.sampler", SHARE))
     return changes
+
+
+def _is_shown(script: Script, call: ast.Call) -> bool:
+    """Whether a value is only printed."""
+    stmt = script.statement(call)
+    value = stmt.value if isinstance(stmt, ast.Expr) else None
+    return isinstance(value, ast.Call) and ast.unparse(value.func) == "print"
 
 
 def _total(training: Training, size: ast.expr | None, options: Options) -> list[Change]:

@@ -74,7 +74,7 @@ def _wrapped(training: Training, wrapper: str) -> Change:
 
 def _handed(training: Training) -> dict[ast.Name, ast.Call]:
     """Arguments that bring the model to the function of the training loop, by the calls of its path."""
-    found = {}
+    found: dict[ast.Name, ast.Call] = {}
     if not isinstance(training.forward.func, ast.Name):
         return found
     name, function = training.forward.func, training.scopes.scope(training.forward)

@@ -166,7 +166,8 @@ class Parting:
                 if isinstance(one, ast.Name) and one.id == home.name and isinstance(one.ctx, ast.Load)
                 if not self.training.in_loop(one) and one.lineno > loop.lineno
             ]
-            if read:
+            plain = not any(isinstance(next(self.script.above(one)), ast.Attribute | ast.Subscript) for one in read)
+            if read and plain:
                 yield home
 
 

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import shlex
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from converter.plan.decisions import Command, Decision
@@ -119,19 +120,23 @@ def _check_carried(training: Training) -> None:
     names = {n.id for value in given for n in ast.walk(value) if isinstance(n, ast.Name)}
     targets = {n.id for n in ast.walk(training.loop.target) if isinstance(n, ast.Name)}
     for name in sorted(names - targets):
-        stores = [n for s in training.loop.body for n in ast.walk(s) if _is(n, name, ast.Store)]
+        stores = list(_named(training.loop, name, ast.Store))
         if not stores:
             continue
         first = script.statement(min(stores, key=lambda n: (n.lineno, n.col_offset)))
-        loads = [n for s in training.loop.body for n in ast.walk(s) if _is(n, name, ast.Load)]
+        loads = _named(training.loop, name, ast.Load)
         if any(n.lineno <= (first.end_lineno or 0) for n in loads):
             message = f"{name} is handed from one batch to the next, and the next batch is another process's"
             hint = f"begin each batch with a new {name}: the share of a process is not a sequence"
             script.say(first, "TMG292", message, hint)
 
 
-def _is(node: ast.AST, name: str, context: type[ast.expr_context]) -> bool:
-    return isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context)
+def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterator[ast.Name]:
+    """The places in a loop's body where a name is read, or bound."""
+    for stmt in loop.body:
+        for node in ast.walk(stmt):
+            if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, context):
+                yield node
 
 
 def _warn(training: Training) -> None:

@@ -112,7 +112,8 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
 
 def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
     """The imports that the added lines need, and other names for modules whose names the script has already."""
-    lines, names = [], {}
+    lines: list[str] = []
+    names: dict[str, str] = {}
     for module in ("datetime", "os", "random", "sys"):
         bound = script.name(ast.Name(module, ast.Load()))
         if bound == module and _is_imported(script, module, place):

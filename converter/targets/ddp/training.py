@@ -302,17 +302,12 @@ def _path(script: Script, scopes: Scopes, loop: ast.For) -> list[ast.FunctionDef
         calls = scopes.calls_of(function)
         named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
         if len(calls) != 1 or len(named) != 1:
-            message = (
-                f"{function.name}, which trains, is called {len(calls)} times"
-                if calls
-                else (f"{function.name}, which trains, is never called here")
-            )
+            message = f"{function.name}, which trains, is never called here"
+            hint = "convert the script that calls it"
+            if calls:
+                message = f"{function.name}, which trains, is called or named at several places"
+                hint = "train by one call, in a loop; use other functions for evaluation"
             node = calls[1] if len(calls) > 1 else function
-            hint = (
-                "train by one call, in a loop; use other functions for evaluation"
-                if calls
-                else ("convert the script that calls it")
-            )
             raise _unclear(script, node, message, hint)
         function = scopes.scope(calls[0])
     return path

@@ -141,6 +141,9 @@ REFUSED = [
      "        loss.backward"),
     (SCRIPT, "shuffle=True", "shuffle=True, drop_last=True, num_workers=2, pin_memory=True", "", ""),
     (SCRIPT, "shuffle=True", "shuffle=not False", "", ""),
+    (SCRIPT, "net = nn", "steps = len(train_set) // 64\nnet = nn", "", ""),
+    (SCRIPT, "train_loader = ", "steps = len(train_set) // 64\ntrain_loader = ", "TMG294", "steps ="),
+    (SCRIPT, "train_loader = ", "print(len(train_set))\ntrain_loader = ", "", ""),
     # decisions
     (SCRIPT, TRAIN, TRAIN + "        if loss.item() > 9:\n            break\n", "TMG295", "        if loss"),
     (SCRIPT, TRAIN, TRAIN + "        if loss.item() > 9:\n            torch.save(net, 'x')\n", "TMG295",
@@ -205,6 +208,7 @@ def test_what_is_refused_and_what_is_not(script: str, old: str, new: str, code: 
         (MAIN, "    return seen", "    torch.save(model.state_dict(), 'x')\n    return seen",
          ["torch.save(model.module.state_dict(), 'x')"]),
         (SCRIPT, "range(10)", "tqdm(range(10))", ["train_loader.sampler.set_epoch(train_loader.sampler.epoch + 1)"]),
+        (SCRIPT, "net = nn", "steps = len(train_set) // 64\nnet = nn", ["steps = len(train_loader.sampler) // 64"]),
         (SCRIPT, "for epoch in range(10):", "while True:",
          ["train_loader.sampler.set_epoch(train_loader.sampler.epoch + 1)"]),
     ],
