@@ -73,10 +73,10 @@ WRONG = [
     ("conv_net", "(test_set, batch_size=100)", "(test_set, 100, sampler=DistributedSampler(test_set))", "evaluation"),
     ("conv_net", "on_rank_0(test, model, device, test_loader)", "test(model, device, test_loader)", "evaluation"),
     ("lstm", "    if rank == 0:\n            torch.save", "    if True:\n            torch.save", "checkpoints"),
-    ("lstm", "        clip_grad_norm_(net.parameters(), 1.0)\n", "", "weights"),
-    ("lstm", "clip_grad_norm_(net.parameters(), 1.0)", "clip_grad_norm_(net.parameters(), 0.1)", "weights"),
-    ("mlp_arrays", "/ ACCUMULATE", "", "weights"),
-    ("mlp_arrays", "loss.backward()", "(loss * world_size).backward()", "weights"),
+    ("lstm", "clip_grad_norm_(net.parameters(), 1.0)", "clip_grad_norm_(net.parameters(), 0.01)", "gradients"),
+    ("mlp_arrays", "/ ACCUMULATE", "", "gradients"),
+    ("mlp_arrays", "loss.backward()", "(loss * world_size).backward()", "gradients"),  # which AdamW does not show
+    ("conv_net", "loss.backward()", "(loss * world_size).backward()", "weights"),
     ("mlp_arrays", "batch_size=BATCH,", "batch_size=BATCH // 2,", "batch"),
 ]  # fmt: skip
 

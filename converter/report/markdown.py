@@ -8,7 +8,7 @@ from converter.diagnostics import Diagnostic
 from converter.report import text
 from converter.report.results import FileResult
 from converter.report.review import Point, lines_to_look_at, ranges, to_judge
-from converter.report.verification import FATES
+from converter.report.verification import FATES, replicas
 from converter.verify.data import Check, Report
 
 LONGEST = 60_000  # characters; GitHub takes comments of 65,536
@@ -36,7 +36,7 @@ def results(done: Sequence[FileResult]) -> str:
 
 def verification(report: Report) -> str:
     """A proof: the verdict, what differs by design, the table of checks, and what was not checked."""
-    towers = "1 tower" if report.gpus == 1 else f"{report.gpus} towers"
+    towers = replicas(report)
     parts = [
         f"### tf-multigpu verify: {report.verdict}",
         _escaped(f"{towers}, batch {report.batch}, {report.steps} steps: {report.reason}"),

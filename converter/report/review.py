@@ -59,7 +59,10 @@ def to_judge(report: Report) -> tuple[Point, ...]:
 def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:
     if report.batch == "total" or "Learning rate" in topics:
         return []
-    text = f"unchanged, while a step takes {report.gpus} times the examples; --scale-lr linear or sqrt changes it"
+    header = report.origin.header
+    ours = header is None or header.options.target in ("auto", "towers")  # else the option is refused
+    how = "--scale-lr linear or sqrt changes it" if ours else "change it in the script where it should grow"
+    text = f"unchanged, while a step takes {report.gpus} times the examples; {how}"
     return [Point("Learning rate", text)]
 
 

@@ -31,8 +31,15 @@ def render_summary(report: Report, name: str = "") -> str:
     return "\n".join([*lines, *log]) + "\n"
 
 
+def replicas(report: Report) -> str:
+    """How many replicas of the model train, by what they are: towers, or processes."""
+    header = report.origin.header
+    one, more = ("process", "processes") if header and header.options.target == "ddp" else ("tower", "towers")
+    return f"1 {one}" if report.gpus == 1 else f"{report.gpus} {more}"
+
+
 def _verdict_row(report: Report) -> tuple[str, str]:
-    towers = "1 tower" if report.gpus == 1 else f"{report.gpus} towers"
+    towers = replicas(report)
     return report.verdict.upper(), f"{towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
 
 
@@ -86,7 +93,7 @@ def render_text(report: Report, variables: int = 12) -> str:
 
 
 def _title(report: Report) -> str:
-    towers = "1 tower" if report.gpus == 1 else f"{report.gpus} towers"
+    towers = replicas(report)
     return f"{report.verdict.upper()}  {towers}, batch {report.batch}, {report.steps} steps: {report.reason}"
 
 

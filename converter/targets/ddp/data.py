@@ -239,6 +239,8 @@ def mean_loss(training: Training) -> ast.expr | None:
         if len(values) != 1 or values[0].value is None or values[0].place is not None:
             return loss
         loss = values[0].value
+        if isinstance(loss, ast.BinOp) and isinstance(loss.op, ast.Div):
+            loss = loss.left
     if not isinstance(loss, ast.Call):
         return loss
     called = _criterion(scopes, loss)

@@ -88,6 +88,7 @@ def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str,
     checks = [
         _parameters(rows),
         _steps(facts),
+        _gradients(facts),
         _weights(facts),
         _together(facts),
         _settings(facts),
@@ -136,6 +137,12 @@ def _steps(facts: Facts) -> Check:
     taken = set(facts["taken"])
     good = taken == {facts["steps"]}
     return _check("steps", good, f"{facts['steps']} in each process", f"the processes take {sorted(taken)} steps")
+
+
+def _gradients(facts: Facts) -> Check:
+    error = float(facts["gradients"])
+    detail = "the mean of the original's" if error <= TOLERANCE else "the applied gradients differ from the original's"
+    return Check("gradients", "passed" if error <= TOLERANCE else "failed", detail, error, TOLERANCE)
 
 
 def _weights(facts: Facts) -> Check:

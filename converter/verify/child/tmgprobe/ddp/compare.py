@@ -12,6 +12,7 @@ def facts(mine, theirs, replay):
         'taken': [len(one['weights']) - 1 for one in theirs],
         'rows': rows(mine, theirs),
         'apart': apart(theirs),
+        'gradients': max(gradients(mine, one) for one in theirs),
         'settings': [one['hyper'] == mine['hyper'] for one in theirs],
         'own': mine['training'][0],
         'training': [
@@ -38,6 +39,18 @@ def rows(mine, theirs):
         found.append(row)
     extra = [name for other in shapes[1:] for name, _ in other[len(shapes[0]) :]]
     return found + [{'name': name, 'shape': [], 'dtype': '', 'error': None} for name in extra]
+
+
+def gradients(mine, other):
+    """The largest difference between gradients of a step, as a part of the largest of the original's."""
+    worst = 0.0
+    for step, applied in zip(mine['gradients'], other['gradients']):
+        for one, two in zip(step, applied):
+            if (one is None) != (two is None):
+                return float('inf')
+            if one is not None and one.size and one.shape == two.shape and abs(one).max() > 1e-7:
+                worst = max(worst, float(abs(one - two).max() / abs(one).max()))
+    return worst
 
 
 def _shapes(record):

@@ -24,14 +24,14 @@ class Pass(object):
 class Watch(object):
     """Notes what one script does.
 
-    weights: of the optimizer's parameters, a list of arrays before the first step and after each. batches: of each
-    step, a list of what the loader gave. hyper: the optimizer's settings at each step.
+    weights: of the optimizer's parameters, a list of arrays before the first step and after each. gradients: those that
+    each step applies. batches: of each step, a list of what the loader gave. hyper: the optimizer's settings then.
     """
 
     def __init__(self, torch, steps, rank):
         self.torch, self.steps, self.rank = torch, steps, rank
         self.passes, self.open, self.loader = 0, [], None
-        self.weights, self.batches, self.hyper, self.names = [], [], [], []
+        self.weights, self.gradients, self.batches, self.hyper, self.names = [], [], [], [], []
         self.training, self.evaluations, self.saved, self.held = [], [], [], [0]
         self.optimizers, self.save = [], torch.save
 
@@ -115,6 +115,7 @@ class Watch(object):
             self.weights.append(_arrays(optimizer))
         if compared:
             self.hyper.append(_settings(optimizer))
+            self.gradients.append(_gradients(optimizer))
         result = type(optimizer).step(optimizer, *args, **kwargs)
         if compared:
             self.weights.append(_arrays(optimizer))
@@ -126,7 +127,7 @@ class Watch(object):
 
     def record(self):
         """All of it, for a file."""
-        names = ('weights', 'batches', 'hyper', 'names', 'training', 'evaluations', 'saved')
+        names = ('weights', 'gradients', 'batches', 'hyper', 'names', 'training', 'evaluations', 'saved')
         return dict(((name, getattr(self, name)) for name in names), norm=self.norm())
 
     def norm(self):
@@ -137,6 +138,11 @@ class Watch(object):
 
 def _arrays(optimizer):
     return [p.detach().cpu().numpy().copy() for group in optimizer.param_groups for p in group['params']]
+
+
+def _gradients(optimizer):
+    held = [p for group in optimizer.param_groups for p in group['params']]
+    return [None if p.grad is None else p.grad.detach().to_dense().cpu().numpy().copy() for p in held]
 
 
 def _settings(optimizer):
