@@ -34,7 +34,7 @@ class Traffic:
     warnings: list[Diagnostic] = field(default_factory=list)
     globals: list[str] = field(default_factory=list)
     loss_lists: dict[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
-    counts: dict[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: loss_weights.loss_counts
+    counts: dict[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
 
     def copy(self) -> Traffic:
         """The same, for a pass to add to: what it was given stays as it is."""
