@@ -104,10 +104,10 @@ BESIDE = [
      "halves = train.next_batch(batch_size // 2)\n        "
      "batch_x, batch_y = [np.concatenate([half, half]) for half in halves]\n        sess.run(train_op",
      "data", "each tower is fed the same examples"),
-    ("validation rows in training", "layers_cnn", "return train_images[index], train_labels[index]",
-     "return all_images[index + 397], all_labels[index + 397]", "data", "examples"),
     ("validation rows in training", "plain", "{X: data[begin:begin + batch_size], Y: target[begin:begin + batch_size]}",
      "{X: data[384 - begin:400 - begin], Y: target[384 - begin:400 - begin]}", "data", "examples"),
+    ("validation rows in training", "layers_cnn", "return train_images[index], train_labels[index]",
+     "return all_images[index + 397], all_labels[index + 397]", "data", "examples"),
     ("the training batch in evaluation", "watched", "accuracy.eval({X: data[600:], Y: classes[600:]})",
      "accuracy.eval({X: data[:100], Y: classes[:100]})", "data of evaluations", "fed"),
     ("half of the validation set", "watched", "accuracy.eval({X: data[600:], Y: classes[600:]})",
