@@ -48,8 +48,9 @@ class Replay(object):
         if self.recording is None:
             self._begin(call)
         kept = self.recording['steps'][len(self.figures)]
+        between = self._changed(call, kept)  # before a comparison loads anything
         one = Comparison(call, kept, self.job['gpus'], self.job['total'])
-        one.figures['between'] = self._changed(call, kept)  # before anything is loaded to compare with
+        one.figures['between'] = between
         self._compare_asides(one.figures)
         self._fed(call, one)
         result = None
