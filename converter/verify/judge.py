@@ -9,6 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from converter.verify.checks.beside import check_beside
+from converter.verify.checks.ends import check_end
 from converter.verify.checks.fetches import check_fetches
 from converter.verify.checks.figures import Facts, listing, number
 from converter.verify.checks.initial import check_initial
@@ -79,6 +80,7 @@ def judge(
         check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch),
         *check_data(replayed["data"], asked.batches),
         *check_beside(replayed["diary"], recorded["diary"], len(figures), asked.batches),
+        *check_end(recorded, replayed),
     ]
     if done:
         checks += _of_steps(mine, theirs, replayed, done, asked, planned is not None and planned.once)

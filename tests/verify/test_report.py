@@ -79,7 +79,12 @@ def verdict(
     return judge(
         mine or facts(),
         theirs or facts(),
-        {"first": {"restored": restored, "devices": devices, "initial": INITIAL}, "diary": DIARY},
+        {
+            "first": {"restored": restored, "devices": devices, "initial": INITIAL},
+            "diary": DIARY,
+            "steps": 1,
+            "error": None,
+        },
         {
             "steps": steps or [one or step()],
             "first": first or {"restored": restored, "uneven": {}},
@@ -87,6 +92,8 @@ def verdict(
             "trajectory": trajectory or {"w:0": 1e-6},
             "data": DATA,
             "diary": DIARY,
+            "error": None,
+            "further": 0,
         },
         Asked(gpus, batch, 1),
     )

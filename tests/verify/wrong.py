@@ -16,16 +16,20 @@ from converter.options import Options
 AROUND = """
 import numpy as _np
 class _Faulty(object):
-    steps, last = 0, {}
+    steps, last, busy = 0, {}, False
 def _around(original):
     def run(self, fetches, feed_dict=None, *rest, **named):
+        if _Faulty.busy:
+            return original(self, fetches, feed_dict, *rest, **named)
         flat = fetches if isinstance(fetches, (list, tuple)) else [fetches]
         trains = bool(feed_dict) and any(isinstance(one, tf.Operation) for one in flat)
         rows = lambda cut: {k: cut(v) if _np.ndim(v) else v for k, v in feed_dict.items()}
         _Faulty.steps += trains
         if trains:
             _Faulty.last = dict(feed_dict)
+        _Faulty.busy = True
         FAULT
+        _Faulty.busy = False
         return original(self, fetches, feed_dict, *rest, **named)
     return run
 tf.Session.run = _around(tf.Session.run)
@@ -118,7 +122,7 @@ KINDS = [
     Kind("other rows from step 4 on", THREE, "",
          f"if trains and _Faulty.steps > 3: feed_dict = {ROLLED}", LATE, "6 steps"),
     Kind("weights changed from step 4 on", THREE, "",
-         "if trains and _Faulty.steps > 3: [v.load(1.1 * v.eval(None, self), self) for v in tf.trainable_variables()]",
+         "if trains and _Faulty.steps > 3: [v.load(1.1 * v.eval(self), self) for v in tf.trainable_variables()]",
          LATE, "6 steps"),
     Kind("initialised again after four steps", THREE, "",
          "if trains and _Faulty.steps == 5: original(self, tf.global_variables_initializer())", LATE, "6 steps"),

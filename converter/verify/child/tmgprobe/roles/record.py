@@ -27,6 +27,7 @@ class Record(object):
         self.begun = time.time()
         self.asides, self.evaluations = fetched.Asides(), stream.Evaluations()
         self.gathering = None  # placement and work of the run whose gradients a later step applies
+        self.message = None  # the error with which the script has ended, where it has
 
     def step(self, call):
         """Takes one training step and keeps it; the last one ends the process."""
@@ -94,11 +95,12 @@ class Record(object):
             return
         with open(self.job['record'], 'wb') as file:
             kept = {'steps': self.kept, 'first': self.first, 'asides': self.asides.taken}
-            kept['evaluations'] = self.evaluations.runs
+            kept['evaluations'], kept['error'] = self.evaluations.runs, self.message
             pickle.dump(kept, file, 2)
         self.channel.leave(
             'recorded',
             steps=len(self.kept),
+            error=self.message,
             diary=self.watch.diary.facts(self.graph),
             first={
                 key: value

@@ -39,6 +39,8 @@ class Replay(object):
         self.unordered = ''  # why the graph gives the data in another order, see session/draws.py
         self.graph, self.begun, self._leaving = None, time.time(), threading.Lock()
         self.answer = None  # what is sent in the end, once all recorded steps were taken
+        self.message = None  # the error with which the script has ended, where it has
+        self.further = 0  # steps behind the recorded ones
 
     def step(self, call):
         """Takes one recorded step again; after the last one the original goes on for a while."""
@@ -168,6 +170,8 @@ class Replay(object):
             'replayed',
             data=self._data(),
             diary=self.watch.diary.facts(self.graph),
+            error=self.message,
+            further=self.further,
             **self.answer
         )
 
@@ -225,9 +229,11 @@ class Replay(object):
         """One of the original's own steps behind the recorded ones."""
         self._fed(call, None)
         result = call.as_asked()
+        self.further += 1
         towers = 1 if self.job['total'] else self.job['gpus']
         fed = sum(len(steps) for steps in self.streams.kinds.values())
-        if not self.job.get('seconds') and fed >= towers * len(self.recording['steps']):
+        open_ended = self.job.get('seconds') or self.recording['error']  # it may fail as the conversion did
+        if not open_ended and fed >= towers * len(self.recording['steps']):
             self._leave()
         return result
 
