@@ -63,8 +63,11 @@ def test_proof_of_the_total_batch(name: str, torch_python: str, tmp_path: Path) 
 
 # A text of the conversion, a wrong one in its place, and the check that tells.
 WRONG = [
+    ("conv_net", "    train_loader.sampler.set_epoch(epoch)\n", "", "shuffling"),
     ("lstm", "    if rank == 0:\n            torch.save", "    if True:\n            torch.save", "checkpoints"),
     ("lstm", "clip_grad_norm_(net.parameters(), 1.0)", "clip_grad_norm_(net.parameters(), 0.1)", "weights"),
+    ("lstm", "clip_grad_norm_(net.parameters(), 1.0)", "clip_grad_norm_(net.parameters(), 0.01)", "gradients"),
+    ("mlp_arrays", "/ ACCUMULATE", "", "gradients"),  # which AdamW does not show
     ("mlp_arrays", "batch_size=BATCH,", "batch_size=BATCH // 2,", "batch"),
 ]  # fmt: skip
 
