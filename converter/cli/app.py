@@ -23,6 +23,7 @@ from converter.cli.command_line.table import (
 )
 
 INTERRUPTED = 128 + 2
+BROKEN_PIPE = 128 + 13
 COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
 
 
@@ -33,7 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed; 4 internal error; 130 interrupted. Over several files: the worst.
     """
     with _without_collector():
-        status = _run(sys.argv[1:] if arguments is None else list(arguments))
+        try:
+            status = _run(sys.argv[1:] if arguments is None else list(arguments))
+            sys.stdout.flush()
+        except BrokenPipeError:  # whoever read has closed the pipe, and the rest cannot be flushed either
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            status = BROKEN_PIPE
     if arguments is None:
         gc.freeze()  # the process ends: a last garbage collection would visit all objects for nothing
     return status
@@ -53,6 +59,8 @@ def _run(arguments: Sequence[str]) -> int:
         return commands.run(arguments)
     except ConfigurationError as error:
         return _configuration_error(error)
+    except BrokenPipeError:
+        raise
     except Exception as error:
         return _internal_error(error)
 
@@ -70,6 +78,8 @@ def _guarded(command: Command, given: Mapping[str, object]) -> int:
         return _configuration_error(error)
     except KeyboardInterrupt:
         return INTERRUPTED
+    except BrokenPipeError:
+        raise
     except Exception as error:
         return _internal_error(error)
 

@@ -16,8 +16,6 @@ from converter.cli.files.request import Mode, Request, is_several, make_request,
 from converter.report import text
 from converter.report.results import FileResult, exit_code
 
-_BROKEN_PIPE = 128 + 13
-
 
 def cores() -> int:
     """The processors that this process may use."""
@@ -133,24 +131,19 @@ def _run(
     # The printed text itself shows the progress; a bar would stand in it.
     printed = requests[0].mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
     done: list[FileResult] = []
-    try:
-        for request in requests:
-            for result, say in _results(request, workers, quiet or printed):
-                done.append(result)
-                if form == "text":
-                    _print(result, quiet, verbose, say)
-                    if debug and result.crash:
-                        say(result.crash)
-        if form != "text":
-            print(formats.of_results(form, done), end="")
-        elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
-            print(text.summary(done), file=sys.stderr)
-        sys.stdout.flush()
-        return exit_code(done)
-    except BrokenPipeError:
-        # The reader has closed the pipe; the interpreter must not fail on the rest when it flushes.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return _BROKEN_PIPE
+    for request in requests:
+        for result, say in _results(request, workers, quiet or printed):
+            done.append(result)
+            if form == "text":
+                _print(result, quiet, verbose, say)
+                if debug and result.crash:
+                    say(result.crash)
+    if form != "text":
+        print(formats.of_results(form, done), end="")
+    elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
+        print(text.summary(done), file=sys.stderr)
+    sys.stdout.flush()
+    return exit_code(done)
 
 
 def _results(request: Request, workers: int | None, silent: bool) -> Iterator[tuple[FileResult, Callable[[str], None]]]:

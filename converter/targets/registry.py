@@ -65,7 +65,7 @@ TARGETS = (
         about="a distribution strategy for an Estimator or Keras",
         words=r"stimator|keras|\.compile\b",
         lacking="no Estimator and no Keras model trains here",
-        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
+        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
         fit=_mirrored,
     ),
     Target(
@@ -73,10 +73,7 @@ TARGETS = (
         about="a process for each GPU where PyTorch trains",
         words=r"(?ms)^[ \t]*(?:import|from)[ \t]+torch\b.*\.backward\(",
         lacking="PyTorch takes no gradients here",
-        unused=(
-            *("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
-            "fewer_gpus",
-        ),
+        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "fewer_gpus"),
         fit=_ddp,
         commands=_torchrun,
     ),

@@ -6,6 +6,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -468,6 +469,15 @@ def test_a_reader_that_has_seen_enough_is_no_error(project: Path, run: Run, monk
         os.dup2(copy, 1)
         os.close(copy)
     assert (done.code, done.err) == (141, "")
+
+
+@pytest.mark.parametrize("words", [["convert", "--help-all"], ["rules"], ["explain", "TMG205"], ["--version"]])
+def test_a_pipe_that_nobody_reads_is_no_error(words: list[str]) -> None:
+    reads, writes = os.pipe()
+    os.close(reads)
+    done = subprocess.run([sys.executable, "-m", "tf_multigpu", *words], stdout=writes, stderr=subprocess.PIPE)
+    os.close(writes)
+    assert (done.returncode, done.stderr) == (141, b"")
 
 
 # --- Proofs -----------------------------------------------------------------------------------------

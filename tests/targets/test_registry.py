@@ -35,8 +35,9 @@ GIVEN = {
     "shared": "x",
     "batch_axes": "x=1",
     "traced": "1:2=host",
-    "helpers": "module",
 }
+# A folder, or a project's configuration, gives them for all scripts: one without such helpers has nothing to put there.
+NOTHING_TO_PLACE = {"helpers"}
 
 
 def test_each_name_is_a_value_of_the_option_and_no_other_is() -> None:
@@ -53,7 +54,7 @@ def test_each_option_is_read_or_refused(target: Target) -> None:
         if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] == "options"
     }
     options = {field.name for field in fields(Options)} - OF_THE_ENGINE - OF_NO_USER
-    assert set(target.unused) == options - read
+    assert set(target.unused) == options - read - NOTHING_TO_PLACE
 
 
 @pytest.mark.parametrize("name", next(target for target in TARGETS if target.name == "mirrored").unused)
@@ -62,6 +63,12 @@ def test_an_option_without_meaning_is_refused_at_what_trains(name: str) -> None:
     about = f"{flag_of(name)} means nothing for the target mirrored, a distribution strategy for an Estimator or Keras"
     found = [(finding.code, finding.line, finding.message) for finding in done.diagnostics]
     assert (done.status, found) == ("refused", [("TMG287", 4, about)])
+
+
+@pytest.mark.parametrize("where", ["module", "package"])
+def test_where_helpers_go_may_be_said_for_all_scripts_of_a_project(where: str) -> None:
+    done = convert(from_bytes("train.py", KERAS.encode()), from_flags(["--helpers", where]))
+    assert (done.status, done.diagnostics, done.parts) == ("converted", (), ())
 
 
 def _flag(name: str) -> str:
