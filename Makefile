@@ -18,6 +18,7 @@ LOOPS := $(sort $(wildcard fixtures/loops/*/single.py))
 INPUTS := $(sort $(wildcard fixtures/inputs/*/single.py))
 MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 DDP := $(sort $(wildcard fixtures/ddp/*/single.py))
+CLUSTER := $(sort $(wildcard fixtures/cluster/*/single.py))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: site help demo quick test test-torch matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
@@ -124,6 +125,9 @@ goldens: compiled
 	done
 	@for single in $(LOOPS) $(INPUTS) $(MIRRORED) $(DDP); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \
+	done
+	@for single in $(CLUSTER); do \
+	    $(BIN)/tf-multigpu convert --force "$$single" --target cluster -o "$${single%single.py}multi.py" || exit 1; \
 	done
 	@for single in $(PROJECTS); do \
 	    rm -rf "$${single%single/train.py}multi"; \

@@ -12,7 +12,7 @@ Refused = Literal["fail", "pass"]
 ScaleLr = Literal["none", "linear", "sqrt"]
 OutputFormat = Literal["text", "json", "github", "sarif", "markdown"]
 LossMode = Literal["towers", "global"]
-Target = Literal["auto", "towers", "mirrored", "ddp"]
+Target = Literal["auto", "towers", "mirrored", "ddp", "cluster"]
 Helpers = Literal["inline", "module", "package"]
 Warnings = Literal["report", "comment"]
 

@@ -59,7 +59,10 @@ MAY_IMPORT = {
         "converter.syntax", "converter.syntax.lint",
     },
     # Each target beside towers has its own look at a script, and its own edits.
-    "converter.targets": {"converter.source", "converter.syntax", "converter.plan"},
+    # What a worker of a cluster trains, and what follows its batch size, is read from facts and plan.
+    "converter.targets": {
+        "converter.source", "converter.syntax", "converter.analysis", "converter.plan", "converter.planner",
+    },
     # What verify answers is plain data that a report shows; the rest of verify is above it.
     "converter.verify.data": set(),
     "converter.report": {
@@ -272,7 +275,7 @@ LEVEL = {name: level for level, names in enumerate(ANALYSIS) for name in names}
 INTERPRETER = 5  # files that need each other: executing a statement evaluates expressions, a call executes statements
 ROOMS, LINES, PARAMETERS = 16, 60, 6  # beside each other in a folder, of a function, of a function
 # Functions with a parameter for each option of a command, and a stand-in for a function of TensorFlow's.
-SIGNATURES = {"convert_command", "verify_command", "profile_command", "read_data_sets"}
+SIGNATURES = {"convert_command", "launch_command", "verify_command", "profile_command", "read_data_sets"}
 
 
 def inside_analysis(module: str) -> str:

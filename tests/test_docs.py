@@ -21,6 +21,8 @@ OTHERS = {
     *("--data_dir", "--lr", "--nproc_per_node", "--num_clones", "--num_gpus", "--optimizer", "--ps_tasks", "--test"),
     "--traced",
 }
+# What a worker of a cluster takes.
+OTHERS |= {"--ps_hosts", "--worker_hosts", "--job_name", "--task_index", "--cluster_dir", "--cluster_save_steps"}
 
 
 def flags() -> set[str]:

@@ -28,11 +28,13 @@ def test_each_row_is_held_by_a_fixture_or_a_page() -> None:
 
 @pytest.mark.parametrize(("style", "target", "fixture"), FIXTURES, ids=[row[2] for row in FIXTURES])
 def test_what_a_fixture_holds_is_converted_for_that_target(style: str, target: str, fixture: str) -> None:
-    done = convert(read(str(ROOT / "fixtures" / fixture / "single.py")), Options())
+    options = Options(target="cluster") if target == "cluster" else Options()
+    done = convert(read(str(ROOT / "fixtures" / fixture / "single.py")), options)
     assert done.status == "converted" and done.text is not None
     header = find_header(done.text)
     assert header is not None
-    assert {"mirrored": "strategy", "auto": "towers", "ddp": "ddp"}[header.options.target] == target
+    words = {"mirrored": "strategy", "auto": "towers", "ddp": "ddp", "cluster": "cluster"}
+    assert words[header.options.target] == target
     named = re.findall(r"`tf\.(?:\w+\.)*(\w+)`|`(slim\.learning\.train)`", style)
     text = (ROOT / "fixtures" / fixture / "single.py").read_text()
     assert all((one or other) in text for one, other in named)

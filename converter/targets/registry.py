@@ -52,10 +52,22 @@ def _ddp(script: Script) -> Fit | None:
     return fit(script)
 
 
+def _cluster(script: Script) -> Fit | None:
+    from converter.targets.cluster.passes import fit
+
+    return fit(script)
+
+
 def _torchrun(path: str, origin: str, gpus: int | None) -> tuple[Command, ...]:
     from converter.targets.ddp.passes import commands
 
     return commands(path, origin, gpus)
+
+
+def _commands_of_cluster(path: str, source: str, gpus: int | None) -> tuple[Command, ...]:
+    from converter.targets.cluster.commands import commands
+
+    return commands(path, source, gpus)
 
 
 # The first that is for a script is chosen.
@@ -76,6 +88,15 @@ TARGETS = (
         unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "fewer_gpus"),
         fit=_ddp,
         commands=_torchrun,
+    ),
+    Target(
+        name="cluster",
+        about="workers on several machines",
+        words="",
+        lacking="no optimizer trains in a tf.Session here",
+        unused=("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
+        fit=_cluster,
+        commands=_commands_of_cluster,
     ),
 )
 

@@ -62,6 +62,7 @@ OTHERS = {
     "mirrored": (CONVERSION, ORIGINAL, compare_strategies),
     "ddp": (ddp.PROCESS, ddp.ORIGINAL, ddp.compare_processes),
 }
+_CLUSTER = "convert it without --target cluster and verify that; docs/cluster.md says what was proven"
 PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
 
 
@@ -90,6 +91,8 @@ def verify(
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     towers = read_towers(multi, parts)
+    if towers.target == "cluster":
+        raise VerifyError(f"{multi.name} is converted for a cluster, which is not run here: {_CLUSTER}")
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")

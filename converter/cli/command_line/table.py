@@ -499,6 +499,25 @@ LINT = Command(
     statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
 )
 
+LAUNCH = Command(
+    "launch",
+    "Start all tasks of a script that was converted with --target cluster, or print a command for each host.",
+    "..launch:launch_command",
+    (Argument("script", "SCRIPT", "The converted script."), Argument("args", "ARGS", "Its arguments.", True, True)),
+    (
+        _text("--local", "NUMBERS", "Run all tasks here: 1ps,3w is 1 parameter server and 3 workers."),
+        _text("--hosts", "HOSTS", "Print the command for each task: ps=a:1;worker=b:1,c:1."),
+        _text("--checkpoints", "DIR", "Where the chief keeps checkpoints; default: a temporary folder."),
+        Option(("--save-steps",), "Steps between two checkpoints; 0: one every 600 seconds.", int, "N", 0, least=0),
+        Option(("--restarts",), "How often to start again after a process was killed.", int, "N", 3, least=0),
+        Option(("--timeout",), "Seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0),
+        _text("--python", "INTERPRETER", "Interpreter with TensorFlow; default: the tool's own."),
+    ),
+    "The tasks' lines are shown with their names in front. When one fails all are ended.",
+    examples=(("tf-multigpu launch --local 1ps,3w -- train_mg.py", ""),),
+    statuses="0 trained to the end, 1 a task failed or the time is up, 2 bad usage, 130 interrupted.",
+)
+
 EXPLAIN = Command(
     "explain",
     "Explain a rule or a diagnostic: what it does, why, and an example before and after.",
@@ -534,7 +553,7 @@ CONFIG = Command(
     configured=True,
 )
 
-COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, EXPLAIN, RULES, CONFIG)}
+COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, LAUNCH, EXPLAIN, RULES, CONFIG)}
 
 HELP = Option(("--help", "-h"), "Show this message and exit.")
 HELP_ALL = Option(("--help-all",), "Explain all options.")

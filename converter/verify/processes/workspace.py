@@ -67,7 +67,7 @@ def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
         if option == "--num-gpus" and value.isdigit():
             gpus = int(value)
     beside = (file.read_bytes() for file in _neighbours(path) if str(file.relative_to(path.parent)) not in parts)
-    if target in ("mirrored", "ddp"):
+    if target in ("mirrored", "ddp", "cluster"):
         return Towers(gpus, batch, "none", rate, target)
     texts = [text, *parts.values(), *beside]
     bodies = [_HEADER.sub(b"", held) for held in texts]

@@ -1,0 +1,82 @@
+"""`tf-multigpu launch`: starts a script that was converted for a cluster."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TextIO
+
+from converter.cli.command_line.table import UsageError
+from converter.cli.endings import ended_in_order
+
+_WRITING = threading.Lock()
+
+
+def launch_command(
+    *,
+    script: str,
+    args: Sequence[str],
+    local: str | None,
+    hosts: str | None,
+    checkpoints: str | None,
+    save_steps: int,
+    restarts: int,
+    timeout: float,
+    python: str | None,
+) -> int:
+    """Runs all tasks here, or prints the command for each host; returns the exit status."""
+    from converter.verify.launch.run import Asked, run
+    from converter.verify.launch.tasks import commands, counts, named_hosts
+
+    if (local is None) == (hosts is None):
+        raise UsageError("either --local or --hosts says where the tasks run", "--local")
+    _check(Path(script))
+    saves = [f"--cluster_save_steps={save_steps}"] if save_steps else []
+    try:
+        numbers = counts(local) if local is not None else {}
+        named = named_hosts(hosts) if hosts is not None else {}
+    except ValueError as error:
+        raise UsageError(str(error), "--local" if local is not None else "--hosts") from None
+    if hosts is not None:
+        kept = [f"--cluster_dir={checkpoints}"] if checkpoints else []
+        for host, line in commands(named, [python or "python", script, *args, *kept, *saves]):
+            print(f"# on {host}\n{line}")
+        return 0
+    with ended_in_order(), ExitStack() as held:
+        folder = checkpoints or held.enter_context(tempfile.TemporaryDirectory(prefix="tf-multigpu-"))
+        words = (python or sys.executable, script, *args, f"--cluster_dir={folder}", *saves)
+        deadline = time.monotonic() + timeout if timeout else None
+        return run(Asked(words, numbers, restarts, deadline), _show, _say)
+
+
+def _check(script: Path) -> None:
+    from converter.source.header import HeaderError, find_header
+
+    try:
+        header = find_header(script.read_bytes().decode("utf-8", "replace"))
+    except OSError as error:
+        raise UsageError(f"{script}: {error.strerror}", "SCRIPT") from None
+    except HeaderError:
+        header = None
+    if header is None or header.options.target != "cluster":
+        raise UsageError(f"{script} was not converted with --target cluster", "SCRIPT")
+
+
+def _show(line: str) -> None:
+    _write(sys.stdout, line)
+
+
+def _say(line: str) -> None:
+    _write(sys.stderr, f"tf-multigpu: {line}")
+
+
+def _write(stream: TextIO, line: str) -> None:
+    """Writes a whole line: each task has a thread that shows its lines, and print() writes the end of one by itself."""
+    with _WRITING:
+        stream.write(f"{line}\n")
+        stream.flush()

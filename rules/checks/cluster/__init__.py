@@ -1,0 +1,1 @@
+"""Pages of what keeps a script from a cluster."""

@@ -1,0 +1,1 @@
+"""Pages of what is written for a cluster."""

@@ -1,0 +1,112 @@
+"""Scripts converted for a cluster train as their originals do with several batches for each step."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import from_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
+FIXTURE = ROOT / "fixtures" / "cluster" / "fed_arrays"
+WORKERS = 3
+SAME = 1e-6  # of weights; sums in another order came to 6e-8 after 12 steps
+QUIET = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": "", "PYTHONDONTWRITEBYTECODE": "1"}
+SLOW = "                print('step', step, 'loss', value)\n"
+
+
+def launch(folder: Path, python: str, *words: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "tf_multigpu", "launch", "--local", f"1ps,{WORKERS}w", "--timeout", "300"]
+    return subprocess.Popen(
+        [*command, "--python", python, *words],
+        cwd=folder,
+        env={**QUIET, "PYTHONPATH": str(ROOT)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def differences(folder: Path, python: str, theirs: Path) -> dict[str, float]:
+    """How far checkpoints are from those of the original with three of its batches for each step."""
+    text = (FIXTURE / "single.py").read_text()
+    assert "batch_size = 32\n" in text
+    folder.mkdir()
+    (folder / "single.py").write_text(text.replace("batch_size = 32\n", f"batch_size = 32 * {WORKERS}\n"))
+    words = [python, str(ROOT / "tests/cluster_reference.py"), "single.py", str(WORKERS), str(theirs)]
+    done = subprocess.run(
+        [*words, "model-0", "model-1", "--"], cwd=folder, env=QUIET, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def trains_as_the_original(folder: Path, python: str) -> None:
+    theirs = folder / "cluster"
+    theirs.mkdir()
+    shutil.copy(FIXTURE / "multi.py", theirs)
+    with launch(theirs, python, "multi.py") as process:
+        said, _ = process.communicate()
+    assert process.returncode == 0, said
+    for worker in range(WORKERS):
+        assert len(re.findall(rf"^worker {worker} \| step ", said, re.MULTILINE)) == 12
+    assert re.findall(r"^(.*)accuracy", said, re.MULTILINE) == ["worker 0 | "]
+    assert sorted(path.name for path in theirs.glob("model*.index")) == ["model-0.index", "model-1.index"]
+    worst = differences(folder / "original", python, theirs)
+    assert set(worst) == {"model-0", "model-1"} and max(worst.values()) <= SAME, worst
+
+
+@pytest.mark.tf1
+def test_trajectory_on_tensorflow_1(tmp_path: Path, tensorflow_python: str) -> None:
+    trains_as_the_original(tmp_path, tensorflow_python)
+
+
+@pytest.mark.tf2
+def test_trajectory_on_tensorflow_2(tmp_path: Path, tensorflow_python: str) -> None:
+    trains_as_the_original(tmp_path, tensorflow_python)
+
+
+@pytest.mark.tf1
+def test_training_goes_on_from_the_checkpoint_after_a_worker_was_killed(tmp_path: Path, tensorflow_python: str) -> None:
+    theirs = tmp_path / "cluster"
+    theirs.mkdir()
+    text = (FIXTURE / "single.py").read_text()
+    assert SLOW in text
+    text = text.replace(SLOW, SLOW + "                __import__('time').sleep(0.4)\n")
+    conversion = convert(from_bytes("single.py", text.encode()), Options(target="cluster"))
+    assert conversion.text is not None
+    (theirs / "multi.py").write_text(conversion.text)
+    lines, pids, killed = [], {}, False
+    with launch(theirs, tensorflow_python, "--save-steps", "2", "multi.py") as process:
+        alarm = threading.Timer(400, process.kill)
+        alarm.start()
+        assert process.stdout is not None
+        for line in process.stdout:
+            lines.append(line)
+            if found := re.search(r"(worker \d) is process (\d+)", line):
+                pids[found[1]] = int(found[2])
+            if not killed and re.match(r"worker 1 +\| step [789] ", line):
+                os.kill(pids["worker 1"], signal.SIGKILL)
+                killed = True
+        alarm.cancel()
+    said = "".join(lines)
+    assert killed and process.returncode == 0, said
+    assert "worker 1 was killed by SIGKILL: the others are ended, too" in said
+    assert "starting again from the last checkpoint; 2 more times" in said
+    again = said.partition("starting again")[2]
+    first = re.search(r"^worker 1 +\| step (\d+) ", again, re.MULTILINE)
+    assert first is not None and 4 <= int(first[1]) <= 9, said
+    worst = differences(tmp_path / "original", tensorflow_python, theirs)
+    assert max(worst.values()) <= SAME, worst
