@@ -19,6 +19,7 @@ INPUTS := $(sort $(wildcard fixtures/inputs/*/single.py))
 MIRRORED := $(sort $(wildcard fixtures/mirrored/*/single.py))
 DDP := $(sort $(wildcard fixtures/ddp/*/single.py))
 CLUSTER := $(sort $(wildcard fixtures/cluster/*/single.py))
+NOTEBOOKS := $(sort $(wildcard fixtures/notebooks/*/single.ipynb))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 .PHONY: site help demo quick test test-torch matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
@@ -122,6 +123,9 @@ goldens: compiled
 	done
 	@for single in $(GLOBAL_LOSS); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" --loss global -o "$${single%single.py}multi.py" || exit 1; \
+	done
+	@for single in $(NOTEBOOKS); do \
+	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.ipynb}multi.ipynb" || exit 1; \
 	done
 	@for single in $(LOOPS) $(INPUTS) $(MIRRORED) $(DDP); do \
 	    $(BIN)/tf-multigpu convert --force "$$single" -o "$${single%single.py}multi.py" || exit 1; \

@@ -16,6 +16,9 @@ class Diagnostic:
     conversion that leaves its reader something to decide. Lines and columns count from one;
     line 0 means the file as a whole.
 
+    cell: of a notebook, from one among all its cells: line and column are those in the cell. 0 for a script.
+    file_line: the line of the notebook's file in which that line of the cell is written. 0 for a script.
+
     text: that line of the script, without its end; "" where it is not known. It follows from the place, and so
         takes no part in comparisons.
     """
@@ -28,6 +31,20 @@ class Diagnostic:
     hint: str = ""
     severity: Severity = "error"
     text: str = field(default="", compare=False, repr=False)
+    cell: int = 0
+    file_line: int = 0
+
+    @property
+    def where(self) -> str:
+        """The line, and of a notebook the cell, in words."""
+        return f"cell {self.cell}, line {self.line}" if self.cell else f"line {self.line}"
+
+    @property
+    def place(self) -> str:
+        """The path with the place in the file."""
+        if self.cell:
+            return f"{self.path}: {self.where}, column {self.column}"
+        return f"{self.path}:{self.line}:{self.column}" if self.line else self.path
 
 
 class Refusal(Exception):

@@ -16,10 +16,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
 TEXTS = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md"))]
 LINK = re.compile(r"\]\(([^)#\s]+)(#[^)]*)?\)")
-# Flags of scripts in examples, of the Object Detection API, of torchrun, and of the header of a converted script.
+# Flags of scripts in examples, of the Object Detection API, torchrun and nbconvert, and of a converted script's header.
 OTHERS = {
     *("--data_dir", "--lr", "--nproc_per_node", "--num_clones", "--num_gpus", "--optimizer", "--ps_tasks", "--test"),
-    "--traced",
+    *("--to", "--nbformat", "--traced"),
 }
 # What a worker of a cluster takes.
 OTHERS |= {"--ps_hosts", "--worker_hosts", "--job_name", "--task_index", "--cluster_dir", "--cluster_save_steps"}

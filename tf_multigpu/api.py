@@ -34,6 +34,7 @@ class Finding:
 
     code: as `tf-multigpu explain CODE` takes it. severity: an error means that the script is refused.
     line, column: from one; line 0 is the file as a whole. hint: what to do about it, "" for nothing.
+    cell: of a notebook, from one among all its cells, in which line and column are meant; 0 for a script.
     """
 
     code: str
@@ -43,6 +44,7 @@ class Finding:
     column: int
     message: str
     hint: str = ""
+    cell: int = 0
 
 
 @dataclass(frozen=True)
@@ -196,5 +198,5 @@ def _result(report: Report) -> VerifyResult:
 
 def _finding(found: Diagnostic) -> Finding:
     return Finding(
-        found.code, found.severity, found.path, found.line, found.column, found.message, found.hint
+        found.code, found.severity, found.path, found.line, found.column, found.message, found.hint, found.cell
     )

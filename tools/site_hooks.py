@@ -10,8 +10,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from converter.report.diff import unified
+from converter.report.diff import lines_of, unified
 from converter.rewrite.helper_text import BEGIN, END
+from converter.source.notebook.json_text import scan
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 _WANTED = re.compile(r"<!-- conversion: ([\w/]+) -->")
@@ -34,9 +35,24 @@ def conversion(name: str) -> str:
             text = text.replace(helpers[0], f"# ({helpers[0].count(chr(10))} lines: the helpers)\n")
         diff = unified(before.read_text(encoding="utf-8"), text, after.name, ignore_space=True)
         blocks.append(f"```diff\n{diff.rstrip()}\n```")
+    blocks += _cells(folder)
     if not blocks:
         raise ValueError(f"fixtures/{name} holds no conversion")
     return "\n\n".join(blocks)
+
+
+def _cells(folder: Path) -> Iterator[str]:
+    """Each cell that the conversion of a notebook changes."""
+    if not (folder / "single.ipynb").exists():
+        return
+    pair = [scan((folder / name).read_text(encoding="utf-8")).cells for name in ("single.ipynb", "multi.ipynb")]
+    for before, after in zip(*pair, strict=True):
+        text = after.source + "\n"
+        if helpers := _HELPERS.search(text):
+            text = text.replace(helpers[0], f"# ({helpers[0].count(chr(10))} lines: the helpers)\n")
+        if before.source != after.source:
+            lines = lines_of(unified(before.source + "\n", text, "cell", ignore_space=True))[2:]
+            yield f"Cell {after.number}:\n\n```diff\n{''.join(lines).rstrip()}\n```"
 
 
 def _pairs(folder: Path) -> Iterator[tuple[Path, Path]]:

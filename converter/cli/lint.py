@@ -40,15 +40,22 @@ def lint_command(
 
 def _result(script: Script) -> FileResult:
     """What is found in one file; one in a folder that is not Python is passed over, as `convert` does."""
-    from converter.source import leads_to_tensorflow, read
+    from converter.source import from_bytes, leads_to_tensorflow, load
     from converter.source.pragmas import pragmas_in, without_ignored
+    from converter.source.text import in_cells
     from converter.syntax.lint import lint
 
     try:
-        source = read(script.path)
-        if not leads_to_tensorflow(source.path, source.data):
+        data = load(script.path)
+        if not script.named and script.path.endswith(".ipynb") and not leads_to_tensorflow(script.path, data):
+            return FileResult(script.path, "clean")
+        source = from_bytes(script.path, data)
+        if not leads_to_tensorflow(source.path, source.code):
             return FileResult(script.path, "clean")
         found = without_ignored(source.path, pragmas_in(source.text), lint(source))
+        found = tuple(in_cells(finding, source) for finding in found)
     except Refusal as refusal:
+        if refusal.diagnostic.code == "TMG042" and not script.named:  # a notebook in another language
+            return FileResult(script.path, "clean")
         return FileResult(script.path, "refused", (refusal.diagnostic,))
     return FileResult(script.path, "found" if found else "clean", found)

@@ -71,6 +71,8 @@ def verify_command(
         folders = Path(single).is_dir() and Path(multi).is_dir()
         if folders and (html or each_choice):
             raise VerifyError("--html and --each-choice are for two scripts, not for two folders")
+        if each_choice and single.endswith(".ipynb"):
+            raise VerifyError("--each-choice is for scripts: a notebook has no command line")
         run = run_folders if folders else run_each if each_choice else run_verification
         report = run(Path(single), Path(multi), settings, quiet=quiet)
         if html:

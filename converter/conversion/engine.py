@@ -120,13 +120,21 @@ def convert(
     output: a folder that conversions go to; scripts in it are no part of the project.
     """
     done = _with_advice(_convert(source, options, several, originals or {}, again, output))
-    return replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
+    done = replace(done, diagnostics=with_lines(done.diagnostics, source, originals or {}))
+    if source.notebook is None:
+        return done
+    told = source.notebook.told
+    return replace(
+        done,
+        decisions=tuple(replace(one, text=told(one.text)) for one in done.decisions),
+        unread=tuple(map(told, done.unread)),
+    )
 
 
 def _convert(
     source: Source, options: Options, several: bool, originals: Mapping[str, bytes], again: bool, output: str | None
 ) -> Conversion:
-    if not leads_to_tensorflow(source.path, source.data):
+    if not leads_to_tensorflow(source.path, source.code):
         return Conversion(source, "unchanged", None, ())
     if is_converted(source.text):
         return Conversion(source, "unchanged", None, (_converted_before(source),))
@@ -144,11 +152,29 @@ def _convert(
         return users_of(source.path, changed, own, originals, output) if several and not again else ()
 
     try:
-        return with_room(lambda: _converted(source, options, several, originals, users, again))
+        return with_room(lambda: _in_cells(_converted(source, options, several, originals, users, again)))
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:
         return Conversion(source, "refused", None, (too_deep(source, 0).diagnostic,))
+
+
+def _in_cells(done: Conversion) -> Conversion:
+    """The conversion of a notebook's script with its statements in cells; others as they are. Raises Refusal."""
+    from converter.plan.decisions import Decision
+
+    notebook = done.source.notebook
+    if notebook is None or done.text is None:
+        return done
+    settled = notebook.settled(done.text)
+    trace = sorted((settled.moved[line - 1], codes) for line, codes in done.trace if settled.moved[line - 1])
+    return replace(
+        done,
+        text=sealed(settled.script.text),
+        trace=tuple(trace),
+        diagnostics=(*done.diagnostics, *notebook.warnings()),
+        decisions=(*done.decisions, *(Decision("cells", text) for text in settled.told())),
+    )
 
 
 def _converted(

@@ -40,15 +40,17 @@ def verification(report: Report, multi: str) -> str:
 
 
 def _finding(finding: Diagnostic) -> str:
-    message = "\n".join(filter(None, [finding.message, finding.hint]))
+    told = f"{finding.where}, column {finding.column}: {finding.message}" if finding.cell else finding.message
+    message = "\n".join(filter(None, [told, finding.hint]))
     place = (finding.line, character(finding)) if finding.line else ()
+    place = (finding.file_line, 0) if finding.cell else place
     return _command(_COMMANDS[finding.severity], f"tf-multigpu {finding.code}", message, finding.path, *place)
 
 
 def _command(kind: str, title: str, message: str, path: str, line: int = 0, column: int = 0) -> str:
     where = [f"file={_property(path)}"]
     if line:
-        where += [f"line={line}", f"col={column}"]
+        where += [f"line={line}", *([f"col={column}"] if column else [])]
     return f"::{kind} {','.join([*where, f'title={_property(title)}'])}::{_data(message)}"
 
 

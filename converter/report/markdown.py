@@ -77,7 +77,7 @@ def _suspects(report: Report, check: Check) -> str:
 
 
 def _place(point: Point) -> str:
-    return f" {point.code}, line {point.line}" if point.code else ""
+    return f" {point.code}, {point.where}" if point.code else ""
 
 
 def _findings(heading: str, findings: Sequence[Diagnostic]) -> Iterator[str]:
@@ -87,8 +87,7 @@ def _findings(heading: str, findings: Sequence[Diagnostic]) -> Iterator[str]:
 
 
 def _finding(finding: Diagnostic) -> Iterator[str]:
-    place = f"{finding.path}:{finding.line}:{finding.column}" if finding.line else finding.path
-    yield f"- {_code(place)} **{finding.code}** {_escaped(finding.message)}"
+    yield f"- {_code(finding.place)} **{finding.code}** {_escaped(finding.message)}"
     if finding.text.strip():
         yield f"  <br>{_code(finding.text.strip())}"
     if finding.hint:

@@ -36,11 +36,11 @@ _HELPERS_END = "# tf-multigpu: end of helpers"
 
 @dataclass(frozen=True)
 class Point:
-    """One thing to judge. line: of the original, 0 for none; code: of the warning, "" for none."""
+    """One thing to judge. where: the line of the original, "" for none; code: of the warning, "" for none."""
 
     topic: str
     text: str
-    line: int = 0
+    where: str = ""
     code: str = ""
 
 
@@ -53,7 +53,7 @@ def to_judge(report: Report) -> tuple[Point, ...]:
     order = list(dict.fromkeys(_TOPICS.values()))
     points.sort(key=lambda point: order.index(point.topic))
     warnings = [finding for finding in report.origin.findings if finding.severity == "warning"]
-    return (*points, *(Point("Warning", finding.message, finding.line, finding.code) for finding in warnings))
+    return (*points, *(Point("Warning", finding.message, finding.where, finding.code) for finding in warnings))
 
 
 def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:

@@ -70,9 +70,14 @@ def _rule(name: str, title: str, reason: str = "") -> Json:
 
 
 def _finding(finding: Diagnostic) -> Json:
-    message = "\n".join(filter(None, [finding.message, finding.hint]))
+    told = f"{finding.where}, column {finding.column}: {finding.message}" if finding.cell else finding.message
+    message = "\n".join(filter(None, [told, finding.hint]))
     result = _result(finding.code, "fail", _LEVELS[finding.severity], message, finding.path)
-    if finding.line:
+    if finding.cell:
+        # The place in the file is that of the JSON text: its columns are not those of the cell.
+        result["locations"][0]["physicalLocation"]["region"] = {"startLine": finding.file_line}
+        result["locations"][0]["logicalLocations"] = [{"name": f"cell {finding.cell}", "kind": "element"}]
+    elif finding.line:
         region: Json = {"startLine": finding.line, "startColumn": character(finding)}
         if finding.text:
             region["snippet"] = {"text": finding.text}

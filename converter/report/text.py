@@ -12,8 +12,7 @@ from converter.report.results import EXIT_CODES, FileResult
 
 def diagnostic(finding: Diagnostic) -> str:
     """`path:line:column: CODE message`, the script's line with a caret below it, and the hint, indented."""
-    place = f"{finding.path}:{finding.line}:{finding.column}" if finding.line else finding.path
-    head = f"{place}: {finding.code} {finding.message}"
+    head = f"{finding.place}: {finding.code} {finding.message}"
     return "\n".join([head, *excerpt(finding), *(f"    {line}" for line in finding.hint.splitlines())])
 
 
@@ -59,5 +58,5 @@ def _next(result: FileResult) -> str:
     return f"tf-multigpu verify ORIGINAL {name}, with the text from before, as version control has it"
 
 
-def _place(finding: Diagnostic) -> tuple[str, int, int, str]:
-    return finding.path, finding.line, finding.column, finding.code
+def _place(finding: Diagnostic) -> tuple[str, int, int, int, str]:
+    return finding.path, finding.cell, finding.line, finding.column, finding.code

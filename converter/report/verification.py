@@ -19,7 +19,7 @@ def render_summary(report: Report, name: str = "") -> str:
     """
     rows = [_verdict_row(report), *_failed_rows(report, name)]
     points = [f"{point.topic.lower()}: {point.text}" for point in to_judge(report) if not point.code]
-    warned = [f"{point.code} line {point.line}" for point in to_judge(report) if point.code]
+    warned = [f"{point.code} {point.where}" for point in to_judge(report) if point.code]
     rows += [("same", _same_row(report)), ("to judge", "; ".join(points)), ("warnings", ", ".join(warned))]
     left = list(dict.fromkeys(entry.what for entry in report.ledger if entry.fate == "unchecked"))
     rows.append(("unchecked", ", ".join(left)))

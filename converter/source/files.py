@@ -10,7 +10,7 @@ from functools import partial
 
 from converter.diagnostics import Diagnostic
 from converter.source.ignored import NOTHING, Excluded, Ignored
-from converter.source.look import scripts_in
+from converter.source.look import SCRIPTS, scripts_in
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ def expand(
             scripts.setdefault(os.path.realpath(path), Script(path, os.path.basename(path), True))
             continue
         ignored = Ignored(path, exclude)
-        found = [name for name in scripts_in(path, leave_out) if not ignored.why(name)]
+        found = [name for name in scripts_in(path, leave_out, SCRIPTS) if not ignored.why(name)]
         if not found:
-            message = "no Python script in this folder"
+            message = "no Python script and no notebook in this folder"
             hint = "hidden folders, and what .gitignore or --exclude names, are not looked into"
             empty.append(Diagnostic("TMG006", path, 0, 0, message, hint))
         # A script comes under its own name, not under that of a link to it.

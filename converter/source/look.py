@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 
 _IMPORT = re.compile(rb"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+)?import[ \t]+\(?([^#;\r\n()\\]*)", re.MULTILINE)
+SCRIPTS = (".py", ".ipynb")  # endings of what may train; notebooks are read as scripts
 _NOT_OF_THE_PROJECT = {"__pycache__", "node_modules", "site-packages"}
 
 
@@ -32,6 +33,15 @@ def mentions_tensorflow(data: bytes) -> bool:
     return b"tensorflow" in data
 
 
+def code_of(path: str, data: bytes) -> bytes:
+    """What Python is in a file: its bytes, or the code of a notebook."""
+    if not os.fspath(path).endswith(".ipynb"):
+        return data
+    from converter.source.notebook import code_in
+
+    return code_in(data)
+
+
 def leads_to_tensorflow(path: str, data: bytes) -> bool:
     """Whether a script names TensorFlow, or imports a module of its project that leads there, or trains by PyTorch.
 
@@ -41,6 +51,7 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
     """
     if mentions_tensorflow(data) or trains_by_torch(data) or is_pipeline(path, data):
         return True
+    data = code_of(path, data)
     root = os.path.dirname(path)
     todo, seen = [(path, data)], {os.path.abspath(path)}
     while todo:

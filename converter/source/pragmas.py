@@ -14,7 +14,7 @@ _MARK = "tf-multigpu:"
 _COMMENT = re.compile(r"#\s*tf-multigpu:\s*(.*?)\s*$")
 _KNOWN = re.compile(r"(shared|skip-file|batch-axis|ignore)(?:=(\d+)|\[([A-Z0-9, ]*)\])?")
 # Comments that conversions write themselves, which are no pragmas.
-_OWN = re.compile(r"(?:text |decided: |helpers for |end of |TMG\d{3}\b)")
+_OWN = re.compile(r"(?:text |decided: |helpers for |end of |what stood here |TMG\d{3}\b)")
 _TAKES = {"shared": (False, False), "skip-file": (False, False), "batch-axis": (True, False), "ignore": (False, True)}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import warnings
+from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic, Refusal
 from converter.source.python2 import HOW_TO_CONVERT, construct
@@ -16,6 +17,8 @@ def parse(source: Source) -> ast.Module:
     Raises:
         Refusal: TMG004 Python 2 syntax, TMG005 any other syntax error, null bytes included.
     """
+    if source.notebook is not None:
+        _check_cells(source)
     if "\0" in source.text:
         lines = split_lines(source.text[: source.text.index("\0")])
         raise _refusal(source, len(lines), len(lines[-1]) + 1, "null byte", "is this a text file?")
@@ -28,6 +31,38 @@ def parse(source: Source) -> ast.Module:
         raise _diagnose(source, error) from None
     except (RecursionError, MemoryError):
         raise _refusal(source, 0, 0, "nested too deeply for Python's own parser", "") from None
+
+
+def _check_cells(source: Source) -> None:
+    """Refuses a notebook of which a cell is not Python by itself: cells are compiled one by one."""
+    assert source.notebook is not None
+    for _, before, text in source.notebook.script.begins:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except SyntaxError as error:
+            error.lineno = (error.lineno or 1) + before
+            raise _diagnose(source, error) from None
+        except (RecursionError, MemoryError, ValueError):
+            continue  # as the whole is
+        for node in _awaits(tree):
+            message = "a cell waits by itself (await), which only a notebook can"
+            hint = "only code outside of `async` is converted"
+            raise Refusal(
+                Diagnostic("TMG043", source.path, before + node.lineno, node.col_offset + 1, message, hint)
+            )
+
+
+def _awaits(tree: ast.Module) -> Iterator[ast.expr | ast.stmt]:
+    """What waits outside of functions."""
+    todo: list[ast.AST] = [tree]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Await, ast.AsyncFor, ast.AsyncWith)):
+            yield node
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            todo += ast.iter_child_nodes(node)
 
 
 def _diagnose(source: Source, error: SyntaxError) -> Refusal:

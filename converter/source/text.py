@@ -9,8 +9,12 @@ import tokenize
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from converter.diagnostics import Diagnostic, Refusal
+
+if TYPE_CHECKING:
+    from converter.source.notebook import Notebook
 
 _COOKIE_HINT = "save the file as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
 # Form feeds and the Unicode separators end a line for str.splitlines, but not for Python.
@@ -23,9 +27,11 @@ class Source:
 
     path: as the user named it, or `<stdin>`.
     data: the file's bytes.
-    text: those bytes decoded, without the byte order mark, newlines exactly as in the file.
+    text: those bytes decoded, without the byte order mark, newlines exactly as in the file; of a notebook its Python
+        cells, one after the other.
     encoding: the codec that Python reads the file with (PEP 263).
     bom: whether a UTF-8 byte order mark stands in front.
+    notebook: what the file is, where it is no script.
     """
 
     path: str
@@ -33,11 +39,17 @@ class Source:
     text: str = field(repr=False)
     encoding: str = "utf-8"
     bom: bool = False
+    notebook: Notebook | None = None
+
+    @property
+    def code(self) -> bytes:
+        """What Python is in the file: its bytes, or those of a notebook's script."""
+        return self.data if self.notebook is None else self.text.encode("utf-8", "surrogatepass")
 
     @property
     def sha256(self) -> str:
-        """The hash of the file's bytes, 64 hexadecimal digits."""
-        return sha256(self.data)
+        """The hash of the file's code, 64 hexadecimal digits: a notebook stays the same when it is run."""
+        return sha256(self.code)
 
 
 def sha256(data: bytes) -> str:
@@ -83,6 +95,8 @@ def from_bytes(path: str, data: bytes) -> Source:
     """
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
+    if path.endswith(".ipynb") or (path == "<stdin>" and body.lstrip()[:1] == b"{" and b'"nbformat"' in body):
+        return _notebook(path, data, body, bom)
     encoding = _encoding_of(path, data)
     try:
         text = body.decode(encoding)
@@ -101,15 +115,40 @@ def from_bytes(path: str, data: bytes) -> Source:
     return Source(path, data, text, encoding, bom)
 
 
+def _notebook(path: str, data: bytes, body: bytes, bom: bool) -> Source:
+    """A notebook's cells as a script; one without code is empty."""
+    from converter.source.notebook import read_notebook
+
+    try:
+        notebook = read_notebook(path, body.decode())
+    except UnicodeDecodeError as error:
+        raise _undecodable(path, body, "utf-8", error) from None
+    return Source(path, data, notebook.script.text, "utf-8", bom, notebook)
+
+
+def in_script(finding: Diagnostic, source: Source) -> Diagnostic:
+    """A finding about a line of a notebook's cell with its place in the script; others as they are."""
+    notebook = source.notebook
+    if notebook is None or not finding.cell or finding.path != source.path:
+        return finding
+    return replace(finding, line=notebook.script_line(finding.cell, finding.line), cell=0, file_line=0)
+
+
 def too_long(source: Source, most: int) -> Refusal:
     """Refuses a script of more lines than may be read."""
-    lines = source.data.count(b"\n")
+    lines = source.code.count(b"\n")
     hint = f"move data into files of their own, or allow it: --max-lines {lines}"
-    return Refusal(Diagnostic("TMG019", source.path, most + 1, 1, f"{lines:,} lines are more than {most:,}", hint))
+    found = Diagnostic("TMG019", source.path, most + 1, 1, f"{lines:,} lines are more than {most:,}", hint)
+    return Refusal(in_cells(found, source))
 
 
 def encode(source: Source, text: str) -> bytes:
-    """The bytes of a text that takes the place of `source`'s: same codec, same byte order mark."""
+    """The bytes of a text that takes the place of `source`'s: same codec, same byte order mark.
+
+    Raises:
+        Refusal: TMG044, a notebook's cells cannot be those of the text.
+    """
+    text = source.notebook.with_script(text) if source.notebook else text
     return (codecs.BOM_UTF8 if source.bom else b"") + text.encode(source.encoding)
 
 
@@ -118,10 +157,23 @@ def with_lines(
 ) -> tuple[Diagnostic, ...]:
     """Adds to each finding the text of its line, in the script or in another file of its project.
 
+    Those of a notebook get the places in its cells.
+
     originals: what files are read as, by absolute path, where this run wrote over them.
     """
     lines = {source.path: split_lines(source.text)} if findings else {}
-    return tuple(_with_line(finding, lines, originals) for finding in findings)
+    found = (finding if finding.cell else _with_line(finding, lines, originals) for finding in findings)
+    return tuple(in_cells(finding, source) for finding in found)
+
+
+def in_cells(finding: Diagnostic, source: Source) -> Diagnostic:
+    """A finding about a line of a notebook's script with its place in a cell; others as they are."""
+    notebook = source.notebook
+    if notebook is None or finding.cell:
+        return finding
+    told = replace(finding, message=notebook.told(finding.message), hint=notebook.told(finding.hint))
+    cell, line = notebook.place(finding.line) if finding.path == source.path else (0, 0)
+    return replace(told, cell=cell, line=line, file_line=notebook.file_line(cell, line)) if cell else told
 
 
 def _with_line(

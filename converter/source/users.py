@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from converter.source.header import is_converted
-from converter.source.look import imported_by, scripts_in
+from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
 MOST_FILES = 5_000  # of a project that are looked into
@@ -89,29 +89,15 @@ def _root(script: str, changed: Sequence[str]) -> str:
 
 def _files(root: str, leave_out: str | None) -> Iterator[tuple[str, bytes]]:
     """Scripts, and the code of notebooks, under a folder, by their absolute paths."""
-    for name in scripts_in(root, leave_out, endings=(".py", ".ipynb"))[:MOST_FILES]:
+    for name in scripts_in(root, leave_out, SCRIPTS)[:MOST_FILES]:
         path = os.path.join(root, name)
         with suppress(OSError, ValueError):
             if name.endswith(".py"):
                 with open(path, "rb") as file:
                     yield path, file.read()
             elif os.path.getsize(path) < LARGEST_NOTEBOOK:
-                import json
-
-                with open(path, encoding="utf-8") as stream:
-                    yield path, _code_of(json.load(stream)).encode()
-
-
-def _code_of(notebook: object) -> str:
-    """The code cells of a notebook, one after the other, without commands of the notebook itself."""
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
-    lines: list[str] = []
-    for cell in cells if isinstance(cells, list) else ():
-        if isinstance(cell, dict) and cell.get("cell_type") == "code":
-            source = cell.get("source", "")
-            text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-            lines += [line for line in text.split("\n") if line.lstrip()[:1] not in ("%", "!")]
-    return "\n".join(lines)
+                with open(path, "rb") as file:
+                    yield path, code_of(path, file.read())
 
 
 def _imported_files(path: str, text: bytes, root: str) -> dict[str, tuple[int, str]]:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from converter.diagnostics import Diagnostic, Refusal
 
 TEMPORARY = ".tf-multigpu-"  # begins the names of temporary files, behind it the number of their process
-_LEFT_OVER = re.compile(r"(?:\.tf-multigpu-(\d+)-\w{8}\.tmp|tf_multigpu_(\d+)_\w{8}\.py)")
+_LEFT_OVER = re.compile(r"(?:\.tf-multigpu-(\d+)-\w{8}\.tmp|tf_multigpu_(\d+)_\w{8}\.(?:py|ipynb))")
 _FULL = "the disk is full, and what was there is untouched: free some space, and run the command again"
 _ADVICE = {
     errno.ENOSPC: _FULL,
@@ -121,7 +121,7 @@ def _is_ours(path: str) -> bool:
     if path.endswith(".tmp"):
         return True
     with open(path, "rb") as file:
-        return b"# tf-multigpu " in file.read(4096)
+        return b"# tf-multigpu " in file.read(-1 if path.endswith(".ipynb") else 4096)
 
 
 def _write_through(target: str, data: bytes) -> None:

@@ -197,7 +197,7 @@ def of_origin(origin: Origin) -> Iterator[Entry]:
     for finding in origin.findings:
         if finding.severity == "warning":
             fate: Fate = "differs" if finding.code in DIFFERENCES else "unchecked"
-            yield Entry(fate, finding.code, f"line {finding.line}: {finding.message}")
+            yield Entry(fate, finding.code, f"{finding.where}: {finding.message}")
     if origin.header is None:
         yield Entry("unchecked", "header", "the converted script has no header that says how it was made")
     elif not origin.same_source:

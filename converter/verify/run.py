@@ -18,6 +18,7 @@ from converter.verify.checks.slices import join_slices, wholes_in
 from converter.verify.data import ALL_STEPS, Entry, Origin, Progress, Report, Settings, VerifyError
 from converter.verify.judge import Asked, judge, unlike
 from converter.verify.ledger import ledger, of_checks, of_origin, of_outside
+from converter.verify.notebooks import in_cells
 from converter.verify.origin import origin_of, repeat
 from converter.verify.processes.answer import Stopped, clean, expect, find_interpreter
 from converter.verify.processes.child_process import (
@@ -116,10 +117,10 @@ def verify(
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
+    report = replace(report, ledger=(*report.ledger, *of_origin(origin)))
     return replace(
-        _with_warnings(report, origin),
+        in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out,
-        ledger=(*report.ledger, *of_origin(origin)),
         origin=origin,
         command=command,
         seconds=round(time.monotonic() - begin, 2),
@@ -128,7 +129,7 @@ def verify(
 
 def _with_warnings(report: Report, origin: Origin) -> Report:
     """Names the conversion's warnings in the reason of a failure: they may say what has failed."""
-    warned = [f"{found.code} line {found.line}" for found in origin.findings if found.severity == "warning"]
+    warned = [f"{found.code} {found.where}" for found in origin.findings if found.severity == "warning"]
     if report.verdict != "failed" or not warned:
         return report
     return replace(report, reason=f"{report.reason} (the conversion warns: {', '.join(warned[:3])})")

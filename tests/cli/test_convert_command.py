@@ -308,13 +308,6 @@ def test_bad_usage(project: Path, run: Run, engine: Engine, arguments: tuple[str
     assert engine.asked == []
 
 
-def test_a_notebook_is_refused_with_the_way_to_a_script(project: Path, run: Run) -> None:
-    put("my net.ipynb", b'{"cells": [{"source": "import tensorflow"}]}')
-    done = run("convert", "my net.ipynb", "-o", "out.py")
-    assert (done.code, "my net.ipynb: TMG029 this is a notebook" in done.err) == (2, True)
-    assert "jupyter nbconvert --to python 'my net.ipynb'; then convert 'my net.py'" in done.err
-
-
 # --- Several files ----------------------------------------------------------------------------------
 
 

@@ -104,7 +104,7 @@ def test_folders_on_the_path(tmp_path: Path) -> None:
 
 def test_notebooks(tmp_path: Path) -> None:
     def notebook(*lines: str) -> str:
-        return json.dumps({"cells": [{"cell_type": "code", "source": list(lines)}]})
+        return json.dumps({"cells": [{"cell_type": "code", "source": list(lines)}], "nbformat": 4})
 
     files = {
         "a.ipynb": notebook("%matplotlib inline\n", "!ls\n", "import model"),

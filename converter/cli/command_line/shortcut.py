@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 
 from converter.cli.command_line.table import CONVERT
-from converter.source.look import leads_to_tensorflow, scripts_in
+from converter.source.look import SCRIPTS, leads_to_tensorflow, scripts_in
 
 _MODES = ("in_place", "check")
 # Options that change nothing for a file without TensorFlow, as long as their values are good.
@@ -57,7 +57,7 @@ def _is_without_tensorflow(path: str) -> bool:
 def _contents(path: str) -> Iterator[tuple[str, bytes]]:
     files = [path]
     if os.path.isdir(path):
-        files = [os.path.join(path, name) for name in scripts_in(path)]
+        files = [os.path.join(path, name) for name in scripts_in(path, None, SCRIPTS)]
         if not files:
             raise ValueError("a folder without scripts is refused")
     for name in files:

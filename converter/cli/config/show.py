@@ -10,7 +10,7 @@ from converter.cli.command_line.table import CONVERT, VERIFY
 from converter.cli.config.file import NAME, Configuration
 from converter.cli.config.keys import KEYS, Key, key_of
 from converter.cli.config.layers import Layers
-from converter.diagnostics import Refusal
+from converter.diagnostics import Diagnostic, Refusal
 
 SCHEMA = "tf-multigpu/config/1"
 _DEFAULT = "default"
@@ -46,15 +46,18 @@ def _in_force(file: Configuration | None, path: str) -> dict[str, tuple[object, 
     return {name: found[name] for name in KEYS}
 
 
-def _comments(path: str) -> list[tuple[int, str]]:
-    """The script's comments for the tool, with their lines; they go before what a configuration says."""
+def _comments(path: str) -> list[Diagnostic]:
+    """The script's comments for the tool, with their places; they go before what a configuration says."""
     from converter.source import read
     from converter.source.pragmas import pragmas_in
+    from converter.source.text import in_cells
 
     try:
-        return [(pragma.line, pragma.text) for pragma in pragmas_in(read(path).text)]
+        source = read(path)
     except Refusal:
         return []
+    found = (Diagnostic("", path, pragma.line, pragma.column, pragma.text) for pragma in pragmas_in(source.text))
+    return [in_cells(comment, source) for comment in found]
 
 
 def _plain(key: Key, value: object) -> Any:
@@ -69,7 +72,7 @@ def _plain(key: Key, value: object) -> Any:
 def _as_text(
     file: Configuration | None,
     shown: dict[str, dict[str, tuple[object, str]]],
-    comments: dict[str, list[tuple[int, str]]],
+    comments: dict[str, list[Diagnostic]],
 ) -> Iterator[str]:
     yield f"{NAME} of {file.path}" if file else f"no configuration: no pyproject.toml with {NAME} above"
     for path, values in shown.items():
@@ -78,7 +81,10 @@ def _as_text(
         lines = [(_written(name, value), place) for name, (value, place) in values.items()]
         width = max(len(text) for text, _ in lines)
         yield from (f"  {text.ljust(width)}  {place}" for text, place in lines)
-        yield from (f"  # tf-multigpu: {text}  {path}:{line}" for line, text in comments.get(path, ()))
+        yield from (
+            f"  # tf-multigpu: {one.message}  {one.path}" + (f": {one.where}" if one.cell else f":{one.line}")
+            for one in comments.get(path, ())
+        )
     for number, override in enumerate(file.overrides if file else ()):
         assert file is not None
         place = "{}:{}:{}".format(file.path, *file.place("overrides", number))
@@ -103,7 +109,7 @@ def _written(name: str, value: object) -> str:
 def _as_json(
     file: Configuration | None,
     shown: dict[str, dict[str, tuple[object, str]]],
-    comments: dict[str, list[tuple[int, str]]],
+    comments: dict[str, list[Diagnostic]],
 ) -> str:
     """As JSON; `shown` has the project's options under ""."""
     import json
@@ -122,7 +128,10 @@ def _as_json(
         "scripts": {
             path: {
                 "options": values(of),
-                "comments": [{"line": line, "text": text} for line, text in comments.get(path, ())],
+                "comments": [
+                    {"line": one.line, "text": one.message} | ({"cell": one.cell} if one.cell else {})
+                    for one in comments.get(path, ())
+                ],
             }
             for path, of in shown.items()
             if path

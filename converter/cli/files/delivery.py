@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from converter.cli.files.request import STDIN, Job, Request
 from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Fix
-from converter.source import Source, encode, load, other_names, write
-from converter.source.header import bare, command_flags, find_header, relabel
+from converter.source import Source, encode, from_bytes, load, other_names, write
+from converter.source.header import bare, command_flags, find_header, is_converted, relabel
 
 if TYPE_CHECKING:
     from converter.cli.files.guard import Record
@@ -56,9 +56,33 @@ class _File:
         return encode(self.source, self.text) if self.source else self.text.encode()
 
     @property
-    def mark(self) -> str:
-        # The byte order mark belongs to the first line: without it `patch` would not find that line in the file.
+    def shown(self) -> str:
+        """The whole file as text; a byte order mark belongs to its first line, by which `patch` finds it."""
+        return self._mark + self._after
+
+    @property
+    def before(self) -> str:
+        """The file as it was."""
+        return self._mark + self._before
+
+    @property
+    def fix(self) -> Fix | None:
+        """What changes a file of the project; None for an added one."""
+        return Fix(self.path, self._before, self._after) if self.source else None
+
+    @property
+    def _mark(self) -> str:
         return "\ufeff" if self.source and self.source.bom else ""
+
+    @property
+    def _after(self) -> str:
+        notebook = self.source.notebook if self.source else None
+        return notebook.with_script(self.text) if notebook else self.text
+
+    @property
+    def _before(self) -> str:
+        assert self.source is not None
+        return self.source.notebook.json if self.source.notebook else self.source.text
 
     @property
     def in_place(self) -> bytes | None:
@@ -152,6 +176,8 @@ def put(job: Job, request: Request, written: Written, target: str, data: bytes, 
     if holds(target, data):
         _remember(written, target, data)
         return False
+    if own is None and target.endswith(".ipynb") and _was_run(target, data):
+        return False
     if own is None and not request.force:
         from converter.cli.files.guard import check_overwriting
 
@@ -165,6 +191,15 @@ def put(job: Job, request: Request, written: Written, target: str, data: bytes, 
         write(target, data, before=own)
     _remember(written, target, data)
     return True
+
+
+def _was_run(target: str, data: bytes) -> bool:
+    """Whether a converted notebook differs from what is to be written only in what running it leaves."""
+    from converter.source.notebook import same_cells
+
+    with suppress(Refusal):  # what is no notebook is copied as it is
+        return os.path.isfile(target) and is_converted(from_bytes(target, data).text) and same_cells(load(target), data)
+    return False
 
 
 def _remember(written: Written, target: str, data: bytes) -> None:
@@ -243,24 +278,22 @@ def _result(file: _File, request: Request) -> FileResult:
     if file.source:
         result = FileResult(file.path, "converted", encoding=file.source.encoding)
     if request.mode == "print":
-        return replace(result, text=file.mark + file.text)
+        return replace(result, text=file.shown)
     if request.mode == "diff":
         from converter.report.diff import unified
 
         before, is_new = _before(file)
-        diff = unified(before, file.mark + file.text, file.path, is_new, request.ignore_space)
-        fix = Fix(file.path, file.source.text, file.text) if file.source else None
-        return replace(result, outcome="would change", diff=diff, fix=fix)
+        diff = unified(before, file.shown, file.path, is_new, request.ignore_space)
+        return replace(result, outcome="would change", diff=diff, fix=file.fix)
     if request.mode == "check":
-        fix = Fix(file.path, file.source.text, file.text) if file.source else None
-        return replace(result, outcome="would change", output=file.target, fix=fix)
+        return replace(result, outcome="would change", output=file.target, fix=file.fix)
     return replace(result, output=file.target)
 
 
 def _before(file: _File) -> tuple[str, bool]:
     """What a diff starts from, and whether there is no such file yet: the module of helpers may be there or not."""
     if file.source:
-        return file.mark + file.source.text, False
+        return file.before, False
     if not os.path.exists(file.path):
         return "", True
     return load(file.path).decode("utf-8", "surrogateescape"), False

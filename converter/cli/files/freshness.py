@@ -19,6 +19,7 @@ from converter.report.results import FileResult
 from converter.source import Source, encode, load, read, same_file
 from converter.source.header import Header, HeaderError, as_asked, command_flags, find_header, relabel, to_flags
 from converter.source.pragmas import pragmas_in
+from converter.source.text import in_cells
 
 if TYPE_CHECKING:
     from converter.cli.files.request import Request
@@ -57,7 +58,7 @@ def header_of(source: Source) -> Header | None:
     except HeaderError as error:
         hint = "convert the original again, with the version of the tool that knows these options"
         message = f"the header cannot be read: {error}"
-        raise Refusal(Diagnostic("TMG010", source.path, error.line, 1, message, hint)) from None
+        raise Refusal(in_cells(Diagnostic("TMG010", source.path, error.line, 1, message, hint), source)) from None
 
 
 def check_options(converted: Source, header: Header, asked: Asked) -> None:
@@ -75,7 +76,7 @@ def check_options(converted: Source, header: Header, asked: Asked) -> None:
         f"to keep it: give the options that it was converted with\n"
         f"to change it: restore the original ({_where_original(converted, header)}) and run this again"
     )
-    raise Refusal(Diagnostic("TMG021", converted.path, header.line, 1, message, hint))
+    raise Refusal(in_cells(Diagnostic("TMG021", converted.path, header.line, 1, message, hint), converted))
 
 
 def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Options, Options]:
@@ -147,7 +148,7 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
         finding = Diagnostic(
             "TMG010", converted.path, header.line, 1, f"nothing to compare with: {gone}", severity="info"
         )
-        return FileResult(converted.path, "up to date", (finding,))
+        return FileResult(converted.path, "up to date", (in_cells(finding, converted),))
     source = read(origin)
     if source.sha256 != header.sha256:
         return _stale(converted, header, origin, f"{origin} has changed since the conversion")
@@ -171,7 +172,11 @@ def _gives(again: Conversion, source: Source, converted: Source, header: Header)
     """True if a conversion gives exactly this file; another version in the header alone does not count."""
     texts = [part.text for part in again.parts if part.source and same_file(part.source.path, source.path)]
     texts = texts if header.script else [again.text or ""]
-    if [encode(source, _named_as(t, header)) for t in texts] != [converted.data]:
+    texts = [_named_as(text, header) for text in texts]
+    if converted.notebook is not None:  # which may have been run since
+        if texts != [converted.text]:
+            return False
+    elif [encode(source, text) for text in texts] != [converted.data]:
         return False
     helpers = (part for part in again.parts if part.source is None and not header.script)
     folder = os.path.dirname(converted.path)
@@ -200,4 +205,4 @@ def _stale(
     finding = Diagnostic(
         "TMG011", converted.path, header.line, 1, f"not up to date: {reason}", f"convert again: {again}"
     )
-    return FileResult(converted.path, "stale", (finding, *more))
+    return FileResult(converted.path, "stale", (in_cells(finding, converted), *more))

@@ -78,9 +78,18 @@ def check_overwriting(target: str, data: bytes, record: Record | None, advice: s
     if held == data or not held.strip() or (record is not None and record.knows(target, held)):
         return
     why = _whose(target, held)
+    if not why and target.endswith(".ipynb") and _holds_results(held, data):
+        why = "holds results (outputs of its cells) that would be lost"
     if why:
         hint = advice or "name another output; --force writes over it"
         raise Refusal(Diagnostic("TMG020", target, 0, 0, f"the output {target} {why}", hint))
+
+
+def _holds_results(held: bytes, data: bytes) -> bool:
+    """Whether a notebook has outputs that another one lacks."""
+    from converter.source.notebook import results_in
+
+    return bool(results_in(held) - results_in(data))
 
 
 def _whose(target: str, held: bytes) -> str:

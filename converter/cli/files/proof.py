@@ -40,7 +40,7 @@ def prove(
     from converter.report.verification import render_summary, render_text
     from converter.verify import Settings, VerifyError
 
-    candidate = _beside(source.path, data)
+    candidate = _beside(source.path, data, ".py" if source.notebook is None else ".ipynb")
     watched = request.pool.guard.removes(candidate) if request.pool else nullcontext()
     settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch, network=request.network)
     try:
@@ -60,13 +60,13 @@ def prove(
     return passed, render_summary(report) if passed else render_text(report)
 
 
-def _beside(path: str, data: bytes) -> Path:
+def _beside(path: str, data: bytes, ending: str) -> Path:
     folder = os.path.dirname(os.path.abspath(path))
     from converter.source.writing import clear_left_over, prefix
 
     try:
         clear_left_over(folder)
-        handle, candidate = tempfile.mkstemp(prefix=prefix(run=True), suffix=".py", dir=folder)
+        handle, candidate = tempfile.mkstemp(prefix=prefix(run=True), suffix=ending, dir=folder)
     except OSError as error:
         message = f"--verify runs the conversion beside the script, and cannot write there: {error.strerror}"
         raise Refusal(Diagnostic("TMG007", path, 0, 0, message, "copy the script elsewhere")) from None

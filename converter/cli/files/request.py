@@ -16,7 +16,7 @@ from converter.options import Options
 from converter.source import Script, expand, same_file
 from converter.source.header import from_flags
 from converter.source.ignored import Excluded
-from converter.source.look import imported_by
+from converter.source.look import code_of, imported_by
 
 if TYPE_CHECKING:
     from converter.cli.config.layers import Layers
@@ -205,7 +205,8 @@ def importers_first(jobs: Sequence[Job]) -> list[Job]:
     imports: dict[str, set[str]] = {}
     for job in jobs if len(jobs) > 1 else ():
         with suppress(OSError), open(job.script.path, "rb") as file:
-            names = {part for name in imported_by(file.read()) for part in name.split(".")}
+            code = code_of(job.script.path, file.read())
+            names = {part for name in imported_by(code) for part in name.split(".")}
             imports[job.script.path] = names - {_stem(job.script.path)}
     left, ordered = list(jobs), []
     while left:
@@ -223,7 +224,7 @@ def imported_jobs(jobs: Sequence[Job]) -> frozenset[str]:
     names: dict[str, set[str]] = defaultdict(set)
     for job in jobs:
         with suppress(OSError), open(job.script.path, "rb") as file:
-            for name in imported_by(file.read()):
+            for name in imported_by(code_of(job.script.path, file.read())):
                 for part in name.split("."):
                     names[part].add(job.script.path)
     return frozenset(job.script.path for job in jobs if names.get(_stem(job.script.path), set()) - {job.script.path})

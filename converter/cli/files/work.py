@@ -31,6 +31,8 @@ UNWRITTEN = frozenset({"TMG020", "TMG021", "TMG023", "TMG024"})
 PILED_UP = 500_000  # objects that the collector watches, made and not freed since it last ran: some 100 MB
 # Refusals of modules: whether these train can be said only of the script that imports them.
 OF_NO_SCRIPT = {NO_TRAINING_STEP, "TMG202"}
+# Refusals of what a folder may hold beside the project's Python: notebooks in other languages.
+FOREIGN = "TMG042"
 NOTEBOOK = ".ipynb"
 PYTORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 # What is said of named files without TensorFlow: of the file, and what to do.
@@ -152,6 +154,9 @@ class _Run:
     def _refused(self, job: Job, result: FileResult) -> FileResult:
         """A refused script: an output folder gets it as it is."""
         unwritten = any(finding.code in UNWRITTEN for finding in result.diagnostics)
+        if not job.script.named and {finding.code for finding in result.diagnostics} == {FOREIGN}:
+            told = tuple(replace(finding, severity="info") for finding in result.diagnostics)
+            result = replace(result, outcome="copied" if job.copies else "unchanged", diagnostics=told)
         if self.request.of(job.script.path).refused == "pass" and result.outcome == "refused" and not unwritten:
             result = replace(result, passes=True)
         target = job.target
@@ -354,25 +359,26 @@ def _is_passed_over(job: Job, request: Request, data: bytes) -> bool:
     return request.mode == "check" and not job.script.named and job.target is None and HEADER.encode() not in data
 
 
-def _notebook(path: str) -> Refusal:
-    """TMG029: the cells of a notebook are no script."""
-    from shlex import quote
-
-    message = "this is a notebook, and scripts are converted"
-    script = quote(path[: -len(NOTEBOOK)] + ".py")
-    hint = f"write its cells into a script: jupyter nbconvert --to python {quote(path)}; then convert {script}"
-    return Refusal(Diagnostic("TMG029", path, 0, 0, message, hint))
+def _check_kinds(job: Job, request: Request, source: Source) -> None:
+    """TMG029 where a notebook would become a script or the other way round, or would be run as a script."""
+    is_notebook, target = source.notebook is not None, job.target or ""
+    if is_notebook and request.trace:
+        hint = "leave --trace out, or write its cells into a script: jupyter nbconvert --to python"
+        raise Refusal(Diagnostic("TMG029", source.path, 0, 0, "--trace runs a script, and this is a notebook", hint))
+    if target and os.path.splitext(target)[1] in (".py", NOTEBOOK) and is_notebook != target.endswith(NOTEBOOK):
+        what, ending = ("a notebook", NOTEBOOK) if is_notebook else ("a script", ".py")
+        message = f"this is {what}, and the output {target} is not"
+        raise Refusal(Diagnostic("TMG029", source.path, 0, 0, message, f"name an output that ends in {ending}"))
 
 
 def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
     """A script's conversion, which is still to be delivered; or a converted one compared with its source."""
-    if job.script.path.endswith(NOTEBOOK):
-        raise _notebook(job.script.path)
     if (request.verify or request.trace) and is_pipeline(job.script.path, data):
         flag = "--verify" if request.verify else "--trace"
         message = f"{flag} runs a script, and this is a configuration of the Object Detection API"
         raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message, f"leave {flag} out"))
     source = from_bytes(_name_of(job), data)
+    _check_kinds(job, request, source)
     if HEADER in source.text:
         from converter.cli.files.freshness import asked_of, check, check_options, header_of
 
@@ -382,9 +388,9 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
             return [check(source, header, asked_of(request.of(origin), origin))]
         if request.mode == "in-place" and header is not None:
             check_options(source, header, asked_of(request, source.path))
-    if not leads_to_tensorflow(source.path, data):
+    if not leads_to_tensorflow(source.path, source.code):
         return [_not_converted(job, request, source, written)]
-    if data.count(b"\n") > request.max_lines:
+    if source.code.count(b"\n") > request.max_lines:
         raise too_long(source, request.max_lines)
     from converter import conversion
     from converter.cli.files.delivery import takes_several
@@ -406,8 +412,11 @@ def _without_ignored(done: Conversion) -> Conversion:
     for source in (done.source, *(part.source for part in done.parts)):
         if source is not None and "tf-multigpu:" in source.text:
             from converter.source.pragmas import pragmas_in, without_ignored
+            from converter.source.text import in_cells, in_script
 
-            findings = without_ignored(source.path, pragmas_in(source.text), findings)
+            placed = tuple(in_script(finding, source) for finding in findings)
+            placed = without_ignored(source.path, pragmas_in(source.text), placed)
+            findings = tuple(in_cells(finding, source) for finding in placed)
     return replace(done, diagnostics=findings)
 
 
@@ -441,7 +450,7 @@ def _not_converted(
         return _left_alone(job, request, source.data, written, findings)
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data, written)
-    message, hint = WITH_PYTORCH if PYTORCH.search(source.data) else WITHOUT_TENSORFLOW
+    message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
     nothing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, f"there is nothing to convert: this file {message}", hint)
     return FileResult(source.path, "refused", findings or (nothing,))
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from converter.verify.data import Check
 from converter.verify.origin import Repeated
+from converter.verify.processes.workspace import run_as
 
 if TYPE_CHECKING:
     from converter.plan import At, Plan
@@ -67,7 +68,8 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     if not repeated.same_text or again.plan is None:
         return Planned(missing="the converted script is not what its header's conversion gives")
     spans: list[Span] = []
-    for name, made in repeated.files.items():
+    for path, made in repeated.files.items():
+        name = run_as(path)
         if made.source is not None and made.plan is not None:
             if made.named is None:
                 spans += spans_of(name, made.source.text, made.plan)
@@ -79,7 +81,7 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
     once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
-    return Planned(Path(again.source.path).name, tuple(spans), forward=forward, once=once)
+    return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once)
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from converter import __version__
+from converter.diagnostics import Refusal
 from converter.runtime.whole import PACKAGE, package_module
-from converter.source.look import is_pipeline
+from converter.source import read
+from converter.source.look import code_of, is_pipeline
 from converter.verify.data import BatchMode, VerifyError
 from converter.verify.processes.guard import Guard
 
 MARKER = "# tf-multigpu: helpers for training on several GPUs"
+NOTEBOOK = ".ipynb"
 LARGEST_FILE = 256 * 2**20  # bytes
 LARGEST_COPY = 2 * 2**30  # bytes
 SKIPPED = {".git", ".hg", ".svn", "__pycache__", "node_modules", ".tox", ".mypy_cache", ".pytest_cache"}
@@ -51,7 +54,7 @@ class Towers:
 def read_towers(path: Path, parts: Mapping[str, bytes] | None = None) -> Towers:
     """Reads the number of towers and the meaning of the batch size from a converted script and its `parts`."""
     parts = parts or {}
-    text = path.read_bytes()
+    text = code_of(str(path), path.read_bytes())
     header = _HEADER.search(text)
     options = header.group().decode("utf-8", "replace").split() if header else []
     batch: BatchMode | None = None
@@ -123,6 +126,34 @@ def check_scripts(*paths: Path) -> None:
             raise VerifyError(f"{path.name}: no such file")
         if is_pipeline(str(path), path.read_bytes()):
             raise VerifyError(f"{path.name} is a configuration of the Object Detection API, not a script to run")
+        if path.suffix == NOTEBOOK:
+            runnable(path)
+
+
+def run_as(name: str) -> str:
+    """The name under which a file runs: a notebook runs as a script beside it, in the copy of its folder."""
+    return name.removesuffix(NOTEBOOK) + "_ipynb.py" if name.endswith(NOTEBOOK) else name
+
+
+def runnable(path: Path) -> str:
+    """The Python of a notebook, in which magics do nothing.
+
+    Raises:
+        VerifyError: the file is no notebook that can be read, or uses what a magic returns.
+    """
+    from converter.source.notebook.magics import idle
+
+    try:
+        source = read(str(path))
+    except Refusal as refusal:
+        raise VerifyError(f"{path.name}: {refusal.diagnostic.message}") from None
+    assert source.notebook is not None
+    text, used = idle(source.text)
+    if used:
+        cell, line = source.notebook.place(used)
+        message = "uses what a magic or a shell command returns, which is not run here"
+        raise VerifyError(f"{path.name}: cell {cell}, line {line} {message}")
+    return text
 
 
 def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, list[str]]:
@@ -150,7 +181,9 @@ def copy_folder(script: Path, target: Path, fill: bool = False) -> tuple[Path, l
                 continue
             copied += size
             shutil.copyfile(file, place / name)
-    return target / script.name, [*notes, *_with_runtime(script, target)]
+    if script.suffix == NOTEBOOK and not fill:
+        (target / run_as(script.name)).write_text(runnable(script), encoding="utf-8", newline="")
+    return target / run_as(script.name), [*notes, *_with_runtime(script, target)]
 
 
 def _with_runtime(script: Path, folder: Path) -> list[str]:

@@ -46,7 +46,7 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
         again = convert(made.conversion.source, options, several=True, again=True)
         if again.text is None:
             finding = again.diagnostics[-1]
-            found.append(Converted(variables, False, None, f"{finding.code} in line {finding.line}: {finding.message}"))
+            found.append(Converted(variables, False, None, f"{finding.code} in {finding.where}: {finding.message}"))
             continue
         files = {multi.name: encode(again.source, again.text)}
         for part in again.parts:

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from converter.source import scripts_in
 from converter.source.header import HeaderError, find_header
+from converter.source.look import SCRIPTS, code_of, scripts_in
 from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, Status, VerifyError
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
@@ -65,9 +65,9 @@ def _check(name: str, found: Report) -> Check:
 def converted_in(single: Path, multi: Path) -> list[str]:
     """The scripts of a folder that were converted from those of the same names, by their paths from there."""
     found = []
-    for name in scripts_in(str(multi)):
+    for name in scripts_in(str(multi), None, SCRIPTS):
         try:
-            header = find_header((multi / name).read_bytes().decode("utf-8", "replace"))
+            header = find_header(code_of(name, (multi / name).read_bytes()).decode("utf-8", "replace"))
         except HeaderError:
             continue
         if header is not None and not header.script and (single / name).is_file():

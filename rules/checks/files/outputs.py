@@ -59,9 +59,8 @@ RULES = (
     Rule(
         code="TMG029",
         title="a notebook is no script",
-        why="A notebook holds cells, with results, that may be run in any order; the tool converts scripts. "
-        "`jupyter nbconvert --to python` writes the cells into a script in their order, without commands such as "
-        "%matplotlib being understood: take these out, and convert the script.",
+        why="A notebook is converted to a notebook, and a script to a script: the output's ending must be that of the "
+        "source. --trace runs scripts only.",
     ),
     Rule(
         code="TMG030",
