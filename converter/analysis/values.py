@@ -290,9 +290,12 @@ class Sequence(Value):
 
     open: tensors were put into it in a loop, or in a branch, and only a run can tell how many. Its elements are those
     that the walk saw.
+    ends: where something was put in or taken out at a place that only a run knows: how many elements at the beginning
+    and at the end still stand at a known place; None where all do. Places are read by `found` and `in_turn`
+    of python/containers.py.
     """
 
-    __slots__ = ("elements", "many", "mutable", "open")
+    __slots__ = ("elements", "ends", "many", "mutable", "open")
 
     def __init__(self, elements: Iterable[Value], mutable: bool = False, many: bool = False) -> None:
         self.elements = list(elements)
@@ -300,6 +303,7 @@ class Sequence(Value):
         self.mutable = mutable
         self.many = many
         self.open = False
+        self.ends: tuple[int, int] | None = None
 
     def parts(self) -> Iterator[Value]:
         """The elements."""
@@ -307,19 +311,32 @@ class Sequence(Value):
 
     @property
     def unmeasured(self) -> bool:
-        """Whether only a run can tell how many elements it holds."""
-        return self.many or self.open
+        """Whether only a run can tell how many elements it holds, or which of them stands where."""
+        return self.many or self.open or self.ends is not None
 
     def level(self) -> Sequence:
-        """This sequence; one of any number of inputs by the first of them, which stands for each."""
-        if self.unmeasured and self.elements and all(isinstance(e, Input) for e in self.elements):
+        """This sequence; of any number of inputs that one expression makes only the first, which stands for each."""
+        alike = len({e.node for e in self.elements if isinstance(e, Input)}) == 1
+        if (self.many or self.open) and alike and all(isinstance(e, Input) for e in self.elements):
             self.elements, self.many, self.open = self.elements[:1], True, False
         return self
 
     def like(self, *others: Value) -> Sequence:
-        """This sequence, as one of as many elements as others have: open where one of these is."""
-        self.open = any(isinstance(other, Sequence) and other.open for other in others)
+        """This sequence, as one of as many elements as others have, in their order: open where one of these is."""
+        lists = [other for other in others if isinstance(other, Sequence)]
+        ends = [other.ends for other in lists if other.ends is not None]
+        self.open = any(other.open for other in lists)
+        self.ends = (min(head for head, _ in ends), min(tail for _, tail in ends)) if ends else None
         return self
+
+    def copy(self) -> Sequence:
+        """Another sequence with the same elements."""
+        return Sequence(self.elements, self.mutable, self.many).like(self)
+
+    def take(self, other: Sequence) -> None:
+        """Holds from now on what another sequence holds."""
+        self.elements, self.many = list(other.elements), other.many
+        self.open, self.ends = other.open, other.ends
 
 
 class Record(Sequence):

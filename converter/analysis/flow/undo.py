@@ -1,33 +1,41 @@
-"""An undo log: values of attributes and items before a branch of the script changed them."""
+"""An undo log: values of attributes and items, and contents of lists, before a branch of the script changed them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.analysis.values import Class, Instance, Mapping, Typed, Value
+from converter.analysis.values import Class, Instance, Mapping, Sequence, Typed, Value
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an attribute or item, with the value before it; None if there was none."""
+    """A change of an attribute or item, with the value before it; None if there was none.
 
-    holder: Instance | Class | Mapping | Typed
+    Of a list the change is of its contents, as a list; its key is "".
+    """
+
+    holder: Instance | Class | Mapping | Sequence | Typed
     key: Value | str
     old: Value | None
 
     def get(self) -> Value | None:
         """The current value."""
+        if isinstance(self.holder, Sequence):
+            return self.holder.copy()
         if isinstance(self.holder, Mapping):
             return self.holder.get(self.key) if isinstance(self.key, Value) else None
         return self._attributes().get(str(self.key))
 
     def _attributes(self) -> dict[str, Value]:
-        assert not isinstance(self.holder, Mapping)
+        assert not isinstance(self.holder, (Mapping, Sequence))
         return self.holder.state if isinstance(self.holder, Typed) else self.holder.attributes
 
     def put(self, value: Value | None) -> None:
         """Lets it stand for a value, or for nothing."""
-        if isinstance(self.holder, Mapping):
+        if isinstance(self.holder, Sequence):
+            assert isinstance(value, Sequence)
+            self.holder.take(value)
+        elif isinstance(self.holder, Mapping):
             assert isinstance(self.key, Value)
             if value is None:
                 self.holder.drop(self.key)

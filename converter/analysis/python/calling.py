@@ -161,6 +161,10 @@ def unknown(
     if (seen := traced_value(walk, [function, *values], node, name)) is not None:
         return seen
     result = Host((function, *values), name or getattr(node.func, "attr", getattr(node.func, "id", "")), node)
+    receiver = function.inputs[0] if isinstance(function, Host) and function.inputs else None
+    if batched and isinstance(receiver, Host) and isinstance(receiver.node, ast.Call):
+        receiver.inputs = (*receiver.inputs, *values)  # `deque.append(tensor)`
+        receiver.roots = receiver.roots.union(*(t.roots for v in values for t in tensors_in(v)))
     if not name.startswith(("numpy.", "matplotlib.", "pprint.", "logging.", "builtins.", "time.", "os.", "sys.")):
         walk.effect(EffectKind.UNFOLLOWED, name, result, node)
         if batched:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.python.joins import join
+from converter.analysis.python.joins import join, one_of
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.values import (
     LISTED,
@@ -20,6 +21,7 @@ from converter.analysis.values import (
     Tensor,
     Typed,
     Value,
+    tensors_in,
 )
 
 if TYPE_CHECKING:
@@ -56,20 +58,122 @@ def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | 
         note_position(walk, holder)
         if holder.many:
             if not (isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice)):
-                return any_of(holder.elements[:1], (holder, key))
+                return any_of(in_turn(holder)[:1], (holder, key))
             part = Sequence(holder.elements, holder.mutable, many=True)
             part.inputs = (*part.inputs, holder, key)
-            return part
+            return part.like(holder)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
             return _slice_of(walk, holder, node.slice)
-        if (
-            isinstance(key, Number)
-            and isinstance(key.value, int)
-            and -len(holder.elements) <= key.value < len(holder.elements)
-        ):
-            return holder.elements[key.value]
-        return any_of(holder.elements, (holder, key))
+        place = key.value if isinstance(key, Number) else None
+        return found(holder, place) or any_of(holder.elements, (holder, key))
     return None
+
+
+def found(holder: Sequence, place: object) -> Value | None:
+    """The element at a place of a list, or one of several; None where the place is not known."""
+    count = len(holder.elements)
+    if not isinstance(place, int) or not -count <= place < count:
+        return None
+    head, tail = holder.ends if holder.ends is not None else (count, count)
+    if -tail <= place < head:
+        return holder.elements[place]
+    return one_of(holder.elements[head:] if place >= 0 else holder.elements[: count - tail])
+
+
+def in_turn(holder: Sequence) -> list[Value]:
+    """The elements as they come one after the other: where their places are not known, each is one of several."""
+    if holder.ends is None or len(holder.elements) < 2:
+        return list(holder.elements)
+    head, tail = holder.ends
+    end = len(holder.elements) - tail
+    loose = holder.elements[head:end]
+    between = [one_of(loose)] * len(loose) if loose else []
+    return [*holder.elements[:head], *between, *holder.elements[end:]]
+
+
+def loosen(holder: Sequence) -> None:
+    """Notes that no element stands at a known place any more: something was put in or taken out somewhere."""
+    holder.ends = (0, 0)
+
+
+def put_behind(holder: Sequence, values: list[Value]) -> None:
+    """Puts values behind all others of a list; behind an unknown number of these they stand at places from the end."""
+    if holder.ends is not None:
+        holder.ends = holder.ends[0], holder.ends[1] + len(values)
+    elif holder.open:
+        holder.ends = 1, len(values)
+    holder.elements += values
+
+
+def put_item(walk: Walk, holder: Sequence, key: Value, value: Value, target: ast.Subscript) -> None:
+    """Puts a value at a place of a list, or several in place of a slice of it."""
+    walk.undo_log.append(Change(holder, "", holder.copy()))
+    if isinstance(target.slice, ast.Slice):
+        _put_slice(holder, target.slice, key, value)
+        return
+    place, count = key.value if isinstance(key, Number) else None, len(holder.elements)
+    if isinstance(place, int) and (place >= count or holder.ends is None):
+        if -count <= place < count:
+            holder.elements[place] = value
+        else:
+            holder.elements.append(value)
+    else:
+        holder.elements = [walk.stamp(one_of([e, value]), target) for e in holder.elements] or [value]
+
+
+def _put_slice(holder: Sequence, cut: ast.Slice, bounds: Value, value: Value) -> None:
+    """`holder[2:] = value`; bounds: what the slice was read as, whose inputs are the bounds that are written."""
+    written, parts = iter(bounds.inputs), (cut.lower, cut.upper, cut.step)
+    known: list[Any] = [None if part is None else getattr(next(written, None), "value", "?") for part in parts]
+    if known == [None, None, None] and isinstance(value, Sequence):
+        holder.take(value)
+    elif holder.unmeasured or getattr(value, "unmeasured", True) or any(isinstance(b, str) for b in known):
+        holder.elements += iterate(value, None)
+        holder.open |= any(tensors_in(holder))
+        loosen(holder)
+    else:
+        holder.elements[slice(*known)] = iterate(value, None)
+
+
+def drop_item(walk: Walk, holder: Sequence, key: Value) -> None:
+    """`del holder[key]`: at a place that is not known any element may be gone."""
+    walk.undo_log.append(Change(holder, "", holder.copy()))
+    place = key.value if isinstance(key, Number) else None
+    if holder.ends is None and isinstance(place, int) and -len(holder.elements) <= place < len(holder.elements):
+        del holder.elements[place]
+    else:
+        holder.open |= any(tensors_in(holder))
+        loosen(holder)
+
+
+def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST) -> None:
+    """Puts a value under a key of a dict: under one that is not known it may replace that of any key."""
+    walk.undo_log.append(Change(holder, key, holder.get(key)))
+    if not _is_known(key) and any(t.batch.kind != "free" for t in tensors_in(holder)):
+        for other, old in [pair for pair in holder.pairs if _is_known(pair[0])]:
+            walk.undo_log.append(Change(holder, other, old))
+            holder.set(other, walk.stamp(one_of([old, value]), node))
+    holder.set(key, value)
+
+
+def _is_known(key: Value) -> bool:
+    return isinstance(key, (Constant, Tensor)) or (isinstance(key, Number) and key.value is not None)
+
+
+def under(holder: Mapping, key: Value, default: Value | None) -> Value | None:
+    """The value under a key of a dict, one of several where the key is not known; None where nothing is."""
+    if _is_known(key) or holder.get(key) is not None:
+        return holder.get(key) or default
+    values = [value for other, value in holder.pairs if not isinstance(other, (Tensor, Sequence))]
+    return one_of(values if default is None else [*values, default]) if values else default
+
+
+def loosened(holder: Sequence) -> Sequence:
+    """A list without an order that is known, whose elements are those of another: as many or fewer."""
+    made = Sequence(holder.elements, True, holder.many).like(holder)
+    if len(made.elements) > 1:
+        loosen(made)
+    return made
 
 
 def note_position(walk: Walk, holder: Value) -> None:
@@ -106,15 +210,19 @@ def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice) -> Value:
         if part is not None and not isinstance(known, int):
             result = Sequence(holder.elements, holder.mutable, many=bool(holder.elements))
             result.inputs = (*result.inputs, holder, value)
+            loosen(result)
             return result
         bounds.append(known)
-    return Sequence(holder.elements[slice(*bounds)], holder.mutable).like(holder)
+    cut = Sequence(in_turn(holder)[slice(*bounds)], holder.mutable).like(holder)
+    if cut.ends is not None and bounds != [None, None, None]:
+        loosen(cut)
+    return cut
 
 
 def iterate(value: Value, length: int | None) -> list[Value]:
     """The values that unpacking or a loop gives, as many as are known to differ."""
     if isinstance(value, Sequence):
-        return value.elements * (length or 2) if value.many and value.elements else list(value.elements)
+        return in_turn(value) * (length or 2) if value.many and value.elements else in_turn(value)
     if isinstance(value, Mapping):
         return [key for key, _ in value.pairs]
     if isinstance(value, ShapeOf):

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from converter.analysis.python.calling import call
-from converter.analysis.python.containers import iterate
+from converter.analysis.python.containers import iterate, loosen, loosened
 from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
@@ -44,7 +44,8 @@ def _tuple(walk: Walk, node: ast.Tuple | ast.List | ast.Set) -> Value:
             many |= not isinstance(inner, Sequence) or inner.many
         else:
             elements.append(walk.evaluate(element))
-    return Sequence(elements, mutable=isinstance(node, ast.List), many=many)
+    made = Sequence(elements, mutable=isinstance(node, ast.List), many=many)
+    return loosened(made) if isinstance(node, ast.Set) else made
 
 
 def _dict(walk: Walk, node: ast.Dict) -> Value:
@@ -69,10 +70,10 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     frame = Frame(node, walk.frame, walk.site)
     pairs: list[tuple[Value, Value]] = []
     over: list[Value] = []  # what is iterated over
-    many = False
+    many = picked = False
 
     def turn(index: int) -> None:
-        nonlocal many
+        nonlocal many, picked
         if index == len(node.generators):
             if isinstance(node, ast.DictComp):
                 pairs.append((walk.evaluate(node.key), walk.evaluate(node.value)))
@@ -90,7 +91,8 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
             assign(walk, generator.target, walk.stamp(element, generator.iter))
             tests = [truth(walk.evaluate(test)) for test in generator.ifs]
             if not any(test is False for test in tests):
-                many |= any(test is None for test in tests)
+                picked |= any(test is None for test in tests)
+                many |= picked
                 turn(index + 1)
             walk.repeats.comprehended -= number > 0
 
@@ -100,6 +102,8 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         return Mapping(pairs)
     elements = [value for _, value in pairs]
     made = Sequence(elements, mutable=True, many=many and bool(elements)).like(*over).level()
+    if (picked or isinstance(node, ast.SetComp)) and len(elements) > 1 and made.elements == elements:
+        loosen(made)
     if len(node.generators) == 1 and not node.generators[0].ifs:
         walk.facts.listed[made.uid] = over[0]
     return made

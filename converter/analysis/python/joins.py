@@ -43,6 +43,8 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
         elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
         return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and (_is_built(one) or _is_built(two)):
+        return join_contents(one, two)
     if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
         return Host((one, two))  # a switch that either branch may have set
     if isinstance(one, Number) and isinstance(two, Number):
@@ -60,6 +62,30 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     if depth and isinstance(one, Instance) and isinstance(two, Instance) and _differ(one, two):
         return _joined_objects(one, two, depth)
     return one if _weight(one) >= _weight(two) else two
+
+
+def one_of(candidates: list[Value]) -> Value:
+    """One of several values that lie in a container, it is not known which."""
+    value = candidates[0]
+    for candidate in candidates[1:]:
+        if candidate is not value:
+            value = _part(value, candidate, DEPTH + 1)
+    return value
+
+
+def join_contents(one: Sequence, two: Sequence) -> Sequence:
+    """What a list holds after two branches, each of which may have changed it."""
+    longer, shorter = (one, two) if len(one.elements) >= len(two.elements) else (two, one)
+    both = Sequence(longer.elements, one.mutable, one.many or two.many).like(one, two)
+    if len(longer.elements) == len(shorter.elements):
+        both.elements = [one_of([a, b]) for a, b in zip(one.elements, two.elements, strict=True)]
+        return both
+    both.elements += [e for e in shorter.elements if e not in longer.elements]
+    pairs = list(zip(longer.elements, shorter.elements, strict=False))
+    head = next((i for i, (a, b) in enumerate(pairs) if a is not b), len(pairs))
+    both.ends = min(head, both.ends[0] if both.ends else head), 0
+    both.open = both.open or _is_built(both)
+    return both
 
 
 def _part(one: Value | None, two: Value | None, depth: int) -> Value:
@@ -136,6 +162,11 @@ def _alike(one: Sequence, two: Sequence) -> bool:
         batched = [any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(v)) for v in (one, two)]
         fixed &= one.mutable and two.mutable and all(batched)
     return fixed and getattr(one, "fields", ()) == getattr(two, "fields", ())
+
+
+def _is_built(value: Sequence) -> bool:
+    """Whether a list or tuple holds tensors that the model computes from a batch."""
+    return any(t.batch.kind != "free" and not isinstance(t, Input) for t in tensors_in(value))
 
 
 def _weight(value: Value) -> int:

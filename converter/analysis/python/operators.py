@@ -76,8 +76,13 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
         return combine_numbers(name, compute, left, right)
     if isinstance(left, Sequence) and isinstance(op, ast.Add):
         if isinstance(right, Sequence):
-            both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many)
-            return both.like(left, right)
+            both = Sequence(left.elements + right.elements, left.mutable, left.many or right.many).like(left, right)
+            if both.ends is not None or left.open:  # of one that is not loose, all elements stand at their places
+                whole = 1 if left.open else len(left.elements) + (right.ends[0] if right.ends else 0)
+                head = left.ends[0] if left.ends else whole
+                tail = right.ends[1] if right.ends else len(right.elements) + (left.ends[1] if left.ends else 0)
+                both.ends = head, tail
+            return both
         if isinstance(right, ShapeOf):
             return Sequence(left.elements + iterate(right, None), left.mutable)
     if isinstance(left, ShapeOf) and isinstance(right, Sequence) and isinstance(op, ast.Add):

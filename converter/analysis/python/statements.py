@@ -11,10 +11,18 @@ from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
 from converter.analysis.python.calling import call_value
-from converter.analysis.python.containers import flag_value, item_place, iterate, note_position
+from converter.analysis.python.containers import (
+    drop_item,
+    flag_value,
+    item_place,
+    iterate,
+    note_position,
+    put_item,
+    put_key,
+)
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.imports import import_from, import_module
-from converter.analysis.python.joins import join
+from converter.analysis.python.joins import join, join_contents
 from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
@@ -96,7 +104,8 @@ def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     old = walk.evaluate(load)
     new = walk.stamp(binary(walk, stmt.op, old, walk.evaluate(stmt.value), stmt), stmt)
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
-        old.elements, old.many, old.open = new.elements, new.many, new.open
+        walk.undo_log.append(Change(old, "", old.copy()))
+        old.take(new)
         new = old
         walk.effect(EffectKind.MUTATION, "+=", old, stmt.target)
     assign(walk, stmt.target, new)
@@ -141,15 +150,11 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
         if isinstance(holder, Mapping):
-            walk.undo_log.append(Change(holder, key, holder.get(key)))
-            holder.set(key, value)
+            put_key(walk, holder, key, value, target)
             if isinstance(key, Constant) and isinstance(key.value, str):
                 name_numbers(walk, key.value, value)
         elif isinstance(holder, Sequence):
-            if isinstance(key, Number) and isinstance(key.value, int) and key.value < len(holder.elements):
-                holder.elements[key.value] = value
-            else:
-                holder.elements.append(value)
+            put_item(walk, holder, key, value, target)
         elif isinstance(holder, Host):
             holder.inputs = (*holder.inputs, value)
         walk.write(item_place(holder, key), value, target)
@@ -256,8 +261,12 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
     changed_too = take_back(walk.undo_log, mark)
     branches.leave_open()
     if bool(first) is not bool(second):
-        for change, value in changed_too if first else changed:
+        gone, stays = (changed, changed_too) if first else (changed_too, changed)
+        for change, value in stays:
             change.put(value)
+        if "raise" not in (first, second):  # a caller, or a further turn, sees what the other branch puts into lists
+            left, kept = ([pair for pair in each if isinstance(pair[0].holder, Sequence)] for each in (gone, stays))
+            _put_back(walk, left, kept, stmt)
     else:
         _put_back(walk, changed, changed_too, stmt)
     if second and not first:
@@ -294,6 +303,12 @@ def _put_back(walk: Walk, one: Changes, two: Changes, stmt: ast.stmt) -> None:
 
 
 def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, stmt: ast.stmt) -> None:
+    if isinstance(one, Sequence) and isinstance(two, Sequence) and isinstance(change.holder, Sequence):
+        held = join_contents(one, two)
+        for element in held.elements:
+            after_branches(walk, element, stmt)
+        change.put(held)
+        return
     key = change.key
     place = (
         item_place(change.holder, key)
@@ -417,7 +432,19 @@ def _delete(walk: Walk, stmt: ast.Delete) -> Signal:
     for target in stmt.targets:
         if isinstance(target, ast.Name):
             walk.frame.locals.pop(target.id, None)
+        elif isinstance(target, ast.Subscript):
+            _delete_item(walk, target)
     return None
+
+
+def _delete_item(walk: Walk, target: ast.Subscript) -> None:
+    holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+    if isinstance(holder, Mapping):
+        walk.undo_log.append(Change(holder, key, holder.get(key)))
+        holder.drop(key)
+    elif isinstance(holder, Sequence):
+        drop_item(walk, holder, key)
+    walk.effect(EffectKind.MUTATION, "del", holder, target)
 
 
 def _assert(walk: Walk, stmt: ast.Assert) -> Signal:

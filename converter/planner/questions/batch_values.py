@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from converter.analysis.values import ARRAY, Count, Input, Tensor, Typed, Value, Variable
+import ast
+
+from converter.analysis.values import ARRAY, Count, Host, Input, Tensor, Typed, Value, Variable, tensors_in
+
+TOLD = {"str", "repr", "isinstance", "callable", "hasattr", "compare", "format", "type", "id", "hash"}  # hold none
 
 
 def depends_on_batch(value: Value) -> bool:
@@ -18,6 +22,14 @@ def is_made_of_shard(value: Value) -> bool:
     if isinstance(value, Tensor) and value.op == ARRAY:
         return depends_on_batch(value)
     return isinstance(value, Typed) and value.kind in ("Distribution", "Triangle") and bool(value.roots)
+
+
+def may_hold_tensors(value: Value) -> bool:
+    """Whether what a call returned that is not followed may hold tensors of the batch: a deque, the larger of two."""
+    if not isinstance(value, Host) or not isinstance(value.node, ast.Call) or value.call in TOLD:
+        return False
+    given = [tensor for v in value.inputs for tensor in tensors_in(v)]
+    return any(t.batch.kind != "free" and not isinstance(t, Input) for t in given)
 
 
 def counts_examples(value: Value) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.values import Input, tensors_in
+from converter.analysis.values import Input, Variable, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -67,7 +67,7 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
     """Runs that feed a value which the towers compute."""
     for run in case.facts.runs:
         for key, _ in run.feeds:
-            made = [t for t in tensors_in(key) if not isinstance(t, Input) and t.batch.kind != "free"]
+            made = [t for t in tensors_in(key) if not isinstance(t, (Input, Variable))]
             if any(region.in_tower(t.site) for region in case.regions for t in made):
                 yield error(
                     case.facts,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
-from converter.analysis.values import Input, Value, tensors_in
+from converter.analysis.values import Host, Input, Value, tensors_in
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -86,7 +86,7 @@ def does_not_reach_the_loss(case: Placed) -> Iterator[Diagnostic]:
         for key, value in run.feeds:
             batch = isinstance(key, Input) and key.batch.kind == "example"
             missed = batch and value.uid not in found  # of several inputs that a branch chooses one of, one reaches it
-            if missed and not _only_fed(facts, key) and not _result_unused(facts, key):
+            if missed and not _only_fed(facts, key) and not _used_elsewhere(facts, key):
                 yield error(
                     facts,
                     run.call,
@@ -103,15 +103,15 @@ def _only_fed(facts: Facts, value: Value) -> bool:
     return bool(reads) and keys.issuperset(reads)
 
 
-def _result_unused(facts: Facts, value: Value) -> bool:
-    """True if no result computed from this input is used."""
+def _used_elsewhere(facts: Facts, value: Value) -> bool:
+    """Whether all that is computed from an input is seen, and none of it goes into code that is not followed.
+
+    Then the step does not need it: other runs fetch what is computed from it, as a decoder's output for a fed latent.
+    """
     made: set[int] = {value.uid}
-    taken: set[int] = {value.uid}
     for tensor in sorted(facts.tensors, key=lambda t: t.uid):
-        given = {v.uid for i in tensor.inputs for v in (i, *tensors_in(i))} & made
-        if given:
+        if any(v.uid in made for i in tensor.inputs for v in (i, *tensors_in(i))):
             made.add(tensor.uid)
-            taken |= given
     handed = (
         t
         for e in facts.effects
@@ -119,5 +119,7 @@ def _result_unused(facts: Facts, value: Value) -> bool:
         for v in (e.value, *e.value.inputs)
         for t in (v, *tensors_in(v))
     )
-    read = (access.value.uid for access in facts.accesses if not access.write)
-    return len(made) > 1 and not any(t.uid in made for t in handed) and (made - taken).isdisjoint(read)
+    kept = (*(a.value for a in facts.accesses), *facts.results.values())
+    hosts = (v for v in kept if isinstance(v, Host) and v.call != "run")
+    lost = (t for host in hosts for v in host.inputs for t in (v, *tensors_in(v)))
+    return len(made) > 1 and not any(t.uid in made for t in (*handed, *lost))

@@ -127,10 +127,12 @@ def test_numbers_of_a_shape_are_no_calls_elsewhere(size: str, found: list[str]) 
 @pytest.mark.parametrize(
     ("use", "found"),
     [("", []), ("hidden = extern(Z)\n", ["TMG222"]), ("spread = tf.reduce_max(Z)\n", []),
-     ("spread = tf.reduce_max(Z)\nprint(spread)\n", ["TMG222"])],
+     ("spread = tf.reduce_max(Z)\nprint(spread)\n", []), ("hidden = extern(tf.reduce_max(Z))\n", ["TMG222"]),
+     ("held = {}\nheld['z'] = tf.reduce_max(Z)\n", []), ("held = Box()\nheld.put(tf.reduce_max(Z))\n", ["TMG222"]),
+     ("tf.add_to_collection('z', tf.reduce_max(Z))\n", ["TMG222"])],
 )
 def test_an_input_that_is_only_fed_stays_whole(use: str, found: list[str]) -> None:
-    """Where it is read, a way from it to the loss may have been missed."""
+    """Where code reads it that is not followed, a way from it to the loss may have been missed."""
     script = INPUTS + "Z = tf.placeholder(tf.float32, [None, 2])\n" + use
     script += "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n" + STEP
     script += TRAINING.replace("Y: ys", "Y: ys, Z: xs[:, :2]")

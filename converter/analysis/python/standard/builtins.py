@@ -7,8 +7,20 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import call_value
-from converter.analysis.python.containers import item_place, iterate, note_position
+from converter.analysis.python.containers import (
+    found,
+    in_turn,
+    item_place,
+    iterate,
+    loosen,
+    loosened,
+    note_position,
+    put_behind,
+    put_key,
+    under,
+)
 from converter.analysis.python.items import get_attribute
+from converter.analysis.python.joins import one_of
 from converter.analysis.python.operators import truth
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
@@ -92,13 +104,19 @@ def _list(call: Call) -> Value:
 
 def make_dict(call: Call) -> Value:
     """A dict: of another one or of pairs, and of keyword arguments."""
+    return Mapping(pairs_of(call))
+
+
+def pairs_of(call: Call) -> list[tuple[Value, Value]]:
+    """What `dict(…)` or `update(…)` is given: a dict or pairs, and keyword arguments."""
     pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items()]
-    if call.args and isinstance(call.args[0], Mapping):
-        pairs = [*call.args[0].pairs, *pairs]
-    elif call.args and isinstance(call.args[0], Sequence):
-        rows = [r.elements for r in call.args[0].elements if isinstance(r, Sequence) and len(r.elements) == 2]
-        pairs = [*((key, value) for key, value in rows), *pairs]
-    return Mapping(pairs)
+    for given in call.args[:1]:
+        if isinstance(given, Mapping):
+            pairs = [*given.pairs, *pairs]
+        elif isinstance(given, Sequence):
+            rows = [r.elements for r in in_turn(given) if isinstance(r, Sequence) and len(r.elements) == 2]
+            pairs = [*((key, value) for key, value in rows), *pairs]
+    return pairs
 
 
 def _number(call: Call) -> Value:
@@ -184,8 +202,19 @@ def _map(call: Call) -> Value:
 def _filter(call: Call) -> Value:
     value = call.args[-1] if call.args else Host()
     if isinstance(value, Sequence) and value.elements:
-        return Sequence(value.elements, mutable=True, many=True)
+        made = loosened(value)
+        made.many = True
+        return made
     return Host(call.args, call.name, call.node)
+
+
+def _reversed(call: Call) -> Value:
+    value = call.args[0] if call.args else Host()
+    if not isinstance(value, Sequence) or value.many:
+        return _filter(call)
+    made = Sequence(reversed(value.elements), mutable=True).like(value)
+    made.ends = made.ends and (made.ends[1], made.ends[0])
+    return made
 
 
 def _same(call: Call) -> Value:
@@ -258,7 +287,7 @@ BUILTINS: dict[str, Handler] = {
     "map": _map,
     "filter": _filter,
     "sorted": _filter,
-    "reversed": _filter,
+    "reversed": _reversed,
     "iter": _same,
     "bool": _bool,
     "max": _host,
@@ -277,42 +306,55 @@ BUILTINS: dict[str, Handler] = {
 
 
 def _append(call: Call) -> Value:
-    sequence = call.receiver
-    assert isinstance(sequence, Sequence)
-    sequence.elements.append(call.args[0] if call.args else Host())
-    _mutated(call)
+    _put(call, [call.args[0] if call.args else Host()])
     return Constant(None)
 
 
 def _extend(call: Call) -> Value:
-    sequence = call.receiver
-    assert isinstance(sequence, Sequence)
     value = call.args[0] if call.args else Host()
-    sequence.elements += iterate(value, None)
-    sequence.many |= getattr(value, "many", False)
-    sequence.open |= getattr(value, "open", False)
-    _mutated(call)
+    sequence = _put(call, iterate(value, None))
+    if isinstance(value, Sequence):
+        sequence.many |= value.many
+        sequence.open |= value.open
+        if value.ends is not None:
+            loosen(sequence)
     return Constant(None)
 
 
+def _put(call: Call, values: list[Value]) -> Sequence:
+    """Puts values behind all others of a list."""
+    sequence = changed(call)
+    put_behind(sequence, values)
+    return sequence
+
+
 def _insert(call: Call) -> Value:
-    sequence = call.receiver
-    assert isinstance(sequence, Sequence)
-    place = _place(call)
-    sequence.elements.insert(0 if place is None else place, call.args[-1])
-    _mutated(call)
+    sequence, place = changed(call), _place(call)
+    if place is None or abs(place) > len(sequence.elements):
+        sequence.elements.append(call.args[-1])
+        _loosen(sequence)
+        return Constant(None)
+    sequence.elements.insert(place, call.args[-1])
+    if sequence.ends is not None:
+        head, tail = sequence.ends
+        sequence.ends = (head + 1, tail) if 0 <= place <= head else (0, 0)
+    elif sequence.unmeasured and place:
+        _loosen(sequence)
     return Constant(None)
 
 
 def _pop(call: Call) -> Value:
-    sequence = call.receiver
-    assert isinstance(sequence, Sequence)
+    sequence = changed(call)
     note_position(call.walk, sequence)
-    _mutated(call)
-    place = _place(call)
-    if place is None or not -len(sequence.elements) <= place < len(sequence.elements):
-        place = -1
-    return sequence.elements.pop(place) if sequence.elements else Host((sequence,))
+    if not sequence.elements:
+        return Host((sequence,))
+    place = _place(call) if call.args else -1
+    taken = found(sequence, place)
+    if place is None or taken is None or sequence.ends is not None:
+        taken = taken or one_of(sequence.elements)
+        _loosen(sequence)
+        return taken  # any may be the one that is left
+    return sequence.elements.pop(place)
 
 
 def _place(call: Call) -> int | None:
@@ -321,14 +363,50 @@ def _place(call: Call) -> int | None:
     return given.value if isinstance(given, Number) and isinstance(given.value, int) else None
 
 
+def _loosen(sequence: Sequence) -> None:
+    if len(sequence.elements) > 1:
+        loosen(sequence)
+
+
 def _reverse(call: Call) -> Value:
-    """Changes a list in place; of the order only reversing is followed."""
+    sequence = changed(call)
+    sequence.elements.reverse()
+    if sequence.ends is not None:
+        sequence.ends = sequence.ends[1], sequence.ends[0]
+    return Constant(None)
+
+
+def _sort(call: Call) -> Value:
+    _loosen(changed(call))
+    return Constant(None)
+
+
+def _remove(call: Call) -> Value:
+    sequence, value = changed(call), call.args[0] if call.args else None
+    if value in sequence.elements and sequence.ends is None and not sequence.many:
+        sequence.elements.remove(value)
+    else:
+        _loosen(sequence)
+    return Constant(None)
+
+
+def _clear(call: Call) -> Value:
+    changed(call).take(Sequence([]))
+    return Constant(None)
+
+
+def _copy(call: Call) -> Value:
+    assert isinstance(call.receiver, Sequence)
+    return call.receiver.copy()
+
+
+def changed(call: Call) -> Sequence:
+    """The list that a method changes, whose contents are noted before."""
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
-    if call.name.endswith("reverse"):
-        sequence.elements.reverse()
+    call.walk.undo_log.append(Change(sequence, "", sequence.copy()))
     _mutated(call)
-    return Constant(None)
+    return sequence
 
 
 def _mutated(call: Call) -> None:
@@ -349,34 +427,30 @@ def _items(call: Call) -> Value:
 def _dict_get(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
-    found = mapping.get(call.args[0]) if call.args else None
-    if call.args:
-        call.walk.read(item_place(mapping, call.args[0]), found or Absent(), call.node)
-    return found or (call.args[1] if len(call.args) > 1 else Constant(None))
+    default = call.args[1] if len(call.args) > 1 else Constant(None)
+    if not call.args:
+        return default
+    call.walk.read(item_place(mapping, call.args[0]), mapping.get(call.args[0]) or Absent(), call.node)
+    return under(mapping, call.args[0], default) or default
 
 
 def _setdefault(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
-    found = _dict_get(call)
+    given = _dict_get(call)
     if call.args and mapping.get(call.args[0]) is None:
-        found = call.args[1] if len(call.args) > 1 else Constant(None)
         call.walk.undo_log.append(Change(mapping, call.args[0], None))
-        mapping.set(call.args[0], found)
-        call.walk.write(item_place(mapping, call.args[0]), found, call.node)
+        mapping.set(call.args[0], given)
+        call.walk.write(item_place(mapping, call.args[0]), given, call.node)
         _mutated(call)
-    return found
+    return given
 
 
 def _update(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
-    for value in call.args:
-        if isinstance(value, Mapping):
-            for key, item in value.pairs:
-                mapping.set(key, item)
-    for name, item in call.kwargs.items():
-        mapping.set(Constant(name), item)
+    for key, value in pairs_of(call):
+        put_key(call.walk, mapping, key, value, call.node)
     _mutated(call)
     return Constant(None)
 
@@ -384,12 +458,36 @@ def _update(call: Call) -> Value:
 def _dict_pop(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
-    found = _dict_get(call)
+    taken = _dict_get(call)
     if call.args:
         call.walk.undo_log.append(Change(mapping, call.args[0], mapping.get(call.args[0])))
         mapping.drop(call.args[0])
         _mutated(call)
-    return found
+    return taken
+
+
+def _popitem(call: Call) -> Value:
+    """One of the items: which of them, differs between versions of Python."""
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    _mutated(call)
+    values = [value for _, value in mapping.pairs]
+    return Sequence([Host((mapping,)), one_of(values) if values else Host((mapping,))])
+
+
+def _dict_clear(call: Call) -> Value:
+    mapping = call.receiver
+    assert isinstance(mapping, Mapping)
+    for key, value in list(mapping.pairs):
+        call.walk.undo_log.append(Change(mapping, key, value))
+        mapping.drop(key)
+    _mutated(call)
+    return Constant(None)
+
+
+def _dict_copy(call: Call) -> Value:
+    assert isinstance(call.receiver, Mapping)
+    return Mapping(call.receiver.pairs)
 
 
 METHODS: dict[str, Handler] = {
@@ -398,8 +496,10 @@ METHODS: dict[str, Handler] = {
     "Sequence.insert": _insert,
     "Sequence.pop": _pop,
     "Sequence.reverse": _reverse,
-    "Sequence.sort": _reverse,
-    "Sequence.remove": _reverse,
+    "Sequence.sort": _sort,
+    "Sequence.remove": _remove,
+    "Sequence.clear": _clear,
+    "Sequence.copy": _copy,
     "Sequence.next": _next,
     "Sequence.__next__": _next,
     "Mapping.items": _items,
@@ -411,6 +511,9 @@ METHODS: dict[str, Handler] = {
     "Mapping.update": _update,
     "Mapping.setdefault": _setdefault,
     "Mapping.pop": _dict_pop,
+    "Mapping.popitem": _popitem,
+    "Mapping.clear": _dict_clear,
+    "Mapping.copy": _dict_copy,
 }
 
 CALLS: dict[str, Handler] = {**{f"builtins.{name}": handler for name, handler in BUILTINS.items()}, **METHODS}

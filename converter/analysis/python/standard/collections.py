@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
+from converter.analysis.python.containers import iterate
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.standard.builtins import make_dict
 from converter.analysis.values import Constant, Host, Mapping, Record, Sequence, Value
@@ -26,6 +27,14 @@ def _call(call: Call) -> Value:
     return make_record(fields, call.args, call.kwargs)
 
 
+def _make(call: Call) -> Value:
+    """`Out._make(values)`: a record of values that are given as one sequence."""
+    fields = fields_of(call.receiver) if call.receiver is not None else None
+    if fields is None or not call.args:
+        return Host(call.values(), "namedtuple", call.node)
+    return make_record(fields, iterate(call.args[0], len(fields)), {})
+
+
 def _replace(call: Call) -> Value:
     record = call.receiver
     assert isinstance(record, Record)
@@ -42,6 +51,7 @@ CALLS: dict[str, Handler] = {
     "collections.namedtuple": _namedtuple,
     "collections.OrderedDict": make_dict,
     "NamedTuple.__call__": _call,
+    "NamedTuple._make": _make,
     "Record._replace": _replace,
     "Record._asdict": _as_dict,
 }

@@ -6,7 +6,7 @@ import ast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
-from converter.analysis.flow.joined import left_out
+from converter.analysis.flow.joined import choices, left_out
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import OPEN_ENDED, Batch, Input, Mapping, Sequence, Tensor, Value, needed, tensors_in
@@ -14,7 +14,7 @@ from converter.diagnostics import Diagnostic
 from converter.plan import HowMerged, Merge, Rebuild
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
-from converter.planner.questions.batch_values import is_made_of_shard
+from converter.planner.questions.batch_values import is_made_of_shard, may_hold_tensors
 from converter.planner.questions.dtypes import is_float32, names_other_types
 from converter.planner.questions.nested_tensors import alike, is_flat_list, leaves
 from converter.planner.questions.structures import Part, parts, rebuilt, selected
@@ -238,8 +238,10 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
         batch = _batch_of(value)
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"
         made = is_made_of_shard(value)
-        holds = "is an object made of" if made else "counts the examples of"
-        reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {holds} a shard")
+        what = "is an object made of a shard" if made else "counts the examples of a shard"
+        if may_hold_tensors(value):
+            what = "holds tensors of a shard in a way that is not followed"
+        reason = batch.reason or (rows if batch.kind != "free" and not made else f"it {what}")
         raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
 
 
@@ -252,7 +254,7 @@ def _is_kept(region: Region, value: Value) -> bool:
 def _holds_no_input(region: Region, value: Value) -> bool:
     """Whether a dict that the towers fill, under keys that are not known, holds nothing that is fed."""
     kept = isinstance(value, Mapping) and _is_kept(region, value)
-    return not kept or not any(isinstance(t, Input) for t in tensors_in(value))
+    return not kept or not any(isinstance(c, Input) for t in tensors_in(value) for c in choices(t))
 
 
 def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:

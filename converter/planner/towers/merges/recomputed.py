@@ -114,9 +114,18 @@ def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | No
     if not isinstance(stmt, ast.Assign) or around is None:
         return None
     mine = [a for _, a in region.block.accesses() if _within(region, a.site, stmt)]
-    if not _pure(facts, region, stmt) or not all(_final(region, a, stmt) for a in mine if not a.write):
+    if _changed_later(facts, region, value, stmt) or not _pure(facts, region, stmt):
+        return None
+    if not all(_final(region, a, stmt) for a in mine if not a.write):
         return None
     return Repeat(stmt, around, tuple(a for a in mine if not a.write))
+
+
+def _changed_later(facts: Facts, region: Region, value: Value, stmt: ast.stmt) -> bool:
+    """Whether other statements of the towers change a list or dict that this one makes."""
+    changes = [e.site for e in facts.effects if e.kind is EffectKind.MUTATION and e.value is value]
+    changes += [a.site for _, a in region.block.accesses() if a.write and a.place.holder is value]
+    return any(region.in_tower(site) and not _within(region, site, stmt) for site in changes)
 
 
 def _is(region: Region, access: Access, text: str) -> bool:

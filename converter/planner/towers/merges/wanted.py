@@ -23,7 +23,7 @@ from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Mapping, Sequence, Tensor, Value, tensors_in
 from converter.planner.found import Found
-from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
+from converter.planner.questions.batch_values import counts_examples, is_made_of_shard, may_hold_tensors
 from converter.planner.questions.nested_tensors import alike, is_fixed, is_flat_list
 from converter.planner.questions.structures import Part, parts, selected
 from converter.planner.region.region import Region
@@ -115,7 +115,7 @@ def _want_joined(facts: Facts, region: Region, access: Access, joined: Tensor, w
 def _is_of_examples(value: Value) -> bool:
     """Whether a value of a tower is one of its shard alone: it depends on the batch, counts it, or is made of it."""
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
-    return batched or counts_examples(value) or is_made_of_shard(value)
+    return batched or counts_examples(value) or is_made_of_shard(value) or may_hold_tensors(value)
 
 
 def _want_parts(

@@ -28,13 +28,22 @@ def test_means_in_a_collection_that_is_read_after_the_loop_are_merged() -> None:
     [
         (MODEL, ""),
         (MODEL, READ.replace("'parts'", "tf.GraphKeys.UPDATE_OPS")),
-        (MODEL.replace("'parts', error", "'parts', tf.reduce_max(prediction)") + "loss += error\n", READ),
-        (MODEL.replace("'parts', error", "'parts', prediction").replace("add_n(", "sum(") + "loss += error\n", READ),
     ],
-    ids=["not read", "another one", "a maximum", "rows"],
+    ids=["not read", "another one"],
 )
 def test_other_collections_stay_those_of_the_first_tower(model: str, read: str) -> None:
     assert not any(".merge(" in line for line in body(INPUTS + model + STEP + read + TRAINING))
+
+
+@pytest.mark.parametrize(
+    "model",
+    [MODEL.replace("'parts', error", "'parts', tf.reduce_max(prediction)"),
+     MODEL.replace("'parts', error", "'parts', prediction").replace("add_n(", "sum(")],
+    ids=["a maximum", "rows"],
+)
+def test_what_is_no_mean_is_refused_where_it_is_read(model: str) -> None:
+    script = INPUTS + model + "loss += error\n" + STEP
+    assert codes(script + READ + TRAINING) == ["TMG236"] and codes(script + TRAINING) != ["TMG236"]
 
 
 LOSS = "loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))\n"

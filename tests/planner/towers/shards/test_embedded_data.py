@@ -146,7 +146,7 @@ def test_what_all_examples_share_is_left_whole(same: str) -> None:
 def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:
     text = (MIXED.format("ys") + FED).replace("X = ", "Y = tf.placeholder(tf.float32, [None, 1])\nX = ")
     assert codes(text.replace("{X: xs}", "{X: xs, Y: ys}")) == ["TMG304"]
-    used = text.replace("{X: xs}", "{X: xs, Y: ys}").replace("with tf.Session", "size = tf.shape(Y)\nwith tf.Session")
+    used = text.replace("{X: xs}", "{X: xs, Y: ys}").replace("with tf.Session", "note(tf.shape(Y))\nwith tf.Session")
     assert "TMG222" in codes(used)
 
 

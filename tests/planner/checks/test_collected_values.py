@@ -1,0 +1,55 @@
+"""Collections that the towers fill, and that are read after them."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import INPUTS, STEP, TRAINING, codes
+
+LAYER = """\
+def layer(x, units):
+    y = tf.layers.dense(x, units)
+    {}
+    return y
+
+
+prediction = layer(layer(X, 3), 1)
+loss = tf.reduce_mean(tf.square(prediction - Y))
+"""
+READ = "held = tf.get_collection('held')\n"
+
+
+@pytest.mark.parametrize(
+    ("added", "found"),
+    [
+        ("tf.add_to_collection('held', y)", ["TMG236"]),
+        ("tf.add_to_collection('held', tf.reduce_sum(y))", ["TMG236"]),
+        ("for v in (y, tf.nn.relu(y)):\n        tf.add_to_collection('held', v)", ["TMG236"]),
+        ("tf.add_to_collection('held', tf.reduce_mean(y))", []),
+        ("tf.add_to_collection('held', tf.get_variable('w%d' % units, [3]))", []),
+        ("tf.add_to_collection('other', y)", []),
+        ("pass", []),
+    ],
+)
+def test_what_towers_put_into_a_collection_is_merged_or_refused(added: str, found: list[str]) -> None:
+    assert codes(INPUTS + LAYER.format(added) + STEP + READ + TRAINING) == found
+
+
+@pytest.mark.parametrize(
+    "read", ["", "names = tf.get_collection('others')\n", "tf.add_to_collection('held', prediction)\n"],
+    ids=["not read", "another", "added after the towers"],
+)
+def test_a_collection_that_is_not_read_may_hold_anything(read: str) -> None:
+    script = INPUTS + LAYER.format("tf.add_to_collection('held', y)") + STEP + read + TRAINING
+    assert codes(script) == []
+
+
+def test_a_collection_that_only_the_towers_read_is_each_towers_own() -> None:
+    script = INPUTS + LAYER.format("tf.add_to_collection('held', y)")
+    script += "loss += tf.add_n([tf.reduce_mean(v) for v in tf.get_collection('held')])\n"
+    assert codes(script + STEP + TRAINING) == []
+
+
+def test_variables_that_a_loop_adds_after_the_model_are_the_graphs_own() -> None:
+    added = "for v in tf.global_variables():\n    tf.add_to_collection('held', v)\n"
+    assert codes(INPUTS + LAYER.format("pass") + STEP + added + READ + TRAINING) == []
