@@ -85,7 +85,10 @@ TARGETS = (
         about="a process for each GPU where PyTorch trains",
         words=r"(?ms)^[ \t]*(?:import|from)[ \t]+torch\b.*\.backward\(",
         lacking="PyTorch takes no gradients here",
-        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "fewer_gpus"),
+        unused=(
+            *("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
+            "fewer_gpus",
+        ),
         fit=_ddp,
         commands=_torchrun,
     ),

@@ -82,6 +82,8 @@ def test_results_as_data() -> None:
             "hint": "mend it",
             "severity": "error",
             "text": "",
+            "cell": 0,
+            "file_line": 0,
         }
     ]
 

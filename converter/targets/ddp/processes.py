@@ -95,8 +95,6 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
     block = "\n\n\n".join(text.rstrip("\n") for text in (f"{MARKER}\n{head}", *helpers))
     for name, alias in names.items():
         block = re.sub(rf"\b{name}\.", f"{alias}.", block)
-    place = _below_imports(script)
-    text = f"{imported}\n{block}\n"
     first, indentation = _first_work(script)
     begin = f"{indentation}start_processes(){script.newline}"
     ended = f"{indentation}dist.destroy_process_group(){script.newline}"
@@ -104,7 +102,8 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
     last = script.block(first)[-1]
     end = script.line((last.end_lineno or 0) + 1)
     return [
-        Change(place, place, text.replace("\n", script.newline), START),
+        Change(place, place, imported.replace("\n", script.newline), START),
+        Change(place, place, f"\n{block}\n".replace("\n", script.newline), START),
         Change(begun, begun, begin, START),
         Change(end, end, ended, START),
     ]
