@@ -139,7 +139,8 @@ def _side(at: _Between) -> Side | Found:
     raw = list(at.facts.effects_of(EffectKind.RAW_VARIABLE))
     makes_raw = any(at.block.statement(e.site) == at.index for e in raw)
     tower_raw = any((at.block.statement(e.site) or 0) in at.earlier for e in raw)
-    if movable and not (makes_raw and tower_raw) and (not _reads_batch(at) or at.makes_input):
+    alone = not _reads_batch(at) or at.makes_input or _makes_what_towers_find(at)
+    if movable and not (makes_raw and tower_raw) and alone:
         return Side.BEFORE
     if isinstance(at.stmt, (ast.FunctionDef, ast.ClassDef)):
         return Side.TOWER if not movable else Side.BEFORE
@@ -176,6 +177,8 @@ def _may_go_before(at: _Between) -> bool:
     above = {i for i in at.tower if i < at.index}
     if finds_variables(facts, block, at.index) and makes_variables(facts, block, above):
         return False
+    if numbers_names(facts, block, {at.index}) and numbers_names(facts, block, above):
+        return False
     if is_collected_for(facts, block, at.index, block, at.earlier) or at.clashes(at.earlier):
         return False
     return not (at.keeps_order and _makes_any_variable(facts, block, {i for i in at.earlier if i in at.tower}))
@@ -187,6 +190,12 @@ def _reads_batch(at: _Between) -> bool:
     An object is read for the sake of its attributes, and these are read on their own account.
     """
     return any(carries_batch(a.value) for a in at.read if not isinstance(a.value, Instance) and not _is_data(a.value))
+
+
+def _makes_what_towers_find(at: _Between) -> bool:
+    """Whether a statement makes variables before later statements of the towers may ask for them by `reuse`."""
+    facts, block = at.facts, at.block
+    return makes_variables(facts, block, {at.index}) and any(finds_variables(facts, block, i) for i in at.later)
 
 
 def _towers_need(at: _Between) -> bool:
@@ -203,6 +212,8 @@ def _side_of_rest(at: _Between) -> Side | Found:
         if _may_collect(facts, block, at.index, at.tower):
             return Found.BETWEEN_MAY_COLLECT
         if at.keeps_order and _makes_any_variable(facts, block, set(at.later)):
+            return Side.TOWER
+        if _makes_what_towers_find(at) and not at.makes_input:
             return Side.TOWER
         if not _names_a_part(at):
             counts = numbers_names(facts, block, {at.index}) and numbers_names(facts, block, set(at.later))

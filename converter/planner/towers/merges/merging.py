@@ -24,7 +24,7 @@ from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.merges.loss_kind import loss_how
 from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.tensor_names import op_name
-from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable
+from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
 from converter.planner.wording import refuse
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
@@ -234,6 +234,9 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
     if isinstance(value, (Sequence, Mapping)):
         if not (is_mergeable(value) and _holds_no_input(site.region, value)):
             raise refuse(site.facts, node, Found.FORM_NOT_MERGED, name=text)
+    elif mixes_inputs(site.region, value):
+        reason = "it also needs an input that the loss does not need, of which each tower reads all rows"
+        raise refuse(site.facts, getattr(value, "node", None) or node, Found.NOT_MERGEABLE, name=text, reason=reason)
     elif not is_mergeable(value):
         batch = _batch_of(value)
         rows = "it is a sparse tensor" if is_sparse(value) else "its rows are not in the order of the examples"

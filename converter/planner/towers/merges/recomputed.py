@@ -19,7 +19,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.region.region import Region
-from converter.planner.towers.merges.wanted import Wanted, is_mergeable, want
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
@@ -40,7 +40,8 @@ def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainS
     losses = {s.loss.uid for s in steps}
 
     def merged(value: Value) -> bool:
-        return value.uid in losses or (is_mergeable(value) and value.uid not in crossed)
+        whole = is_mergeable(value) and not mixes_inputs(region, value)
+        return value.uid in losses or (whole and value.uid not in crossed)
 
     found: dict[ast.stmt, Repeat] = {}
     for text, (part, _) in list(wanted.items()):

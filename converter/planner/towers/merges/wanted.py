@@ -53,7 +53,7 @@ def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
 def _want_named(facts: Facts, region: Region, wanted: Wanted) -> None:
     """Values that the script asks for by their names in the graph, as `'scores:0'`."""
     for value, name, node in facts.named:
-        batched = value.batch.kind != "free" and not isinstance(value, Input)
+        batched = _is_batched(region, value) and not isinstance(value, Input)
         if region.in_tower(value.site) and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
             wanted.setdefault(kept, (Part(kept, value, "", None), node))
@@ -70,8 +70,10 @@ def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted
     value, text = access.value, spelling(region.block.frame, access.place)
     if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
         return
+    if _is_whole(region, value):
+        return
     if isinstance(value, Mapping):
-        made = [t for t in tensors_in(value) if t.batch.kind != "free" and not isinstance(t, Input)]
+        made = [t for t in tensors_in(value) if _is_batched(region, t) and not isinstance(t, Input)]
         if made and all(is_mergeable(t) and region.in_tower(t.site) for t in made):
             _want_parts(facts, region, access, text, value, wanted)
     elif isinstance(value, Tensor) and not isinstance(value, Input) and is_mergeable(value):
@@ -99,7 +101,7 @@ def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
             _want_parts(facts, region, access, text, value, wanted)
     elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
         _want_joined(facts, region, access, value, wanted)
-    elif region.in_tower(value.site) and _is_of_examples(value):
+    elif region.in_tower(value.site) and _is_of_examples(region, value):
         text = spelling(region.block.frame, access.place)
         if text is not None and text not in wanted and bound_by_tower(facts, region, access.place, value):
             wanted[text] = (Part(text, value, "", None), access.node)
@@ -112,8 +114,21 @@ def _want_joined(facts: Facts, region: Region, access: Access, joined: Tensor, w
         want(facts, region, replace(access, value=one), wanted)
 
 
-def _is_of_examples(value: Value) -> bool:
+def _is_batched(region: Region, value: Tensor) -> bool:
+    """Whether a tensor depends on the batch that is cut."""
+    return value.batch.kind != "free" and not _is_whole(region, value)
+
+
+def _is_whole(region: Region, value: Value) -> bool:
+    """Whether each tower computes all of a tensor: of inputs that the loss does not need, which it reads whole."""
+    depends = isinstance(value, Tensor) and value.batch.kind != "free" and bool(value.roots)
+    return depends and not any(root in region.inputs for root in value.roots)
+
+
+def _is_of_examples(region: Region, value: Value) -> bool:
     """Whether a value of a tower is one of its shard alone: it depends on the batch, counts it, or is made of it."""
+    if _is_whole(region, value):
+        return False
     batched = isinstance(value, Tensor) and value.batch.kind != "free"
     return batched or counts_examples(value) or is_made_of_shard(value) or may_hold_tensors(value)
 
@@ -126,7 +141,7 @@ def _want_parts(
     inside = {
         t.uid
         for t in tensors_in(value)
-        if t.batch.kind != "free" and not isinstance(t, Input) and region.in_tower(t.site)
+        if _is_batched(region, t) and not isinstance(t, Input) and region.in_tower(t.site)
     }
     losses = {step.loss.uid for step in facts.train_steps}
 
@@ -181,6 +196,14 @@ def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
         i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
         for i, a in region.block.accesses()
     )
+
+
+def mixes_inputs(region: Region, value: Value) -> bool:
+    """Whether a tower makes a tensor of its shard and of all rows of an input that the loss does not need."""
+    if not isinstance(value, Tensor) or value.batch.kind == "free":
+        return False
+    batched = [r for r in value.roots if isinstance(r, Input) and r.batch.kind == "example"]
+    return any(r in region.inputs for r in batched) and any(r not in region.inputs for r in batched)
 
 
 def is_mergeable(value: Value) -> bool:
