@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from converter.verify import Report
+from pathlib import Path
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
+from converter.verify import Report, Settings, verify
 
 # Checks that say by themselves when they could not look: nothing was fed or drawn alike, the script was ended before.
 BEYOND_THE_STEPS = frozenset(
@@ -13,3 +18,13 @@ BEYOND_THE_STEPS = frozenset(
 def skipped(report: Report) -> set[str]:
     """The checks of the steps themselves that were not made."""
     return {check.name for check in report.checks if check.status == "skipped"} - BEYOND_THE_STEPS
+
+
+def proof_of(
+    single: Path, python: str, folder: Path, options: Options, change: tuple[str, str] = ("", "")
+) -> Report:
+    """The verification of a script's conversion, in which a text may be changed."""
+    conversion = convert(read(str(single)), options)
+    assert conversion.text is not None and change[0] in conversion.text
+    (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
+    return verify(single, folder / "multi.py", Settings(python=python))

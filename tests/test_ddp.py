@@ -11,7 +11,8 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
-from converter.verify import Report, Settings, VerifyError, verify
+from converter.verify import Report, VerifyError
+from tests.proofs import proof_of
 from tests.scripts import as_written_by
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures" / "ddp"
@@ -23,11 +24,8 @@ def proof(
     name: str, python: str, folder: Path, gpus: int = 2, change: tuple[str, str] = ("", ""), batch: str = "per-gpu"
 ) -> Report:
     """The verification of a fixture's conversion, in which a text may be changed."""
-    single = FIXTURES / name / "single.py"
-    conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch))  # type: ignore[arg-type]
-    assert conversion.text is not None and change[0] in conversion.text
-    (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
-    return verify(single, folder / "multi.py", Settings(python=python))
+    options = Options(num_gpus=gpus, batch=batch)  # type: ignore[arg-type]
+    return proof_of(FIXTURES / name / "single.py", python, folder, options, change)
 
 
 @pytest.mark.parametrize("name", NAMES)

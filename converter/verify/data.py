@@ -67,6 +67,11 @@ class Check:
     figure: float | None = None
     tolerance: float | None = None
 
+    def entry(self) -> Entry:
+        """Its line in the ledger."""
+        fates: dict[Status, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
+        return Entry(fates[self.status], self.name, self.detail, self.figure, self.tolerance)
+
 
 @dataclass(frozen=True)
 class VariableRow:

@@ -7,11 +7,11 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from typing import NamedTuple
+
+from converter.verify.processes.ports import free_ports
 
 Hosts = Mapping[str, Sequence[str]]
 JOBS = ("ps", "worker")
@@ -59,13 +59,7 @@ def named_hosts(text: str) -> Hosts:
 
 def local_hosts(numbers: Mapping[str, int]) -> Hosts:
     """Addresses on this machine with ports that are free now."""
-    with ExitStack() as held:
-        ports = []
-        for _ in range(sum(numbers.values())):
-            one = held.enter_context(socket.socket())
-            one.bind(("127.0.0.1", 0))
-            ports.append(one.getsockname()[1])
-    free = iter(ports)
+    free = iter(free_ports(sum(numbers.values())))
     return {job: [f"127.0.0.1:{next(free)}" for _ in range(number)] for job, number in numbers.items()}
 
 

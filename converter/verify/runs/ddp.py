@@ -6,17 +6,17 @@ steps with the mean of the gradients of the processes' batches (`--batch total`:
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from converter.verify.data import BatchMode, Check, Entry, Fate, Progress, Report, VariableRow
+from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Limits, environment
 from converter.verify.processes.interpreters import Interpreters
+from converter.verify.processes.ports import free_ports
 
 ORIGINAL, PROCESS = "ddp original", "ddp process"
 TOLERANCE = 1e-3  # of the way that a parameter has gone; sums in another order came to 1e-5 at most
@@ -33,7 +33,7 @@ def compare_processes(
     tell: Callable[[Progress], None],
 ) -> Report:
     """Runs the conversion in as many processes as there are GPUs, then the original; jobs: of the two roles."""
-    port = _free_port()
+    [port] = free_ports(1)
     records = [str(Path(jobs[PROCESS]["work"]) / f"rank-{rank}.record") for rank in range(asked.gpus)]
     tell(Progress("starting PyTorch", 0, 2))
     with ExitStack() as stack:
@@ -67,12 +67,6 @@ def _environment(gpus: int, **of_process: int) -> dict[str, str]:
     )
     settled.update({name: str(value) for name, value in of_process.items()})
     return settled
-
-
-def _free_port() -> int:
-    with socket.socket() as end:
-        end.bind(("127.0.0.1", 0))
-        return int(end.getsockname()[1])
 
 
 def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str, str], ...], held: int) -> Report:
@@ -242,8 +236,7 @@ def _files(saved: list[Any]) -> dict[str, list[Any]]:
 
 
 def _ledger(checks: list[Check], facts: Facts, batch: BatchMode, held: int) -> tuple[Entry, ...]:
-    fates: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
-    entries = [Entry(fates[c.status], c.name, c.detail, c.figure, c.tolerance) for c in checks]
+    entries = [check.entry() for check in checks]
     if batch == "per-gpu":
         entries.append(Entry("differs", "batch", "a step takes one batch of each process"))
     entries.append(Entry("differs", "order", "the examples of an epoch come in the order of DistributedSampler"))

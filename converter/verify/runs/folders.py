@@ -9,7 +9,7 @@ from pathlib import Path
 
 from converter.source.header import HeaderError, find_header
 from converter.source.look import SCRIPTS, code_of, scripts_in
-from converter.verify.data import Check, Entry, Fate, Progress, Report, Settings, Status, VerifyError
+from converter.verify.data import Check, Progress, Report, Settings, Status, VerifyError
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
 from converter.verify.runs.flags import modules_of
@@ -41,7 +41,7 @@ def verify_folders(
         for name in names[1:]:
             asked = replace(settings, timeout=max(1.0, until - time.monotonic()), also=())
             checks.append(_check(name, verify(single / name, multi / name, asked, None, None, interpreters)))
-    entries = [Entry(_FATES[check.status], check.name, check.detail) for check in checks]
+    entries = [check.entry() for check in checks]
     failed = [check for check in checks if check.status != "passed"]
     report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
     if report.verdict != "passed" or not failed:
@@ -52,9 +52,6 @@ def verify_folders(
         verdict="failed" if worst.status == "failed" else "not comparable",
         reason=f"{worst.name}: {worst.detail}",
     )
-
-
-_FATES: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
 
 
 def _check(name: str, found: Report) -> Check:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from converter.verify.data import BatchMode, Check, Entry, Fate, Progress, Report, VariableRow
+from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
@@ -149,8 +149,7 @@ def _variables(rows: list[dict[str, Any]], kind: str) -> Check:
 
 
 def _ledger(checks: list[Check], mine: Event, batch: BatchMode) -> tuple[Entry, ...]:
-    fates: dict[str, Fate] = {"passed": "same", "failed": "wrong", "skipped": "unchecked"}
-    entries = [Entry(fates[c.status], c.name, c.detail, c.figure, c.tolerance) for c in checks]
+    entries = [check.entry() for check in checks]
     if batch == "per-gpu":
         entries.append(Entry("differs", "batch", "a step takes one batch for each GPU"))
     entries += [

@@ -21,8 +21,7 @@ def run(job):
     """Runs a job of one of the roles: the original, or one of the processes."""
     channels.own_streams()
     channel = channels.Channel(job['log'])
-    if job['role'] == ORIGINAL and not job.get('network', True):
-        networks.off()
+    off = job['role'] == ORIGINAL and not job.get('network', True) and networks.off()
     try:
         import numpy
         import torch
@@ -34,21 +33,7 @@ def run(job):
     torch.set_num_threads(1)
     channel.send('started', torch=torch.__version__, python=sys.version.split()[0])
     watch = prepare(torch, channel, job)
-    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
-    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
-    os.chdir(os.path.dirname(job['script']))
-    random.seed(20)
-    numpy.random.seed(20)
-    torch.manual_seed(20)
-    try:
-        jobs.execute(job['script'])
-    except SystemExit as ending:
-        if ending.code not in (None, 0):
-            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
-    except BaseException as error:
-        if jobs.internal(sys.exc_info()[2]):
-            channel.leave('broken', trace=traceback.format_exc())
-        channel.leave('ended', message=jobs.describe(error), trace=jobs.script_trace(job['script']))
+    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed, torch.manual_seed))
     try:
         finish(torch, channel, job, watch)
     except Exception:

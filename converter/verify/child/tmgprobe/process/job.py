@@ -148,6 +148,30 @@ def execute(path):
     exec(code, module.__dict__)
 
 
+def execute_seeded(job, channel, off, seeds):
+    """Runs the script of a job that no role handles, as the main module and with seeds set; back at its normal end.
+
+    off: whether the network is off. seeds: the functions that set the seeds.
+    """
+    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
+    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
+    os.chdir(os.path.dirname(job['script']))
+    for seed in seeds:
+        seed(20)
+    try:
+        execute(job['script'])
+    except SystemExit as ending:
+        if ending.code not in (None, 0):
+            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
+    except BaseException as error:
+        if internal(sys.exc_info()[2]):
+            channel.leave('broken', trace=traceback.format_exc())
+        message = describe(error)
+        if off and networks.missed(error):
+            message += ' (%s)' % networks.HINT
+        channel.leave('ended', message=message, trace=script_trace(job['script']))
+
+
 def finish(role, channel, message, trace):
     """The script is over before all steps were seen: sends what was seen, or why there is nothing."""
     if channel.is_forked():

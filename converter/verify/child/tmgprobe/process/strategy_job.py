@@ -6,7 +6,6 @@ there are GPUs. The conversion begins with the original's weights and trains on 
 
 from __future__ import absolute_import, division, print_function
 
-import os
 import random
 import sys
 import traceback
@@ -51,21 +50,5 @@ def run(job, tf=None):
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])
     if trial.converted:
         trial.given = trial.load(channel.receive()['record'])
-    sys.path[:] = [os.path.dirname(job['script'])] + sys.path
-    sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
-    os.chdir(os.path.dirname(job['script']))
-    random.seed(20)
-    numpy.random.seed(20)
-    try:
-        jobs.execute(job['script'])
-    except SystemExit as ending:
-        if ending.code not in (None, 0):
-            channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
-    except BaseException as error:
-        if jobs.internal(sys.exc_info()[2]):
-            channel.leave('broken', trace=traceback.format_exc())
-        message = jobs.describe(error)
-        if off and networks.missed(error):
-            message += ' (%s)' % networks.HINT
-        channel.leave('ended', message=message, trace=jobs.script_trace(job['script']))
+    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed))
     channel.leave('ended', message=None, trace='')
