@@ -175,7 +175,7 @@ def _may_go_before(at: _Between) -> bool:
     if any(e.kind in GRAPH_STATE and block.statement(e.site) == at.index for e in facts.effects):
         return False
     above = {i for i in at.tower if i < at.index}
-    if finds_variables(facts, block, at.index) and makes_variables(facts, block, above):
+    if finds_variables(facts, block, {at.index}) and makes_variables(facts, block, above):
         return False
     if numbers_names(facts, block, {at.index}) and numbers_names(facts, block, above):
         return False
@@ -195,7 +195,7 @@ def _reads_batch(at: _Between) -> bool:
 def _makes_what_towers_find(at: _Between) -> bool:
     """Whether a statement makes variables before later statements of the towers may ask for them by `reuse`."""
     facts, block = at.facts, at.block
-    return makes_variables(facts, block, {at.index}) and any(finds_variables(facts, block, i) for i in at.later)
+    return makes_variables(facts, block, {at.index}) and finds_variables(facts, block, set(at.later))
 
 
 def _towers_need(at: _Between) -> bool:

@@ -42,10 +42,11 @@ def numbers_names(facts: Facts, block: Block, indexes: set[int]) -> bool:
     )
 
 
-def finds_variables(facts: Facts, block: Block, index: int) -> bool:
-    """Whether a statement may ask for variables that are there already, by `reuse` in its scopes or its calls."""
-    found = (e for e in facts.effects_of(EffectKind.VARIABLE) if block.statement(e.site) == index)
-    given = [value for effect in found for value in _reuse_given(effect, block.body[index])]
+def finds_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
+    """Whether some statements may ask for variables that are there already, by `reuse` in their scopes or calls."""
+    placed = ((e, block.statement(e.site)) for e in facts.effects_of(EffectKind.VARIABLE))
+    found = ((effect, index) for effect, index in placed if index in indexes and index is not None)
+    given = (value for effect, index in found for value in _reuse_given(effect, block.body[index]))
     return any(not isinstance(value, ast.Constant) or value.value for value in given)
 
 
