@@ -10,7 +10,8 @@ BIN := $(VENV)/bin
 LINT := $(BIN)/ruff check && $(BIN)/mypy && $(BIN)/python tools/rule_docs.py --check docs/rules && \
 	$(BIN)/python tools/schemas.py --check docs/schema && $(BIN)/python tools/runtime_module.py --check && \
 	$(BIN)/python tools/stops.py --check && $(BIN)/python tools/command_docs.py --check
-PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
+# Pytest keeps the tests that it has compiled, and so do the processes that tests start, whatever the environment says.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 FIXTURES := $(sort $(wildcard fixtures/*/single.py))
 PARTITIONED := $(sort $(wildcard fixtures/partitioned/*/single.py))
 GLOBAL_LOSS := $(sort $(wildcard fixtures/global_loss/*/single.py))
@@ -27,7 +28,7 @@ PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
-	@echo 'make quick    ruff, mypy and all tests that take no TensorFlow and less than ten seconds'
+	@echo 'make quick    ruff, mypy and all tests that take no TensorFlow, no PyTorch and less than ten seconds'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
@@ -85,7 +86,7 @@ demo: compiled
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.
 quick: $(VENV)/.dev compiled
 	@{ $(LINT); } & lint=$$!; status=0; \
-	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not slow' --durations=10 || status=$$?; \
+	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch and not slow' --durations=10 || status=$$?; \
 	wait $$lint || status=$$?; exit $$status
 
 test: lint site compiled tf1.15
@@ -105,7 +106,7 @@ fuzz: compiled tf1.15
 
 # Of the tests that run in one process; watching the lines takes as long again as these tests.
 coverage: $(VENV)/.dev
-	$(PYTEST) -m 'not matrix and not tf1 and not tf2' --cov --cov-report=term
+	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch' --cov --cov-report=term
 
 lint: $(VENV)/.dev
 	$(LINT)

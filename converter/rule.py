@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -53,6 +53,14 @@ class Rule:
     def kind(self) -> Kind:
         """What sort of thing the rule knows, as its code says."""
         return KINDS[self.code[3]]
+
+
+def with_changes(text: str, changes: Sequence[str]) -> str:
+    """An example with some texts in place of others: old, new, old, new."""
+    for old, new in zip(changes[::2], changes[1::2], strict=True):
+        assert old in text
+        text = text.replace(old, new)
+    return text
 
 
 @cache

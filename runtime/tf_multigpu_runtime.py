@@ -44,8 +44,7 @@ def count_gpus():
 
 def check_gpus():
     """Ends a script that sees fewer GPUs than it has towers, which would share them; FEWER_GPUS=allow lets them."""
-    driver = '/proc/driver/nvidia/gpus'
-    present = len(os.listdir(driver)) if os.path.isdir(driver) else 0
+    present = len(os.listdir('/proc/driver/nvidia/gpus')) if os.path.isdir('/proc/driver/nvidia/gpus') else 0
     visible = os.environ.get('CUDA_VISIBLE_DEVICES', 'all,' * present).split(',')
     count = min(present, len([entry for entry in visible if entry.strip() not in ('', '-1')]))
     if 0 < count < towers() and os.environ.get('FEWER_GPUS', fewer_gpus) != 'allow':
@@ -59,11 +58,8 @@ def is_variable(op):
 def tower_device(gpu):
     """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
     check_gpus()
-    def place(op):
-        if 'cpu' in op.device.lower():
-            return op.device
-        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
-    return place
+    return lambda op: op.device if 'cpu' in op.device.lower() else \
+        '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
 
 
 @contextlib.contextmanager
@@ -88,11 +84,7 @@ def variable_device(op):
 def tower_device_gpu_0(gpu):
     """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
     check_gpus()
-    def place(op):
-        if 'cpu' in op.device.lower():
-            return op.device
-        return '/gpu:%d' % (0 if is_variable(op) else gpu)
-    return place
+    return lambda op: op.device if 'cpu' in op.device.lower() else '/gpu:%d' % (0 if is_variable(op) else gpu)
 
 
 def variable_device_gpu_0(op):
@@ -258,10 +250,9 @@ def shard(tensors, gpu):
             total = tf.shape(tensors[0])[0]
             limits = (total * list(range(towers() + 1)) + (towers() - 1)) // towers()
             begin, rows = tf.minimum(limits[:-1], total - 1), limits[1:] - limits[:-1]
-            ends = tf.split(begin + tf.maximum(rows, 1), towers())
-            weights = tf.unstack(tf.cast(rows, tf.float32) / tf.cast(total, tf.float32))
-            step = [tf.constant([1])] * towers()
-            tensors[0].tower_rows = tf.split(begin, towers()), ends, step, tf.unstack(rows), weights
+            bounds = [tf.split(bound, towers()) for bound in (begin, begin + tf.maximum(rows, 1))]
+            weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+            tensors[0].tower_rows = bounds + [[tf.constant([1])] * towers(), tf.unstack(rows), tf.unstack(weights)]
         begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
         return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
 
@@ -336,7 +327,7 @@ def pad_steps(decode):
     return decode_padded
 
 
-def concat_steps(parts, axis, name=None):
+def concat_steps(parts, axis):
     """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
     shapes = [tf.shape(part) for part in parts]
     largest = tf.reduce_max(tf.stack(shapes), 0)
@@ -346,7 +337,7 @@ def concat_steps(parts, axis, name=None):
         rest = tf.unstack(largest - shape, num=len(known))
         wide.append(tf.pad(part, [[0, 0 if i == axis else size] for i, size in enumerate(rest)]))
         wide[-1].set_shape([None if i == axis or len(sizes) > 1 else min(sizes) for i, sizes in enumerate(known)])
-    return tf.concat(wide, axis, name=name or 'concat')
+    return tf.concat(wide, axis)
 
 
 def shard_size(total, gpu):
@@ -669,15 +660,14 @@ class TowerAverages(object):
 def average_gradients(tower_grads):
     """Adds the towers' gradients, which carry their weights already; sparse ones stay sparse."""
     average = []
-    for grads_and_vars in zip(*tower_grads):
-        grads, var = [g for g, _ in grads_and_vars if g is not None], grads_and_vars[0][1]
+    for pairs in zip(*tower_grads):
+        grads, var = [grad for grad, _ in pairs if grad is not None], pairs[0][1]
         with tf.device(var.device or None):  # the one that holds the variable
-            if grads and all(isinstance(g, tf.IndexedSlices) for g in grads):
-                values, indices = [tf.concat(parts, 0) for parts in zip(*[(g.values, g.indices) for g in grads])]
-                grad = tf.IndexedSlices(values, indices, grads[0].dense_shape)
+            if grads and all(isinstance(grad, tf.IndexedSlices) for grad in grads):
+                parts = [tf.concat(column, 0) for column in zip(*[(grad.values, grad.indices) for grad in grads])]
+                average.append((tf.IndexedSlices(*parts, dense_shape=grads[0].dense_shape), var))
             else:
-                grad = tf.add_n([tf.convert_to_tensor(g) for g in grads]) if grads else None
-        average.append((grad, var))
+                average.append((tf.add_n([tf.convert_to_tensor(grad) for grad in grads]) if grads else None, var))
     return average
 
 

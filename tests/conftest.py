@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, settings
 from converter.verify import run
 from converter.verify.processes import interpreters
 from tests.bare import BareRuns
+from tests.conversions import conversion_of
 from tests.records import Records
 
 # How long an example takes is for the benchmarks to say: on a busy machine a test would fail for it now and then.
@@ -84,10 +85,17 @@ def _wanted(item: pytest.Item) -> Iterator[Environment]:
         yield ENVIRONMENTS["torch"]
 
 
+def _changes_the_program(item: pytest.Item) -> bool:
+    """Whether a test may put something else in place of a function: by `monkeypatch`, or by `unittest.mock`."""
+    module = vars(getattr(item, "module", None) or object)
+    return "monkeypatch" in getattr(item, "fixturenames", ()) or not {"mock", "patch"}.isdisjoint(module)
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     for environment in _wanted(item):
         if environment.missing:
             pytest.skip(f"no {environment.library} {environment.version} ({environment.made_by})")
+    conversion_of.fresh = _changes_the_program(item)
     if item.get_closest_marker("browser") and not CHROMIUM:
         pytest.skip("no chromium on PATH")
 

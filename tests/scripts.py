@@ -6,13 +6,15 @@ import textwrap
 from pathlib import Path
 
 from converter.analysis import read_facts
-from converter.conversion import Conversion, convert
+from converter.conversion import Conversion
 from converter.options import Options
 from converter.plan import Loop
 from converter.planner.batch_size.means import settle_means
 from converter.planner.cases import Script, Sources
+from converter.planner.writing.free_names import names_in
 from converter.source import encode, from_bytes, parse, read
 from converter.source.header import find_header, relabel
+from tests.conversions import conversion_of
 
 INPUTS = """\
 import tensorflow as tf
@@ -37,11 +39,19 @@ with tf.Session() as sess:
 """
 SCRIPT = INPUTS + MODEL + STEP + TRAINING
 
+# What the loop of such a script has above and below the model's own lines.
+ABOVE = [
+    "with tf.device(tower_device(gpu)), tf.name_scope('tower_%d' % gpu), \\",
+    "tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):",
+    "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)",
+]
+BELOW = ["tower_grads.append(optimizer.compute_gradients(loss * weight))", "tower_loss.append(loss * weight)"]
+
 
 def run(script: str, **options: object) -> Conversion:
     """The conversion of a script, indented as it may be in a test."""
     options.setdefault("line_length", 100)
-    return convert(from_bytes("train.py", textwrap.dedent(script).encode()), Options(**options))
+    return conversion_of(from_bytes("train.py", textwrap.dedent(script).encode()), Options(**options))
 
 
 def converted(script: str, **options: object) -> str:
@@ -90,8 +100,15 @@ def case_of(script: str) -> Script:
     """A script as the planner's first pass gets it."""
     source = from_bytes("train.py", textwrap.dedent(script).encode())
     options = Options(line_length=100)
-    sources = Sources(lambda path: source.text, False, lambda module, define: False, lambda paths: ())
-    return Script(settle_means(read_facts(source.path, parse(source), options, {})), options, sources)
+    sources = Sources(
+        read=lambda path: source.text,
+        several=False,
+        taken=lambda module, define: False,
+        users=lambda paths: (),
+        mention=lambda paths, names: False,
+    )
+    facts = settle_means(read_facts(source.path, parse(source), options, {}))
+    return Script(facts, options, sources, names_in(*facts.walked.values()))
 
 
 def loops(script: str, **options: object) -> tuple[Loop, ...]:

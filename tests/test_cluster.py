@@ -17,6 +17,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
+from converter.verify import Report, Settings, VerifyError, verify
 
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURE = ROOT / "fixtures" / "cluster" / "fed_arrays"
@@ -110,3 +111,78 @@ def test_training_goes_on_from_the_checkpoint_after_a_worker_was_killed(tmp_path
     assert first is not None and 4 <= int(first[1]) <= 9, said
     worst = differences(tmp_path / "original", tensorflow_python, theirs)
     assert max(worst.values()) <= SAME, worst
+
+
+def proof(
+    python: str, folder: Path, change: tuple[str, str] = ("", ""), steps: int = 3, gpus: int = 2, batch: str = "per-gpu"
+) -> Report:
+    """The verification of the fixture's conversion, in which a text may be changed."""
+    options = Options(target="cluster", batch=batch)  # type: ignore[arg-type]
+    conversion = convert(from_bytes("single.py", (FIXTURE / "single.py").read_bytes()), options)
+    assert conversion.text is not None and change[0] in conversion.text
+    (folder / "multi.py").write_text(conversion.text.replace(*change) if change[0] else conversion.text)
+    settings = Settings(python=python, steps=steps, gpus=gpus, timeout=300)
+    return verify(FIXTURE / "single.py", folder / "multi.py", settings)
+
+
+def is_proven(report: Report) -> None:
+    assert report.verdict == "passed", report
+    assert {check.name for check in report.checks if check.status == "skipped"} <= {"files"}, report.checks
+
+
+@pytest.mark.tf1
+def test_verify_proves_three_workers_up_to_an_uneven_batch(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tensorflow_python, tmp_path, steps=6, gpus=3)
+    is_proven(report)
+    details = {check.name: check.detail for check in report.checks}
+    assert details["workers"] == "3 take 6 steps together, each on 32 rows"
+    assert details["files"] == "the chief alone writes event files, checkpoints"
+    assert "worker 2" in details["placement"]
+    assert {"hosts", "restarts", "results"} <= {entry.what for entry in report.ledger if entry.fate == "unchecked"}
+
+
+@pytest.mark.tf2
+def test_verify_proves_two_workers_on_tensorflow_2(tmp_path: Path, tensorflow_python: str) -> None:
+    is_proven(proof(tensorflow_python, tmp_path))
+
+
+@pytest.mark.tf1
+def test_verify_proves_the_total_batch(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tensorflow_python, tmp_path, gpus=3, batch="total")
+    is_proven(report)
+    details = {check.name: check.detail for check in report.checks}
+    assert details["workers"] == "3 take 3 steps together, each on 10 or 11 rows"
+
+
+OWN_ROWS = "for i in (self.index, self.index + 1)]"
+# A text of the conversion, a wrong one in its place, the check that tells, and the steps that this takes.
+WRONG = [
+    (OWN_ROWS, "for i in (0, 1)]", "data", 1),
+    ("own[self.weight] = (end - begin) * self.num_workers / float(rows[0])", "own[self.weight] = 1.0", "gradients", 6),
+    ("batch_size = 32 * cluster.num_workers", "batch_size = 32", "batch", 1),
+    ("return make(*args, **kwargs) if self.is_chief else Absent()", "return make(*args, **kwargs)", "files", 1),
+    ("tf.train.AdamOptimizer(rate)", "tf.train.AdamOptimizer(rate, beta1=0.5)", "initial values", 1),
+]  # fmt: skip
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(("right", "wrong", "check", "steps"), WRONG, ids=[row[2] for row in WRONG])
+def test_verify_fails_a_wrong_worker(
+    right: str, wrong: str, check: str, steps: int, tmp_path: Path, tensorflow_python: str
+) -> None:
+    report = proof(tensorflow_python, tmp_path, (right, wrong), steps, 3)
+    assert report.verdict == "failed", report
+    assert check in [one.name for one in report.checks if one.status == "failed"], report.checks
+
+
+@pytest.mark.tf1
+def test_verify_says_which_task_has_failed(tmp_path: Path, tensorflow_python: str) -> None:
+    report = proof(tensorflow_python, tmp_path, ("        own = dict(feed)", "        own = dict(feeds)"))
+    assert report.verdict == "failed"
+    assert re.search(r"worker [01] of the converted script failed .*NameError", report.reason), report.reason
+
+
+@pytest.mark.parametrize("settings", [Settings(epochs=1), Settings(steps="all"), Settings(also=("other.py",))])
+def test_what_verify_cannot_do_for_a_cluster_is_refused(settings: Settings) -> None:
+    with pytest.raises(VerifyError, match="not for the workers of a cluster"):
+        verify(FIXTURE / "single.py", FIXTURE / "multi.py", settings)

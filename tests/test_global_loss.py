@@ -32,9 +32,21 @@ PROVEN = [
 ]
 
 
+def in_double(name: str, folder: Path) -> Path:
+    """A script that computes in double precision, written into a folder."""
+    text = (FIXTURES / name / "single.py").read_text().replace("float32", "float64")
+    single = folder / "single.py"
+    single.write_text(text.replace("get_variable('margin', [],", "get_variable('margin', [], tf.float64,"))
+    return single
+
+
 def proof(name: str, gpus: int, batch: BatchMode, folder: Path, python: str) -> Report:
-    """The verification of a conversion."""
-    single = FIXTURES / name / "single.py"
+    """The verification of a conversion.
+
+    Of triplets in double precision: in single precision, where an example of the batch is the hardest by a change in
+    the last place, weights were 2e-7 to 3.1e-5 apart from run to run.
+    """
+    single = in_double(name, folder) if name == "triplets" else FIXTURES / name / "single.py"
     conversion = convert(read(str(single)), Options(num_gpus=gpus, batch=batch, loss="global"))
     assert conversion.text is not None and conversion.diagnostics == ()
     (folder / "multi.py").write_text(conversion.text)
@@ -66,15 +78,32 @@ def test_proof(name: str, gpus: int, batch: BatchMode, tensorflow_python: str, t
     assert found["gradients"].detail == "equal to the original's on the whole batch" or gpus == 1
     assert found["gradients"].figure is not None and found["gradients"].figure <= ROUNDING
     if found["weights"].status != "skipped":
-        # as far as its gradients' rounding takes them: from run to run 2e-7 to 2.8e-5 was seen of the triplets
         assert found["weights"].figure is not None
-        assert found["weights"].figure <= (ROUNDING if name == "triplets" else STEPS)
+        assert found["weights"].figure <= STEPS
     assert not any("not a mean" in note for note in report.notes)
     # where another example is the hardest after a change in the last place, the original itself ends elsewhere
     allowed = {"weights", *(("uneven batch", "fewer examples than towers") if gpus == 1 else ())}
     assert skipped(report) <= allowed
     shares = [row.share for row in report.devices if row.device != "cpu:0" and row.gradient]
     assert len(shares) == gpus
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("batch", ["per-gpu", "total"])
+@pytest.mark.tf1
+@pytest.mark.matrix
+def test_in_double_precision_the_steps_are_the_originals(
+    name: str, batch: BatchMode, tensorflow_python: str, tmp_path: Path
+) -> None:
+    """What is left between the steps with single precision is its rounding: of dice 4e-5 was seen, of triplets 8e-5."""
+    single = in_double(name, tmp_path)
+    conversion = convert(read(str(single)), Options(num_gpus=8, batch=batch, loss="global"))
+    assert conversion.text is not None
+    (tmp_path / "multi.py").write_text(conversion.text)
+    report = verify(single, tmp_path / "multi.py", Settings(gpus=8, python=tensorflow_python))
+    figures = {check.name: check.figure for check in report.checks if check.name in ("gradients", "weights")}
+    assert report.verdict == "passed" and len(figures) == 2, report
+    assert all(figure is not None and figure < 1e-10 for figure in figures.values()), figures
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -12,6 +12,7 @@ from converter.cli.app import main
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
+from tests.conversions import conversion_of
 from tests.scripts import as_written_by
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -106,7 +107,7 @@ def test_every_fixture_has_all_its_files() -> None:
 
 def test_the_golden_is_the_conversion(folder: Path) -> None:
     source = read(str(folder / "single.py"))
-    conversion = convert(source, Options(num_gpus=2))
+    conversion = conversion_of(source, Options(num_gpus=2))
     expected = WARNED.get(folder.name, [])
     assert (conversion.status, [finding.code for finding in conversion.diagnostics]) == ("converted", expected)
     assert conversion.text is not None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import os
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import encode, read
 from converter.verify import Report
+from tests.bare import BareRuns
 from tests.proofs import proof_of
 from tests.scripts import as_written_by
 
@@ -71,6 +74,21 @@ def test_proof_of_the_total_batch(name: str, tensorflow_python: str, tmp_path: P
     assert (report.verdict, report.batch) == ("passed", "total"), report
 
 
+@pytest.mark.parametrize(
+    "version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
+)
+def test_fewer_rows_than_a_batch_of_all_gpus(version: str, tensorflow_python: str, tmp_path: Path) -> None:
+    script = (
+        "import numpy as np\nimport tensorflow as tf\n\n"
+        "x = np.arange(10, dtype='float32').reshape(5, 2)\ny = x[:, :1]\n"
+        "model = tf.keras.Sequential([tf.keras.layers.Dense(1, input_shape=(2,))])\n"
+        "model.compile('sgd', 'mse')\nmodel.fit(x, y, epochs=2)\n"
+    )
+    (tmp_path / "single.py").write_text(script)
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(num_gpus=2))
+    assert (report.verdict, report.steps) == ("passed", 1), report
+
+
 WRONG = [
     ("estimator_dataset", ".repeat(epochs).batch", ".repeat(epochs).skip(1).batch", "data"),
     ("estimator_dataset", "dataset.map(lambda", "dataset.unbatch().batch(16).map(lambda", "batch"),
@@ -95,3 +113,16 @@ def test_a_wrong_conversion_fails(
     report = proof(name, tensorflow_python, tmp_path, change=(right, wrong))
     assert report.verdict == "failed", report
     assert not check or check in [one.name for one in report.checks if one.status == "failed"]
+
+
+@pytest.mark.tf1
+def test_an_estimator_runs_by_itself(tensorflow_python: str, tmp_path: Path, bare_runs: BareRuns) -> None:
+    """To its end on a machine without GPUs, where both replicas are on the processor."""
+    done = convert(read(str(FIXTURES / "estimator_dataset/single.py")), Options(num_gpus=2, fewer_gpus="allow"))
+    assert done.text is not None
+    (tmp_path / "multi.py").write_text(done.text)
+    environment = {**os.environ, "TMPDIR": str(tmp_path), "CUDA_VISIBLE_DEVICES": ""}
+    ran = bare_runs.run(tensorflow_python, ["multi.py"], tmp_path, environment)
+    assert ran.returncode == 0, ran.stderr[-2000:]
+    figures = ast.literal_eval(ran.stdout.strip().splitlines()[-1])
+    assert figures["global_step"] == 69 and figures["accuracy"] > 0.7

@@ -53,6 +53,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def put(folder: Path, **files: str) -> Path:
+    folder.mkdir(exist_ok=True)
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text)
     return folder
@@ -409,6 +410,11 @@ def test_modules_of_a_folder_that_is_no_package_by_itself(tmp_path: Path, line: 
         ("here = os.path.dirname(os.path.abspath(__file__))\nsys.path.insert(0, os.path.join(here, 'nets'))", True),
         ("sys.path.append(os.path.join(os.getcwd(), 'nets'))", True),
         ("sys.path.append(os.path.join(os.environ['HOME'], 'nets'))", False),
+        ("sys.path.extend([os.path.join(os.path.curdir, 'nets')])", True),
+        ("sys.path.append(os.path.join('nets', 'deeper', os.pardir))", True),
+        ("sys.path.append(os.path.join('nets', os.pardir))", False),
+        ("sys.path.append(os.path.join(os.path.dirname(os.path.abspath('nets/deeper')), os.curdir))", True),
+        ("sys.path.append(os.path.dirname(os.path.abspath(os.path.join('nets', 'deeper', '..'))))", False),
     ],
 )
 def test_folders_that_the_script_adds_to_its_path(tmp_path: Path, line: str, found: bool) -> None:
@@ -428,6 +434,26 @@ def test_the_folder_above_the_script(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "os.path.join(os.path.dirname(__file__), '..', '..', '..')",
+        "os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), '../../..'))",
+        "os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))))",
+        "os.path.dirname(os.path.abspath(os.path.join(os.path.dirname(__file__), os.pardir, os.pardir)))",
+        "os.path.join(os.path.dirname(os.path.dirname(os.getcwd())), '..')",
+    ],
+)
+def test_folders_far_above_the_script(tmp_path: Path, line: str) -> None:
+    for folder, known in (("a/b/c", True), ("a/b/c/d", False)):  # no further: what lies there is another project's
+        where = tmp_path / folder
+        where.mkdir(parents=True)
+        here = line if known else f"os.path.join({line}, '..')"
+        put(where, train=TRAIN.replace("from model", f"import os, sys\nsys.path.append({here})\nfrom model"))
+        put(tmp_path, model=MODEL)
+        assert (converted(tmp_path, f"{folder}/train.py").status == "converted") == known
+
+
+@pytest.mark.parametrize(
     "style", ["parser.add_argument('--net', default='model')", "flags.DEFINE_string('net', 'model', '')"]
 )
 def test_a_module_that_a_flag_chooses(tmp_path: Path, style: str) -> None:
@@ -442,7 +468,8 @@ def test_a_module_that_a_flag_chooses(tmp_path: Path, style: str) -> None:
 
 
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:
-    done = converted(put(tmp_path, __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL))
+    package = put(tmp_path / "package", __init__="", train=TRAIN.replace("from model", "from .model"), model=MODEL)
+    done = converted(package)
     assert "from . import tower_helpers\n" in (done.text or "")
     assert "from .tower_helpers import " in done.parts[0].text
 
@@ -459,12 +486,12 @@ def test_helpers_import_tensorflow_as_the_script_does(tmp_path: Path) -> None:
 
 
 def test_a_file_outside_of_the_output(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "scripts").mkdir()
-    put(tmp_path, model=MODEL, __init__="")
-    put(tmp_path / "scripts", train=TRAIN.replace("from model", "from ..model"), __init__="")
-    assert main(["convert", str(tmp_path / "scripts/train.py"), "--output-dir", str(tmp_path / "out")]) == 2
+    package, scripts = tmp_path / "package", tmp_path / "package/scripts"
+    put(package, model=MODEL, __init__="")
+    put(scripts, train=TRAIN.replace("from model", "from ..model"), __init__="")
+    assert main(["convert", str(scripts / "train.py"), "--output-dir", str(package / "out")]) == 2
     assert "lies outside of the script's folder" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
+    assert not (package / "out").exists()
 
 
 def test_a_script_that_does_not_name_tensorflow(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from converter.cli.app import main
-from converter.conversion import convert
 from converter.options import Options
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import find_header
+from tests.conversions import conversion_of
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = (ROOT / "docs/targets.md").read_text().split("| what trains |")[1].split("\n\n")[0]
@@ -29,7 +29,7 @@ def test_each_row_is_held_by_a_fixture_or_a_page() -> None:
 @pytest.mark.parametrize(("style", "target", "fixture"), FIXTURES, ids=[row[2] for row in FIXTURES])
 def test_what_a_fixture_holds_is_converted_for_that_target(style: str, target: str, fixture: str) -> None:
     options = Options(target="cluster") if target == "cluster" else Options()
-    done = convert(read(str(ROOT / "fixtures" / fixture / "single.py")), options)
+    done = conversion_of(read(str(ROOT / "fixtures" / fixture / "single.py")), options)
     assert done.status == "converted" and done.text is not None
     header = find_header(done.text)
     assert header is not None

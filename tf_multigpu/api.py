@@ -185,18 +185,41 @@ def verify(
     from converter.verify import Settings
     from converter.verify import verify as run
 
-    settings = Settings(gpus, steps, batch, python, tuple(args), timeout, memory, network, epochs=epochs)
+    settings = Settings(
+        gpus=gpus,
+        steps=steps,
+        batch=batch,
+        python=python,
+        args=tuple(args),
+        timeout=timeout,
+        memory=memory,
+        network=network,
+        epochs=epochs,
+    )
     return _result(run(Path(single), Path(multi), settings))
 
 
 def _result(report: Report) -> VerifyResult:
     ledger = tuple(Difference(entry.fate, entry.what, entry.detail, entry.figure) for entry in report.ledger)
     return VerifyResult(
-        report.verdict, report.reason, report.gpus, report.steps, report.batch, ledger, report.seconds
+        verdict=report.verdict,
+        reason=report.reason,
+        gpus=report.gpus,
+        steps=report.steps,
+        batch=report.batch,
+        ledger=ledger,
+        seconds=report.seconds,
     )
 
 
 def _finding(found: Diagnostic) -> Finding:
     return Finding(
-        found.code, found.severity, found.path, found.line, found.column, found.message, found.hint, found.cell
+        code=found.code,
+        severity=found.severity,
+        path=found.path,
+        line=found.line,
+        column=found.column,
+        message=found.message,
+        hint=found.hint,
+        cell=found.cell,
     )

@@ -22,8 +22,9 @@ from converter.conversion.review import Text, Written, read_again
 from converter.options import Options
 from converter.plan import At, Plan
 from converter.plan.decisions import File, decisions_of
-from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, Sources
+from converter.planner.cases import Measured, Placed, Planned, Script, Selected, Shared, alone
 from converter.planner.passes import PLACING, PLANNING
+from converter.planner.writing.free_names import names_in
 from converter.report.results import FileResult
 from converter.report.text import decisions, diagnostic, outcome
 from converter.rewrite.helper_text import END
@@ -64,8 +65,7 @@ class Stops:
         self.options = Options(line_length=WIDTH)
         self.reading = Reading(self.source, self.options, {})
         self.facts: Facts = self.reading.facts
-        alone = Sources(lambda path: text, False, lambda module, define: False, lambda paths: ())
-        case = Script(self.facts, self.options, alone)
+        case = Script(self.facts, self.options, alone(text), names_in(*self.facts.walked.values()))
         self.known: list[tuple[str, Script]] = []
         for step in (*PLACING, *PLANNING[:-1]):  # the last one only lets the checks of the one before it run
             made = step.run(case)

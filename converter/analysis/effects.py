@@ -55,4 +55,5 @@ class EffectKind(Enum):
 
 
 VARIABLES = (EffectKind.VARIABLE, EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE)
+READS_COLLECTION = (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS)
 BATCH_NORMS = (EffectKind.BATCH_NORM, EffectKind.BATCH_NORM_SCOPE)

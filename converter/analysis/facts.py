@@ -194,6 +194,7 @@ class Facts:
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
     results: dict[tuple[int, ast.AST], Value] = field(default_factory=dict)  # uid of a frame, a call in it -> its value
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
+    turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
     listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)
@@ -249,6 +250,10 @@ class Facts:
     def frame_of(self, path: str) -> Frame:
         """The frame in which a file's top level was executed."""
         return self.modules[path].frame if path else self.module
+
+    def origin_of(self, node: ast.AST, kind: str = "literal") -> Origin:
+        """The identity of a number in the source: the same for each execution of the same expression."""
+        return Origin(node, (kind, self.path_of(node), getattr(node, "lineno", 0), getattr(node, "col_offset", 0)))
 
     def names_of(self, origin: Origin) -> set[str]:
         """The names in the script under which a number is known."""

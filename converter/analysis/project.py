@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-FOLDERS_ABOVE = 2  # the folder of a script that are its project's
+FOLDERS_ABOVE = 3  # the folder of a script that are its project's
 LARGEST = 1_000_000  # bytes; a larger module is data, not a model
 
 

@@ -27,6 +27,7 @@ class Trait(Enum):
     ALIKE_OF_SLICES = "an attribute of a variable that is the same of what stands for its slices"
     OPENS_SCOPE = "opens a `with` block that may be opened again, by the last part of its name"
     OPENS_VARIABLE_SCOPE = "opens a variable scope, by the last part of its name"
+    SETS_REUSE = "makes a variable scope reuse its variables, by the last part of its name"
     RANDOM = "gives other numbers when it is computed again"
     LAYER = "may make variables of its own"
     NAMES_NO_OUTPUT = "its argument `name` is not the name of its output"
@@ -48,8 +49,13 @@ class Trait(Enum):
     ROW_BY_ROW = "takes operands with as many rows as each other"
     IN_DENOMINATOR = "may stand between a sum over the examples and the division by it"
     SUMS = "sums its operand"
+    LARGEST = "gives the largest entry"
+    ADDS_LIST = "adds the tensors of a list, by the last part of its name"
+    CONCATENATES = "puts the tensors of a list behind each other along an axis, by the last part of its name"
+    SAME = "gives its operand as it is, which may get a name so, by the last part of its name"
     LISTS_VARIABLES = "lists the variables made so far, by the last part of its name"
     VARIABLE_COLLECTION = "the name of a collection of variables"
+    GROWS_WITH_VARIABLES = "the name of a collection that making a variable adds to, and nothing else"
     GIVES_VARIABLES = "gives a list of variables to train or to keep, by the last part of its name"
     VARIABLES_KEY = "names a collection of such variables: an attribute of GraphKeys, or its text"
     TAKES_VARIABLES = "takes a list of variables as it is, by the last part of its name"
@@ -62,6 +68,7 @@ class Trait(Enum):
     TAKES_ROWS = "takes rows of a variable, by the last part of its name"
     TAKES_VARIABLE = "takes a variable for more than a tensor, by the last part of its name"
     MAKES_TABLES = "makes tables of which it takes rows, by the last part of its name"
+    DENSE_GRADIENT = "gives each variable that it takes, or makes, a gradient that is no IndexedSlices"
     BY_VARIABLE = "treats each variable as a whole, by the last part of its name"
     ADDITIVE = "in a regularizer: the results of slices add up to the result of the whole, by the last part of its name"
     ASKS_BY_NAME = "asks for a tensor or an operation by its name, by the last part of its own"
@@ -72,6 +79,74 @@ class Trait(Enum):
     PRODUCT = "multiplies matrices"
     ALWAYS_TRUE = "an object of this type is true"
     SETTINGS = "an object of this type holds flags or arguments"
+    RUNS = "an object of this type runs a graph, or says how: what the graph computes does not depend on it"
+    FROM_QUEUE = "a batch from a queue, or a call that is told its size"
+    FROM_DATA_SET = "a batch from a data set, or a call that is told its size"
+    NEXT_BATCH = "gives the next batch of a data set"
+    ENQUEUES = "puts examples into a queue that the script makes"
+    DEQUEUES = "takes a batch from a queue that the script makes"
+    READS_RECORDS = "reads several records of files at a time"
+    GIVES_HANDLE = "gives the handle of an iterator"
+    TAKES_HANDLE = "makes an iterator that reads what the iterator of a handle reads"
+    HAS_DEFAULT = "a placeholder that need not be fed, of the type of its default"
+    STARTING_STATE = "gives the state that a recurrent net starts from, by the last part of its name"
+    DECODES = "decodes until the longest sequence of the batch ends, by the last part of its name"
+    TAKES_LONGEST = "takes the longest length as its argument maxlen"
+    OTHER_FLOATS = "another floating point type than float32, or a cast to one, by the last part of its name"
+    CASTS_LABELS = "casts labels to the type of its logits"
+    FLOAT32_UNLESS_FILLED = "gives float32 unless it is given a type, or values that it fills in"
+    TAKES_ALL_VARIABLES = "takes all variables made so far unless it is told which"
+    LOSS = "a loss function that adds its result to the collection of losses"
+    GETS_LOSSES = "reads the collection of losses, by the last part of its name"
+    TRAINS_WHEN_TOLD = "normalises with the statistics of the batch only where it is told to train"
+    MODULE_OF_LAYERS = "a module of functions that make variables, by the last part of its name"
+    OF_OBJECTS = "makes variables for objects, which no variable scope sees"
+    CURRENT_SCOPE = "gives the variable scope that is open"
+    BY_NAME = "takes an optimizer by its name, or a function that makes one, by the last part of its name"
+    SLOTS_IN_SCOPE = "makes slots in a variable scope of its own, by the last part of its name"
+    TAKES_ROWS_OF_SLICES = "takes the same rows of slices and of the whole, by the last part of its name"
+    GIVES_PAIRS = "gives pairs of gradients and variables, by the last part of its name"
+    GIVES_GRADIENTS = "gives a list of gradients, by the last part of its name"
+    HOLDS_VARIABLES = "an attribute of an object that lists its variables"
+    SPARSE_GRADIENTS = "has gradients for the rows of a table that it takes, and none for the others"
+    SESSION = "makes a session"
+    MANAGED_SESSION = "makes a session that initialises variables by itself, or an object that does"
+    INITIALIZES = "gives the operation that initialises variables or tables"
+    NO_OPERATIONS = "adds no operation to the graph"
+    GROUPS = "makes one operation of several"
+    SEEDS = "seeds the graph's random numbers"
+    SAVES = "makes an object that saves variables"
+    WRITES_EVENTS = "makes an object that writes summaries to files"
+    METRIC = "counts in variables of its own"
+    PLACEHOLDER = "is fed"
+    DEVICE = "places operations on a device"
+    UPDATES_COLLECTION = "the name of the collection that layers add their updates to"
+    GIVES_COLLECTED_LOSSES = "gives collected losses, or their sum, by the last part of its name"
+    ASSIGNS = "changes a variable, by the last part of its name"
+    CLIPS = "clips gradients by a norm, by the last part of its name"
+    NORMALIZES = "normalises with statistics of the batch, by the last part of its name"
+    MAKES_ITERATOR = "makes an iterator of a data set, by the last part of its name"
+    DATA_SET = "makes a data set"
+    ESTIMATOR = "makes an Estimator, which trains by itself"
+    OWN_MODEL = "makes an Estimator of a model function"
+    MIRRORED_MODEL = "makes an Estimator whose model a strategy can mirror"
+    TAKES_NO_STRATEGY = "stands in a library whose Estimators take no distribution strategy"
+    RUN_CONFIG = "makes the configuration of an Estimator"
+    TRAINING_SPEC = "says what an Estimator is trained with"
+    EVALUATION_SPEC = "says what an Estimator is evaluated with"
+    NUMPY_INPUT = "makes an input function of arrays"
+    BUILDS_MODEL = "makes a Keras model, or a layer of one"
+    READS_MODEL = "reads a Keras model from a file"
+    KERAS = "belongs to Keras"
+    KERAS_BATCH_NORM = "makes a layer of Keras that normalises with statistics of the batch"
+    TAPE = "notes operations, to take gradients of them"
+    ENDS_EAGERNESS = "must be called before the first operation, by the last part of its name"
+    COUNTS_BATCHES = "a method of a data set that is told a number of its elements"
+    CLIPS_ENTRIES = "clips entries one by one, by the last part of its name"
+    DIVIDES_OR_MULTIPLIES = "divides or multiplies two tensors"
+    NAMES_OPERATIONS = "opens a scope whose name stands before those of its operations"
+    ADDS_UP = "adds up the entries of its operand"
+    CLIPS_TOGETHER = "clips a list of gradients by the norm of all of them, by the last part of its name"
 
 
 class Argument(Enum):
@@ -100,6 +175,12 @@ def names(trait: Trait) -> frozenset[str]:
     return frozenset(found)
 
 
+def name_of(trait: Trait) -> str:
+    """The name with a property that only one name has."""
+    (name,) = names(trait)
+    return name
+
+
 @cache
 def _patterns(trait: Trait) -> tuple[str, ...]:
     return tuple(name for name in names(trait) if "*" in name)
@@ -124,3 +205,10 @@ def default_rates() -> dict[str, str]:
     """The learning rates of optimizers that take one of their own where they are given none."""
     tables = (getattr(module, "DEFAULT_RATES", {}) for module in rule_modules("calls"))
     return {name: rate for table in tables for name, rate in table.items()}
+
+
+@cache
+def clip_arguments() -> dict[str, str]:
+    """The arguments by which calls clip gradients, by the last parts of the calls' names."""
+    tables = (getattr(module, "CLIP_ARGUMENTS", {}) for module in rule_modules("calls"))
+    return {name: argument for table in tables for name, argument in table.items()}

@@ -15,6 +15,7 @@ from math import inf
 from typing import Literal
 
 from converter.analysis.reasons import Why
+from converter.analysis.traits import Trait, has
 
 _uids = count(1)
 _frames = count(1)
@@ -253,7 +254,7 @@ class Input(Tensor):
 
     def another(self) -> Input:
         """Another component of the same batch: images and labels of one get_next()."""
-        made = Input(self.op, None, self.shape if self.op.startswith("train.") else None, "")
+        made = Input(self.op, None, self.shape if has(self.op, Trait.FROM_QUEUE) else None, "")
         if self.batch.kind == "example":
             made.shard(0)
         made.inputs = self.inputs

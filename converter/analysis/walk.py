@@ -76,7 +76,14 @@ class Walk:
         self.importing: list[Frame] = []  # those of them whose top level is being executed
         self.module.locals["__name__"] = Constant("__main__")
         self.module.locals["__file__"] = Constant(path)
-        self.facts = Facts(path, tree, self.module, project, dict(known.data), known.decisions)
+        self.facts = Facts(
+            path=path,
+            tree=tree,
+            module=self.module,
+            project=project,
+            data_axes=dict(known.data),
+            decisions=known.decisions,
+        )
         self.decisions = known.decisions
         self.traced = known.traced
         self.written = known.statements
@@ -153,17 +160,11 @@ class Walk:
         return Host(inputs, call, node)
 
     def origin(self, node: ast.AST, kind: str, name: str = "") -> Origin:
-        """The identity of a number in the source: the same for each execution of the same expression."""
-        key: tuple[object, ...]
-        if kind == "flag":
-            key = (kind, name)
-        else:
-            file = self.facts.foreign.get(node, "")
-            key = (kind, file, getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
-        origin = Origin(node, key, name)
+        """The identity of a number, and the name under which it enters the script; a flag is the same everywhere."""
+        key = (kind, name) if kind == "flag" else self.facts.origin_of(node, kind).key
         if name:
             self.facts.origin_names.setdefault(key, set()).add(name)
-        return origin
+        return Origin(node, key, name)
 
     # -- places ------------------------------------------------------------------------------
 
@@ -175,18 +176,24 @@ class Walk:
         """Notes that a place is written."""
         self._access(place, value, node, write=True)
         if value.uid in self.maybe_none and isinstance(value, Tensor) and self.site is not None:
-            self.facts.maybe.append(Maybe(place, value, False, True, False, self.site))
+            self.facts.maybe.append(
+                Maybe(place=place, value=value, unset=False, none=True, plain=False, site=self.site)
+            )
 
     def _access(self, place: Place, value: Value, node: ast.AST, write: bool) -> None:
         if self.site is not None:
             self.clock += 1
-            self.facts.accesses.append(Access(self.clock, place, value, self.site, node, write))
+            self.facts.accesses.append(
+                Access(time=self.clock, place=place, value=value, site=self.site, node=node, write=write)
+            )
 
     def effect(self, kind: EffectKind, name: str, value: Value | None, node: ast.AST) -> None:
         """Notes something that happens beside the values: a device, a session, a call that is not followed."""
         if self.site is not None:
             self.clock += 1
-            self.facts.effects.append(Effect(kind, name, value, node, self.site, self.clock))
+            self.facts.effects.append(
+                Effect(kind=kind, name=name, value=value, node=node, site=self.site, time=self.clock)
+            )
 
     def maybe(self, place: Place, one: Value | None, two: Value | None, joined: Value) -> None:
         """Notes a place in which some branches leave a value, and others nothing, None, or a value that is no tensor.
@@ -207,7 +214,9 @@ class Walk:
         if (unset or none or plain) and self.site is not None:
             self.partly[place, joined.uid] = (unset, none, plain)
             if isinstance(joined, (Tensor, Sequence, values.Mapping)):
-                self.facts.maybe.append(Maybe(place, joined, unset, none, plain, self.site))
+                self.facts.maybe.append(
+                    Maybe(place=place, value=joined, unset=unset, none=none, plain=plain, site=self.site)
+                )
 
     # -- where we are ------------------------------------------------------------------------
 

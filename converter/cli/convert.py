@@ -135,7 +135,7 @@ def _run(
         for result, say in _results(request, workers, quiet or printed):
             done.append(result)
             if form == "text":
-                _print(result, quiet, verbose, say)
+                _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), say)
                 if debug and result.crash:
                     say(result.crash)
     if form != "text":
@@ -180,6 +180,12 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
         _emit(result.text.encode(result.encoding))
     if result.diff:
         _emit_diff(result.diff, result.encoding)
+
+
+def _is_alone(request: Request, result: FileResult) -> bool:
+    """True if a user names one script for a change in place, and nothing changes."""
+    named = len(request.sources) == 1 and not is_several(request.sources) and not request.skip
+    return named and request.mode == "in-place" and result.outcome == "unchanged"
 
 
 def _is_news(result: FileResult) -> bool:

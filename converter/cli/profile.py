@@ -39,7 +39,14 @@ def profile_command(
 
     machine = Machine(_fabrics(bandwidth, host_bandwidth), tflops, latency, launch)
     try:
-        settings = Settings(_numbers(gpus), machine, python, tuple(args), timeout, True)
+        settings = Settings(
+            gpus=_numbers(gpus),
+            machine=machine,
+            python=python,
+            args=tuple(args),
+            timeout=timeout,
+            placements=True,
+        )
         with ended_in_order():
             result = profile(Path(single), Path(multi), settings)
     except VerifyError as error:

@@ -85,11 +85,19 @@ def unused_marks(options: Options, facts: Facts, marks: Marks) -> list[Diagnosti
             if pragma.name in ("shared", "batch-axis") and (path, pragma) not in used:
                 message = f"`{pragma.text}` stands beside no input"
                 hint = "put it behind the placeholder, or whatever makes the input, on one of its lines"
-                found.append(Diagnostic("TMG027", shown, pragma.line, pragma.column, message, hint, "warning"))
+                found.append(
+                    Diagnostic(
+                        "TMG027", shown, pragma.line, pragma.column, message=message, hint=hint, severity="warning"
+                    )
+                )
             if (path, pragma) in overruled:
                 message = f"`{pragma.text}` has no effect: an option says otherwise of {overruled[path, pragma]}"
                 hint = "take one of the two away"
-                found.append(Diagnostic("TMG027", shown, pragma.line, pragma.column, message, hint, "warning"))
+                found.append(
+                    Diagnostic(
+                        "TMG027", shown, pragma.line, pragma.column, message=message, hint=hint, severity="warning"
+                    )
+                )
     return found
 
 
@@ -115,7 +123,7 @@ def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
             known += "; where it is another script's: name that one's file in [[tool.tf-multigpu.overrides]]"
             message = f"the configuration's {option[2:]}: no input is called {name}"
         code = "TMG035" if name in options.of_project else "TMG022"
-        found.append(Diagnostic(code, facts.path, 0, 0, message, known, "warning"))
+        found.append(Diagnostic(code, facts.path, 0, 0, message=message, hint=known, severity="warning"))
     return found
 
 
@@ -134,4 +142,4 @@ def _marked(facts: Facts, marks: Marks) -> Iterator[tuple[Pragma, str, ast.AST]]
 def _contradiction(facts: Facts, node: ast.AST, pragma: Pragma, label: str) -> Refusal:
     message = f"`{pragma.text}` contradicts what another comment or option says of {label}"
     path = os.path.normpath(facts.shown(node))
-    return Refusal(Diagnostic("TMG027", path, pragma.line, pragma.column, message, "keep one of the two"))
+    return Refusal(Diagnostic("TMG027", path, pragma.line, pragma.column, message=message, hint="keep one of the two"))

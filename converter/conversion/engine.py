@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Literal
 
 from converter import __version__
@@ -49,12 +49,12 @@ if TYPE_CHECKING:
     from converter.rewrite import Rewritten
     from converter.source import Source
     from converter.source.separated import Separated
-    from converter.source.users import User
+    from converter.source.users import Project
 
 Status = Literal["converted", "unchanged", "refused"]
 
 ALREADY = ("TMG216", "TMG217")  # refusals of scripts that use several GPUs already
-FLAT = 60  # levels of a tree up to which nothing is looked at twice
+FLAT = 59  # levels of a tree, without contexts and operators, up to which nothing is looked at twice
 LINE_LENGTH = 100  # where neither the options nor the project say one
 
 
@@ -140,19 +140,19 @@ def _convert(
         return Conversion(source, "unchanged", None, (_converted_before(source),))
     if pragma := skips_file(source.text):
         message, hint = "the script is not to be converted", "a comment says so: # tf-multigpu: skip-file"
-        skipped = Diagnostic("TMG032", source.path, pragma.line, pragma.column, message, hint, "info")
+        skipped = Diagnostic(
+            "TMG032", source.path, pragma.line, pragma.column, message=message, hint=hint, severity="info"
+        )
         return Conversion(source, "unchanged", None, (skipped,))
 
     if is_pipeline(source.path, source.data):
         return _pipeline(source, options)
 
-    def users(changed: list[str], own: Collection[str]) -> Sequence[User]:
-        from converter.source import users_of
+    from converter.source.users import Project
 
-        return users_of(source.path, changed, own, originals, output) if several and not again else ()
-
+    project = Project(source.path, originals, output, known=again, alone=not several)
     try:
-        return with_room(lambda: _in_cells(_converted(source, options, several, originals, users, again)))
+        return with_room(lambda: _in_cells(_converted(source, options, several, originals, project, again)))
     except Refusal as refusal:
         return Conversion(source, "refused", None, (refusal.diagnostic,))
     except RecursionError:
@@ -182,7 +182,7 @@ def _converted(
     options: Options,
     several: bool,
     originals: Mapping[str, bytes],
-    users: Callable[[list[str], Collection[str]], Sequence[User]],
+    project: Project,
     again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
@@ -200,7 +200,7 @@ def _converted(
     said = (*unknown, *unused_marks(options, first.facts, marks))
     if (marked := with_marks(options, first.facts, marks)) != read_with:
         first = Reading(source, marked, originals)
-    made_plans, read = _decided(first, several, users)
+    made_plans, read = _decided(first, several, project)
     if isinstance(made_plans, Refused):
         return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
@@ -314,28 +314,26 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
     return (*reading.unread, *doubts)
 
 
-def _decided(
-    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]]
-) -> tuple[Decided | Refused, Reading]:
+def _decided(read: Reading, several: bool, project: Project) -> tuple[Decided | Refused, Reading]:
     """The plans and the text that they belong to, or why there are none."""
     from converter.planner.passes import Decided
     from converter.planner.towers.global_loss.named_calls import Apart
 
-    made = _plans(read, several, users, "try")
+    made = _plans(read, several, project, "try")
     if not isinstance(made, Apart):
         return made, read
     named = read.with_names(made.calls)
     if named is not None:
-        once = _plans(named, several, users, "once")
+        once = _plans(named, several, project, "once")
         if isinstance(once, Decided):
             return once, named
-    averaged = _plans(read, several, users, "averaged")
+    averaged = _plans(read, several, project, "averaged")
     assert not isinstance(averaged, Apart)
     return averaged, read
 
 
 def _plans(
-    read: Reading, several: bool, users: Callable[[list[str], Collection[str]], Sequence[User]], losses: LossPlan
+    read: Reading, several: bool, project: Project, losses: LossPlan
 ) -> Decided | Refused | Apart:
     """The plans for a text, after as many readings as it takes."""
     from converter.planner.cases import Sources
@@ -349,13 +347,11 @@ def _plans(
         held = held_helpers(path + ".py")
         return os.path.isdir(path) or (os.path.exists(path + ".py") and f"\n{define}\n" not in held)
 
-    def other_users(changed: list[str]) -> Sequence[User]:
-        return users(changed, read.facts.modules)
-
     def text(path: str) -> str:
         return read.file(path).text
 
-    sources = Sources(text, several, taken, other_users)
+    own = read.facts.modules
+    sources = Sources(text, several, taken, partial(project.users, own), partial(project.mentions, own))
     inputs: Decisions = {}
     while True:
         made = decide(read.facts, read.options, sources, losses)
@@ -447,7 +443,9 @@ def _converted_before(source: Source) -> Diagnostic:
     except HeaderError:
         header = None
     if header is None:
-        return Diagnostic("TMG009", source.path, 1, 1, "converted before", "convert its source again", "info")
+        return Diagnostic(
+            "TMG009", source.path, 1, 1, message="converted before", hint="convert its source again", severity="info"
+        )
     flags = shlex.join(to_flags(header.options))
     message = f"converted before, from {header.source} with {flags}"
     origin = os.path.join(os.path.dirname(source.path), header.source)
@@ -455,7 +453,7 @@ def _converted_before(source: Source) -> Diagnostic:
         hint = f"to convert with other options: tf-multigpu convert {shlex.quote(origin)}"
     else:
         hint = "to go back: restore the original from version control, as git checkout does"
-    return Diagnostic("TMG009", source.path, header.line, 1, message, hint, "info")
+    return Diagnostic("TMG009", source.path, header.line, 1, message=message, hint=hint, severity="info")
 
 
 def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:

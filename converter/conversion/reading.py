@@ -72,11 +72,11 @@ class Reading:
 
         None where a statement shares its lines with another one.
         """
-        from converter.planner.writing.free_names import Names
+        from converter.planner.writing.free_names import names_in
         from converter.planner.writing.source_text import Text
         from converter.source.separated import NamedCall, separated
 
-        names, text = Names(*self.facts.walked.values()), Text(self.facts, lambda path: self.file(path).text)
+        names, text = names_in(*self.facts.walked.values()), Text(self.facts, lambda path: self.file(path).text)
         found: dict[str, list[NamedCall]] = {}
         for call in calls:
             if not _stands_alone(text, call.stmt):
@@ -84,7 +84,8 @@ class Reading:
             begin, end = text.start(call.call), text.end(call.call)
             path = self.facts.path_of(call.stmt)
             places = (begin.line, begin.column), (end.line, end.column)
-            found.setdefault(path, []).append(NamedCall(*places, call.stmt.lineno, names.fresh(call.name)))
+            name, names = names.fresh(call.name)
+            found.setdefault(path, []).append(NamedCall(*places, call.stmt.lineno, name))
         named = {path: (self.file(path), separated(self.file(path).text, mine)) for path, mine in found.items()}
         return Reading(self._source, self.options, self._originals, named)
 

@@ -279,6 +279,7 @@ class Plan:
     modules: modules that the helpers import, each with another name than its own, which the file has bound.
     kept_whole: where large variables are cut, the last parts of the names of those that are not; else None.
     cut_by_rows: the same of tables that are cut along their rows.
+    dense: whether the helpers need not know sparse gradients.
     """
 
     loops: tuple[Loop, ...]
@@ -301,6 +302,7 @@ class Plan:
     one_gpu: str = ""
     kept_whole: tuple[str, ...] | None = None
     cut_by_rows: tuple[str, ...] = ()
+    dense: bool = False
 
     def places(self) -> list[At]:
         """Where the plan changes something, in the order of the file."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -126,8 +126,9 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
 def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     """What larger steps do to an epoch: fewer steps where the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
-    for file in files.values():
-        line = _counts_steps(file.tree)
+    edits = [(plan.path, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
+    for path, file in files.items():
+        line = _counts_steps(file.tree, {(e.at.line, e.at.column) for changed, e in edits if changed == path})
         if line:
             text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
             return Decision("epochs", text)
@@ -135,8 +136,11 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     return Decision("epochs", text)
 
 
-def _counts_steps(tree: ast.Module) -> int:
-    """The line of the first division by a batch size, or range with it as its step; 0 where there is none."""
+def _counts_steps(tree: ast.Module, scaled: Collection[tuple[int, int]]) -> int:
+    """The line of the first division by a batch size, or range with it as its step; 0 where there is none.
+
+    scaled: lines and columns of numbers that are scaled.
+    """
     for node in ast.walk(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
             size: ast.expr | None = node.right
@@ -145,7 +149,8 @@ def _counts_steps(tree: ast.Module) -> int:
         else:
             continue
         name = size.attr if isinstance(size, ast.Attribute) else size.id if isinstance(size, ast.Name) else ""
-        if "batch" in name.lower():
+        written = isinstance(size, ast.Constant) and (size.lineno, size.col_offset) in scaled
+        if written or "batch" in name.lower():
             return getattr(node, "lineno", 0)
     return 0
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, TrainStep
@@ -13,6 +13,7 @@ from converter.planner.batch_size.batch_size import BatchSize
 from converter.planner.region.groups import Group
 from converter.planner.region.region import Region
 from converter.planner.towers.merges.wanted import Wanted
+from converter.planner.writing.free_names import Names
 from converter.source.users import User
 
 
@@ -23,22 +24,35 @@ class Sources:
     read: gives a file's text by its path, "" for the script. several: whether other files than the
     script may change. taken: whether a module beside the script cannot be the one that carries
     the helpers and this definition. users: other scripts that import some of these files, which are
-    given by their absolute paths.
+    given by their absolute paths. mention: whether another file of the project holds one of these names.
     """
 
     read: Callable[[str], str]
     several: bool
     taken: Callable[[str, str], bool]
     users: Callable[[list[str]], Sequence[User]]
+    mention: Callable[[list[str], Collection[str]], bool]
+
+
+def alone(text: str) -> Sources:
+    """The text of a script of which no other files are known."""
+    return Sources(
+        read=lambda path: text,
+        several=False,
+        taken=lambda module, define: False,
+        users=lambda paths: (),
+        mention=lambda paths, names: False,
+    )
 
 
 @dataclass(frozen=True)
 class Script:
-    """A script as the analysis read it, and how it is to be converted."""
+    """A script as the analysis read it, how it is to be converted, and the names that its files have."""
 
     facts: Facts
     options: Options
     sources: Sources
+    names: Names
 
 
 @dataclass(frozen=True)

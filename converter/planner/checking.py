@@ -44,8 +44,8 @@ def findings(case: Script) -> tuple[Diagnostic, ...]:
 
 
 def in_order(script: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Diagnostics by file and line, the script's own first."""
-    return tuple(sorted(found, key=lambda d: (d.path != script, d.path, d.line, d.column)))
+    """Diagnostics by file and line, the script's own first; each once, however many steps it is found for."""
+    return tuple(sorted(dict.fromkeys(found), key=lambda d: (d.path != script, d.path, d.line, d.column)))
 
 
 @cache

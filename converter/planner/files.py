@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
+from converter.diagnostics import Diagnostic
+from converter.options import Options
 from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaling, scale
 from converter.planner.cases import Placed, Planned
@@ -17,16 +19,16 @@ from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.visible_gpus import visible_edits
-from converter.planner.outcome import Refused
+from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
+from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
 from converter.planner.towers.merges.summaries import names_in
 from converter.planner.towers.partitioned.slices import cut_variables
-from converter.planner.writing.aliases import Aliases, helper_module
-from converter.planner.writing.builtin_names import Builtins, taken_modules
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.aliases import TENSORFLOW, Aliases, helper_module
+from converter.planner.writing.builtin_names import BUILTINS_MODULE, Builtins, taken_modules
 from converter.planner.writing.helper_names import helper_names, read_by_helpers, with_names
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
@@ -34,44 +36,32 @@ from converter.planner.writing.source_text import Text
 
 def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     """The plans of all files; `module` carries the helpers if it is given, else the script does."""
-    facts, options, size, regions = case.facts, case.options, case.size, case.regions
-    known = {field.name: getattr(case, field.name) for field in fields(Placed)}
-    pen = _pen(case)
-    aliases = pen.aliases
-    scales = options.batch == "per-gpu"
-    count = GpuCount(pen, module, size.scaled if scales else ())
-    scaling = scale(facts, regions, size, pen.text, count.beside, pen.names) if scales else Scaling()
-    pen = pen.after([*scaling.replaces, *rate_edits(case.steps, options, pen.text, count)])
-    longest, reading = longest_edits(facts, regions, pen.text, aliases)
-    pen = pen.after(longest)
-    parts = _loops(case, pen, scaling)
+    facts, options, regions = case.facts, case.options, case.regions
+    made = _looped(case, module)
+    pen, count, scaling, parts, aliases = made.pen, made.count, made.scaling, made.parts, made.pen.aliases
     loops = tuple(_with_builtins(part.loop, region, pen.builtins) for part, region in zip(parts, regions, strict=True))
-    shown, seen = visible_edits(facts, options, pen.text, count, pen.anywhere)
-    pen = pen.after(shown)
     text = pen.text
-    replaces, inserts = session_edits(pen)
+    sessions = session_edits(pen)
     devices, warnings = own_devices(facts, regions, text)
     made_outside = tuple(dict.fromkeys(run for region in regions for run in pinned(facts, region, text)))
     plain = names_in(facts, regions, text)
     cut = cut_variables(facts, regions, text) if options.variables == "partitioned" else None
     plain_device = options.variables == "cpu" and only_variables(facts, regions, made_outside, text)
-    wanted = {
+    around = {
         "count_gpus": count.counts,
         "name_without_tower": bool(plain),
-        "enter_tower": options.one_gpu,
-        "tower_device": True,
         "variable_device": bool(made_outside) and not plain_device,
-        "cut_variables": cut is not None,
     }
-    needed = [*(helper for part in parts for helper in part.helpers), *reading]
-    carried = helper_names([*(name for name in wanted if wanted[name]), *needed], options, pen.names)
-    used, modules = read_by_helpers(carried) if not module else (set(), set())
+    needed = [*_needed(around, options), *(helper for part in parts for helper in part.helpers), *made.reading]
+    carried, names = helper_names(needed, options, sessions.names)
+    dense = _never_sparse(case, module, needed)
+    used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
     hidden = pen.builtins.hidden(facts.module, used)
     of_loops = [replace for part in parts for replace in part.replaces]
     whole = Plan(
         loops=loops,
-        replaces=(*text.planned, *of_loops, *plain, *replaces, *devices, *(cut.replaces if cut else ())),
-        inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *inserts),
+        replaces=(*text.planned, *of_loops, *plain, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
+        inserts=(*count.inserts, *scaling.inserts, *(i for part in parts for i in part.inserts), *sessions.inserts),
         pinned=made_outside,
         helpers=carried,
         tensorflow=aliases.tensorflow(""),
@@ -81,38 +71,88 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
         options=options,
         prepared=tuple(dict.fromkeys(at for region in regions for at in _prepared(region, text))),
         forward=any(region.forward for region in regions),
-        builtins=pen.builtins.module,
+        builtins=pen.builtins.module if hidden or sessions.hidden or any(loop.hidden for loop in loops) else "",
         hidden=hidden,
-        modules=tuple((m, pen.names.fresh(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
+        modules=tuple((m, names.unused(f"python_{m}")) for m in sorted(taken_modules(facts, modules))),
         one_gpu=_several_towers(count, "") if options.one_gpu else "",
         kept_whole=cut.kept if cut else None,
         cut_by_rows=cut.rows if cut else (),
+        dense=dense,
     )
     paths = ["", *sorted({at.path for at in whole.places()} - {""})]
     plans = tuple(with_names(_of_file(facts, whole, path, aliases, count, module)) for path in paths)
-    noted = (*warnings, *seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
-    return Planned(**known, plans=plans, noted=noted)
+    remarks = (*warnings, *made.seen, *(cut.warnings if cut else ()), *(w for part in parts for w in part.warnings))
+    known = {field.name: getattr(case, field.name) for field in fields(Placed)}
+    return Planned(**known, plans=plans, noted=remarks)
+
+
+@dataclass(frozen=True)
+class _Looped:
+    """The loops, and the edits by then that others must read: of the batch size, of paddings, of visible GPUs.
+
+    reading: helpers that read how long the longest example is. seen: warnings about visible GPUs.
+    """
+
+    pen: Pen
+    count: GpuCount
+    scaling: Scaling
+    parts: list[LoopPart]
+    reading: list[str]
+    seen: list[Diagnostic]
+
+
+def _looped(case: Placed, module: str) -> _Looped:
+    """Plans the loops and what they depend on; raises Faults for all that is refused of them."""
+    facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
+    scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
+    count = GpuCount(pen, module, scaled)
+    found: list[Diagnostic] = []
+    scaling, names = Scaling(), count.names
+    with noted(found):
+        scaling, names = scale(facts, regions, scaled, pen.text, count.beside, count.names)
+    pen = pen.after([*scaling.replaces, *rate_edits(case.steps, options, pen.text, count)])
+    longest, reading = longest_edits(facts, regions, pen.text, pen.aliases)
+    pen = pen.after(longest)
+    with noted(found):
+        shown, seen = visible_edits(facts, options, pen.text, count, pen.anywhere)
+    parts = _loops(case, replace(pen, names=names), scaling, found)
+    if found:
+        raise Faults(found)
+    pen = replace(pen.after(shown), names=parts[-1].names)
+    return _Looped(pen, count, scaling, parts, reading=reading, seen=seen)
+
+
+def _needed(around: dict[str, bool], options: Options) -> list[str]:
+    """The helpers that files need around the loops, in the order in which they are written."""
+    wanted = {
+        "count_gpus": around["count_gpus"],
+        "name_without_tower": around["name_without_tower"],
+        "enter_tower": options.one_gpu,
+        "tower_device": True,
+        "variable_device": around["variable_device"],
+        "cut_variables": options.variables == "partitioned",
+    }
+    return [name for name in wanted if wanted[name]]
 
 
 def _pen(case: Placed) -> Pen:
-    names = Names(*case.facts.walked.values())
-    aliases = Aliases(case.facts, names)
-    aliases.tensorflow("")
-    text, builtins = Text(case.facts, case.sources.read), Builtins(case.facts, names)
+    tensorflow, names = case.names.fresh(*TENSORFLOW)
+    module, names = names.fresh(*BUILTINS_MODULE)
     return Pen(
         facts=case.facts,
         options=case.options,
         names=names,
-        text=text,
-        aliases=aliases,
-        builtins=builtins,
+        text=Text(case.facts, case.sources.read),
+        aliases=Aliases(case.facts, tensorflow),
+        builtins=Builtins(case.facts, module),
         anywhere=case.sources.several,
     )
 
 
-def _loops(case: Placed, pen: Pen, scaling: Scaling) -> list[LoopPart]:
-    """The loop of each group of training steps, with what changes beside it."""
+def _loops(case: Placed, pen: Pen, scaling: Scaling, found: list[Diagnostic]) -> list[LoopPart]:
+    """The loop of each group of training steps, with what changes beside it; adds what is refused to `found`."""
     parts: list[LoopPart] = []
+    names = pen.names
     taken: frozenset[ast.AST] = frozenset()
     for group in case.groups:
         tensorflow = pen.tensorflow(group.region.block.body[0])
@@ -120,11 +160,13 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling) -> list[LoopPart]:
             facts=case.facts,
             options=case.options,
             group=group,
-            names=pen.names,
+            names=names,
             text=pen.text,
             tensorflow=tensorflow,
         )
-        parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
+        with noted(found):
+            parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
+            names = parts[-1].names
         taken |= set() if group.region.forward else {step.call for step in group.steps}
     return parts
 
@@ -148,6 +190,11 @@ def _prepared(region: Region, text: Text) -> list[At]:
 def _several_towers(count: GpuCount, path: str) -> str:
     """The condition under which a file that others import builds towers."""
     return f"{count.at(path)} > 1"
+
+
+def _never_sparse(case: Placed, module: str, helpers: list[str]) -> bool:
+    """Whether the helpers may leave out sparse gradients: no other script shares them, and this one has none."""
+    return case.options.helpers == "inline" and not module and all_dense(case.facts, case.regions, helpers)
 
 
 def _of_file(facts: Facts, plan: Plan, path: str, aliases: Aliases, count: GpuCount, module: str) -> Plan:

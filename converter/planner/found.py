@@ -21,11 +21,13 @@ class Found(Enum):
     QUEUE_FILLED_BY_HAND = auto()
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
+    FED_BY_CALLER = auto()
     STEP_RUN_ELSEWHERE = auto()
     SIZE_READ_IN_AND_OUT = auto()
     WHOLE_DATA_SET_BESIDE_BATCHES = auto()
     DATA_IN_GRAPH = auto()
     WHOLE_DATA_SET = auto()
+    SAME_BATCH = auto()
     # inputs: inputs of the model
     FED_IN_PLACE_OF_RESULT = auto()
     DEFAULT_OF_BATCH = auto()

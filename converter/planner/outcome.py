@@ -1,4 +1,4 @@
-"""What a pass may come to beside its result."""
+"""The outcomes of a pass that has no result: a refusal, or the wish to read the script again."""
 
 from __future__ import annotations
 
@@ -42,8 +42,10 @@ class Faults(Exception):
 
 @contextmanager
 def noted(found: list[Diagnostic]) -> Iterator[None]:
-    """Notes a refusal of one of several things, so that the others are looked at, too."""
+    """Notes what is refused of one of several things, so that the others are looked at, too."""
     try:
         yield
+    except Faults as faults:
+        found += faults.findings
     except Refusal as refusal:
         found.append(refusal.diagnostic)

@@ -1,12 +1,11 @@
 """The passes of the planner, in their order: each takes what is known after the one before, and adds to it.
 
-After each pass the checks of its stage (`rules.checks`) look at what is known; errors end the planning there, all of
-them at once.
+After each pass the checks of its stage (`rules.checks`) look at what is known. Errors end the planning there, all of
+them at once; but once the loops stand, the files are planned all the same, and what is refused there is told, too.
 """
 
 from __future__ import annotations
 
-import ast
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -25,13 +24,13 @@ from converter.planner.outcome import Faults, Refused, Reread
 from converter.planner.region.groups import Group, grouped
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.region.region import Region
-from converter.planner.steps import training_steps
+from converter.planner.steps import is_run, training_steps
 from converter.planner.towers.global_loss.global_region import global_region
 from converter.planner.towers.global_loss.named_calls import Apart, Named
 from converter.planner.towers.merges.loss_kind import needs_whole_batch
 from converter.planner.towers.merges.loss_weights import loss_counts
-from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.aliases import TENSORFLOW, Aliases
+from converter.planner.writing.free_names import names_in
 from converter.planner.writing.source_text import Text
 from converter.runtime.whole import TOLD
 
@@ -56,7 +55,7 @@ def decide(
     losses: whether losses that are not a mean are computed once from merged results, where the options ask for that:
         "try" does so where it can be done, "once" refuses where it cannot, "averaged" leaves them to the towers.
     """
-    placed = _run(Script(facts, options, sources), PLACING)
+    placed = _run(Script(facts, options, sources, names_in(*facts.walked.values())), PLACING)
     if isinstance(placed, (Refused, Reread)):
         return placed
     case, found = placed
@@ -85,20 +84,25 @@ def _finished(case: Placed, found: list[Diagnostic]) -> Decided | Refused | Rere
 def _run(
     case: Script, passes: Sequence[Pass], before: Sequence[Diagnostic] = ()
 ) -> tuple[Script, list[Diagnostic]] | Refused | Reread:
-    """What is known after these passes, and the warnings by then; checks of the last one come with what follows."""
+    """The case after these passes, with the findings so far; the checks for the last case run before the next pass."""
     found = list(before)
     for step in passes:
         found += findings(case)
-        made: Script | Refused | Reread = Refused(())
-        if not any(finding.severity == "error" for finding in found):
-            made = step.run(case)
+        errors = [finding for finding in found if finding.severity == "error"]
+        made = step.run(case) if step.after_errors or not errors else Refused(())
         if isinstance(made, Reread):
             return made
-        if isinstance(made, Refused):
-            errors = [finding for finding in found if finding.severity == "error"]
-            return Refused(in_order(case.facts.path, [*errors, *made.findings]))
+        if isinstance(made, Refused) or errors:
+            more = made.findings if isinstance(made, Refused) else ()
+            return Refused(in_order(case.facts.path, [*errors, *_elsewhere(more, errors)]))
         case = made
     return case, found
+
+
+def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list[Diagnostic]:
+    """The faults of lines in which no other is known: a second one there would be the same in other words."""
+    lines = {(error.path, error.line) for error in errors}
+    return [fault for fault in more if (fault.path, fault.line) not in lines]
 
 
 def select(case: Script) -> Selected:
@@ -133,7 +137,7 @@ def losses_once(case: Placed) -> Placed | Apart | None:
     groups: list[Group] = []
     calls: list[Named] = []
     text = Text(case.facts, case.sources.read)
-    tensorflow = Aliases(case.facts, Names(*case.facts.walked.values())).tensorflow("")
+    tensorflow = Aliases(case.facts, case.names.unused(*TENSORFLOW)).tensorflow("")
     for group in case.groups:
         steps, region = group.steps, group.region
         counts = {} if region.forward else loss_counts(region, steps, text, tensorflow)
@@ -162,14 +166,17 @@ def share(case: Planned) -> Shared | Refused:
 
     Where several files change, they share a module of helpers; a single one has a module where the options say so.
     """
-    users = _other_scripts(case)
+    users, options = _other_scripts(case), case.options
     made: Planned | Refused = case
-    if users and not case.options.one_gpu:
-        made = plan(replace(case, options=replace(case.options, one_gpu=True)))
-    names = Names(*case.facts.walked.values())
-    kind = case.options.helpers
+    if users and not options.one_gpu:
+        options = replace(options, one_gpu=True)
+    if not options.merge_all and (_is_called_by_others(case) or any(user.trains for user in users)):
+        options = replace(options, merge_all=_others_may_read(case))
+    if options != case.options:
+        made = plan(replace(case, options=options))
+    names, kind = case.names, case.options.helpers
     while isinstance(made, Planned) and (kind != "inline" or (len(made.plans) > 1 and case.sources.several)):
-        module = names.fresh(HELPERS)
+        module, names = names.fresh(HELPERS)
         made = plan(made, module)
         if kind == "package" or (
             isinstance(made, Planned)
@@ -181,10 +188,14 @@ def share(case: Planned) -> Shared | Refused:
 
 @dataclass(frozen=True)
 class Pass:
-    """One pass; `name` says what is known after it."""
+    """One pass; `name` says what is known after it.
+
+    after_errors: whether it runs although errors are known, for the sake of those that it finds itself.
+    """
 
     name: str
     run: Callable[[Any], Script | Refused | Reread]
+    after_errors: bool = False
 
 
 def finish(case: Shared) -> Shared:
@@ -200,7 +211,7 @@ PLACING = (
 )
 # Loops whose losses are computed once are tried first, where the options ask for that (`losses_once`).
 PLANNING = (
-    Pass("what changes in each file", plan),
+    Pass("what changes in each file", plan, after_errors=True),
     Pass("what that means for other scripts", share),
     Pass("all of it", finish),
 )
@@ -213,7 +224,18 @@ def _fields(case: Script) -> dict[str, Any]:
 
 def _other_scripts(case: Planned) -> tuple[Any, ...]:
     """Other scripts that import what changes; none where the script itself trains only when another one calls it."""
-    outermost = [list(step.site.chain())[-1].stmt for step in case.steps]
-    if any(isinstance(stmt, (ast.FunctionDef, ast.ClassDef)) for stmt in outermost):
-        return ()
-    return tuple(case.sources.users([os.path.abspath(plan.path or case.facts.path) for plan in case.plans]))
+    return () if _is_called_by_others(case) else tuple(case.sources.users(_changed(case)))
+
+
+def _others_may_read(case: Planned) -> bool:
+    """Whether other files of the project may read an attribute that nothing in the script itself reads."""
+    dropped = {text.rpartition(".")[2] for plan in case.plans for loop in plan.loops for text in loop.dropped}
+    return bool(dropped) and case.sources.mention(_changed(case), dropped)
+
+
+def _is_called_by_others(case: Planned) -> bool:
+    return not all(is_run(step) for step in case.steps)
+
+
+def _changed(case: Planned) -> list[str]:
+    return [os.path.abspath(plan.path or case.facts.path) for plan in case.plans]

@@ -13,7 +13,7 @@ def training_steps(facts: Facts) -> tuple[tuple[TrainStep, ...], tuple[TrainStep
 
     There is one for each call in the source and each loss that the call is given: a function that minimises its
     argument may be called for several losses of one model. A call that is executed again for a loss of the same
-    expression makes another model: the largest one on batches counts.
+    expression makes another model: the largest one on batches counts, of those that the script itself makes.
     """
     by_loss: dict[tuple[ast.AST, ast.AST | None], TrainStep] = {}
     for step in facts.train_steps:
@@ -36,5 +36,10 @@ def _is_batched(step: TrainStep) -> bool:
     return step.loss.batch.kind != "free"
 
 
-def _weight(step: TrainStep) -> tuple[bool, int]:
-    return _is_batched(step), len(step.behind)
+def is_run(step: TrainStep) -> bool:
+    """Whether the script itself calls what takes a step; a function that it never calls is for others."""
+    return not isinstance(list(step.site.chain())[-1].stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+
+
+def _weight(step: TrainStep) -> tuple[bool, bool, int]:
+    return _is_batched(step), is_run(step), len(step.behind)

@@ -38,7 +38,7 @@ def finding(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Dia
 
 
 def refuse(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Refusal:
-    """The same, to be raised: it ends the planning of what is being planned."""
+    """The same as an exception: it ends the planning of the value or loop at hand."""
     return Refusal(finding(facts, node, case, **about))
 
 

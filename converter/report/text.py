@@ -30,7 +30,9 @@ def summary(results: Sequence[FileResult]) -> str:
 def outcome(result: FileResult) -> str:
     """`train.py: converted, written to train_mg.py`."""
     elsewhere = result.output and result.output != result.path
-    where = f", {'written to' if result.written else 'for'} {result.output}" if elsewhere else ""
+    copied = result.outcome == "refused" and result.written  # into the output folder, for what else is there
+    how = "copied as it is to" if copied else "written to" if result.written else "for"
+    where = f", {how} {result.output}" if elsewhere else ""
     return f"{result.path}: {result.outcome}{where}"
 
 

@@ -18,7 +18,7 @@ from converter.rewrite.deep import MOST, DepthError, flat
 from converter.rewrite.fit import fitted
 from converter.rewrite.helper_text import END, FRAME, SHARED, helper_imports, helper_text
 from converter.rewrite.loop_text import Line, getter_that_cuts, loop_text
-from converter.rewrite.marks import Trace, header_of, mark, mark_all, mark_text, take_out, visited
+from converter.rewrite.marks import Trace, Transformer, header_of, mark, mark_all, mark_text, take_out, visited
 from converter.rewrite.outline import Outline, outline
 from converter.source.depth import depth_of
 from converter.source.header import lines_in_front
@@ -29,9 +29,13 @@ HEADER, MOVED, AGAIN = "TMG009", "TMG121", "TMG116"
 _NAME = re.compile(r"\w+")
 _MARGIN = re.compile(r"^(?:    )+ *", re.MULTILINE)
 _IN_STRING = re.compile(r"\b[rR]?[fF][rR]?['\"]")  # maybe: a string that formats takes no line ends
+# A statement of the tool's own that needs no tree: on one line, and of no block.
+_PLAIN = re.compile(r"(?!(?:if|for|while|with|try|def|class|import|from|async)\b)\w.*[^:\\]")
 _SHORT = 40  # characters of an expression that no line is broken for
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 STATEMENTS = (cst.SimpleStatementLine, cst.BaseCompoundStatement)
+# Nodes without an empty line in them; parentheses around them may hold one.
+_NO_LINES = (cst.Name, cst.Integer, cst.Float, cst.SimpleString, cst.SimpleWhitespace, cst.TrailingWhitespace)
 HELPERS = "#\0\0"  # a comment that stands for the helpers in the tree
 
 
@@ -66,7 +70,7 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep
             if lines.concern(stmt.lineno, stmt.end_lineno or 0) and depth_of(stmt) > MOST:
                 raise DepthError(stmt.lineno)
     try:
-        left = outline(text, tree, lines.concern)
+        left = outline(text, tree, lines.concern, lines.change)
     except cst.ParserSyntaxError as error:
         if "dent" not in error.message:
             raise
@@ -84,7 +88,7 @@ def apply(text: str, tree: ast.Module, plan: Plan, header: str, width: int, deep
     if header:
         changed = _with_header(changed, header)
     helpers = helpers.removesuffix("\n").replace("\n", module.default_newline)
-    code = left.filled(changed.code.replace(HELPERS, helpers))
+    code = left.filled(changed.code, rewriter.plain).replace(HELPERS, helpers)
     return Rewritten(*take_out(code if shallow is None else shallow.filled(code)))
 
 
@@ -111,8 +115,12 @@ class _Lines:
         pinned = any(begin <= last and first <= end for begin, end in self._pinned)
         return pinned or _any_within(self.every, first, last)
 
+    def change(self, first: int, last: int) -> bool:
+        """Whether an edit on one of these lines does more than move a whole statement."""
+        return _any_within(self.inner, first, last)
 
-class _Rewriter(cst.CSTTransformer):
+
+class _Rewriter(Transformer):
     """Visits only what holds an edit."""
 
     def __init__(self, plan: Plan, left: Outline, lines: _Lines, width: int, text: str) -> None:
@@ -120,6 +128,8 @@ class _Rewriter(cst.CSTTransformer):
         self._text = text
         self._tabs = "\t" in left.module.default_indent
         self.plan = plan
+        self.left = left
+        self.plain: list[str] = []  # statements of the tool's own that have names in the tree
         self.module = left.module
         self.width = width
         self.first_user = len(left.module.body)  # index of the first top level statement that needs the helpers
@@ -258,7 +268,7 @@ class _Rewriter(cst.CSTTransformer):
             for at in starts
             for i in self.inserts.get(at, ())
             if i.where == "top"
-            for s in mark_all(self._parse(i.lines, depth), i.why)
+            for s in self._lines([Line(line, i.why) for line in i.lines], depth)
         ]
         place = 1 if made and _is_docstring(body[0]) else 0
         return [*body[:place], *made, *body[place:]]
@@ -269,7 +279,7 @@ class _Rewriter(cst.CSTTransformer):
             self.done.add(insert)
             if insert.where == "top":
                 continue
-            made = mark_all(self._parse(insert.lines, depth), insert.why)
+            made = self._lines([Line(line, insert.why) for line in insert.lines], depth)
             if insert.where == "after":
                 result += made
             else:
@@ -333,7 +343,7 @@ class _Rewriter(cst.CSTTransformer):
             items, first = heads[at]
             (head,) = self._parse((f"with {items}:\n    pass",), at[1])
             assert isinstance(head, cst.With)
-            body = [*mark_all(self._parse((first,) if first else (), at[1]), MOVED), *body]
+            body = [*self._lines([Line(first, MOVED)] if first else [], at[1]), *body]
             block = block.with_changes(items=head.items)
         return [_opened_again(block, body)]
 
@@ -425,10 +435,18 @@ class _Rewriter(cst.CSTTransformer):
         return made
 
     def _lines(self, lines: Iterable[Line], depth: int) -> list[cst.BaseStatement]:
-        """The tool's own lines, each a statement, with their rules."""
-        lines = list(lines)
-        made = self._parse([line.text for line in lines], depth)
-        return [s for line, stmt in zip(lines, made, strict=True) for s in mark_all([stmt], line.why)]
+        """The tool's own lines with their rules; each of them is a statement, or all have one rule."""
+        lines = [line._replace(text=fitted(line.text, self._room(depth))) for line in lines]
+        if all(_PLAIN.fullmatch(line.text) for line in lines):
+            self.written += [line.text for line in lines]
+            names = [self.left.stand_in(line.text, self.plain) for line in lines]
+            plain = [cst.SimpleStatementLine([cst.Expr(cst.Name(name))]) for name in names]
+            return [mark(stmt, line.why) for line, stmt in zip(lines, plain, strict=True)]
+        made = self._parse([line.text for line in lines], depth, fit=False)
+        if len(made) != len(lines):
+            (why,) = {line.why for line in lines}
+            return mark_all(made, why)
+        return [s for line, stmt in zip(lines, made, strict=True) for s in _marked(stmt, line)]
 
     def _parse(self, lines: Sequence[str], depth: int, fit: bool = True) -> list[cst.BaseStatement]:
         """Statements of the tool's own, no longer than the width allows at their depth."""
@@ -486,8 +504,11 @@ def _texts(plan: Plan) -> Iterator[str]:
     yield from (loop.gradient.create for loop in plan.loops if loop.gradient is not None)
 
 
-class _BlankLines(cst.CSTTransformer):
+class _BlankLines(Transformer):
     """Keeps blank lines of the top level blank when they move into a block."""
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        return not isinstance(node, _NO_LINES) or bool(getattr(node, "lpar", ()))
 
     def leave_EmptyLine(self, original_node: cst.EmptyLine, updated_node: cst.EmptyLine) -> cst.EmptyLine:
         if updated_node.comment is None and not updated_node.whitespace.value:
@@ -505,9 +526,16 @@ def _parsed(source: str, module: cst.Module) -> cst.Module:
     return cst.parse_module(source.replace("\n", module.default_newline))
 
 
+def _marked(stmt: cst.BaseStatement, line: Line) -> list[cst.BaseStatement]:
+    """A statement with all its lines marked; the nodes of a statement on a single line need not be visited."""
+    if "\n" in line.text or not isinstance(stmt, cst.SimpleStatementLine):
+        return mark_all([stmt], line.why)
+    return [mark(stmt, line.why)]
+
+
 def _expression(replace: Replace, original: cst.BaseExpression, module: cst.Module) -> cst.BaseExpression:
     text = replace.text.replace("\n", module.default_newline)
-    made = cst.parse_expression(text, config=module.config_for_parsing)
+    made = cst.parse_expression(text)
     if original.lpar:
         made = made.with_changes(
             lpar=[*original.lpar, *made.lpar],

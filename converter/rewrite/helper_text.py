@@ -10,7 +10,7 @@ from converter.choices import Helpers
 from converter.plan import Plan
 from converter.rewrite.fit import fitted
 from converter.rewrite.marks import mark_text, take_out
-from converter.runtime.catalog import catalog
+from converter.runtime.catalog import Helper, catalog, for_dense, with_statements
 from converter.runtime.whole import PACKAGE
 from converter.source.header import HELPERS
 
@@ -28,11 +28,10 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
 
     Each piece ends with the mark of its rule.
     """
-    known = catalog()
-    chosen = [known[name] for name, _ in plan.helpers]
+    written = _written(plan)
+    chosen = [helper for helper, _ in written]
     imported = imported - {module for module, _ in plan.modules}
     modules = sorted({m for helper in chosen for m in helper.imports if m != "tf"} - imported)
-    checked = plan.options.fewer_gpus == "refuse"
     plain = {helper.removesuffix("_or_one_gpu"): name for helper, name in plan.helpers}
     names = {**plain, **dict(plan.helpers), "NUM_GPUS": plan.num_gpus, "tf": plan.tensorflow}
     given = dict(plan.modules)
@@ -41,10 +40,9 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     lines += _builtins(plan.builtins)
     if plan.import_tensorflow:
         lines.append(f"{IMPORT} {plan.tensorflow}")
-    sources = [helper.source if checked else helper.source.replace(CHECK, "") for helper in chosen]
     pieces = [
-        _renamed(_reading(source, own), names) + mark_text(helper.why)
-        for helper, source in zip(chosen, sources, strict=True)
+        _marked(_renamed(_reading(helper.source, own), names), others) + mark_text(helper.why)
+        for helper, others in written
     ]
     counted = [p for h, p in zip(chosen, pieces, strict=True) if h.name == "count_gpus"]
     rest = [p for h, p in zip(chosen, pieces, strict=True) if h.name != "count_gpus"]
@@ -57,6 +55,23 @@ def helper_text(plan: Plan, indent: str, imported: set[str]) -> str:
     if indent != "    ":
         text = "\n".join(_reindented(line, indent) for line in text.split("\n"))
     return text + "\n"
+
+
+def _written(plan: Plan) -> list[tuple[Helper, dict[int, str]]]:
+    """The helpers as a script has them, each with the rules of lines that come from another one."""
+    names = [name for name, _ in plan.helpers]
+    known = for_dense() if plan.dense else catalog()
+    helpers = [known[name] for name in names]
+    if plan.options.fewer_gpus != "refuse":
+        helpers = [replace(helper, source=helper.source.replace(CHECK, "")) for helper in helpers]
+    return [with_statements(helper, names, known) for helper in helpers]
+
+
+def _marked(source: str, rules: dict[int, str]) -> str:
+    """A source whose lines of other rules end with their marks."""
+    lines = source.split("\n")
+    last = len(lines) - 1  # is marked with the helper's own rule
+    return "\n".join(line + mark_text(rules[i]) if i in rules and i < last else line for i, line in enumerate(lines))
 
 
 def helper_imports(plan: Plan, written: set[str], width: int) -> str:

@@ -332,10 +332,15 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
     concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
     if merge.how == "concat":
-        return f"{concat}({merge.towers}, {merge.axis}{named})"
+        return _joined(tf, f"{concat}({merge.towers}, {merge.axis})", named)
     if merge.loss and loop.register:
         return f"{names['merge_loss']}({merge.towers}{named})"
     return f"{tf}.add_n({merge.towers}{named})"
+
+
+def _joined(tf: str, joined: str, named: str) -> str:
+    """Rows that were put together, under their name: concat gives another one to the rows of a single tower."""
+    return f"{tf}.identity({joined}{named})" if named else joined
 
 
 def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
@@ -344,7 +349,7 @@ def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) ->
     named = f", name={names['plain_name']}({one})" if merge.renamed else ""
     concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"
     made = (
-        f"{concat}({parts}, {merge.axis}{named})"
+        _joined(plan.tensorflow, f"{concat}({parts}, {merge.axis})", named)
         if merge.how == "concat"
         else (f"{plan.tensorflow}.add_n({parts}{named})")
     )

@@ -23,7 +23,17 @@ def mark_text(codes: str) -> str:
     return f"#\0{codes}\0"
 
 
-class _Everywhere(cst.CSTTransformer):
+class Transformer(cst.CSTTransformer):
+    """A transformer without methods for attributes, which LibCST's own looks for at each of them."""
+
+    def on_visit_attribute(self, node: cst.CSTNode, attribute: str) -> None:
+        """Nothing is done in front of an attribute."""
+
+    def on_leave_attribute(self, original_node: cst.CSTNode, attribute: str) -> None:
+        """Nothing is done behind an attribute."""
+
+
+class _Everywhere(Transformer):
     """Marks every line of a tree that ends a statement or a header, where none has marked it."""
 
     def __init__(self, codes: str) -> None:

@@ -1,15 +1,15 @@
-"""A script without the statements at its top that no edit concerns, and these put back.
+"""A script without the statements that no edit changes, and these put back.
 
 LibCST takes most of the time of a conversion, for parsing and for generating the code, and most of a long script are
 functions and classes that stay as they are. Where these stand, Python's own tree says; in what LibCST sees, a call with
-a string of as many lines takes their place.
+a string of as many lines takes their place. Where a statement on its own line at most moves as a whole, a name does.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby, zip_longest
@@ -21,6 +21,8 @@ from libcst.metadata.position_provider import PositionProvidingCodegenState
 
 Positions = Mapping[cst.CSTNode, CodeRange]
 
+REST = re.compile(r"[ \t]*(?:#.*)?")  # what may stand behind a statement on a line of its own
+BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+$")  # as the parsers see them
 
 
@@ -37,7 +39,7 @@ class Outline:
     """What is left of a script, parsed.
 
     positions: of every node in it; lines are those of the whole script.
-    held: what the calls with a certain name stand for.
+    held: what the calls and the names that begin with a certain name stand for.
     """
 
     module: cst.Module
@@ -45,16 +47,30 @@ class Outline:
     name: str
     held: tuple[str, ...]
 
-    def filled(self, code: str) -> str:
-        """Code that was made from the outline with what is held put back."""
-        call = re.compile(rf'{self.name}\((\d+), """\s*"""\)')
-        return call.sub(lambda match: self.held[int(match[1])], code)
+    def filled(self, code: str, more: Sequence[str] = ()) -> str:
+        """Code that was made from the outline with what is held put back.
+
+        more: what further names stand for, as `stand_in` makes them.
+        """
+        held = (*self.held, *more)
+        if not held:
+            return code
+        call = re.compile(rf'{self.name}(?:\((\d+), """\s*"""\)|_(\d+)_)')
+        return call.sub(lambda match: held[int(match[1] or match[2])], code)
+
+    def stand_in(self, text: str, more: list[str]) -> str:
+        """A name that stands for a text, which is added to further ones."""
+        more.append(text)
+        return f"{self.name}_{len(self.held) + len(more) - 1}_"
 
 
-def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> Outline:
+def outline(
+    text: str, tree: ast.Module, edited: Callable[[int, int], bool], inside: Callable[[int, int], bool] | None = None
+) -> Outline:
     """Parses what edits may change.
 
-    text, tree: the script, and as Python parses it; edited(first, last): whether an edit concerns one of these lines.
+    text, tree: the script, and as Python parses it; edited(first, last): whether an edit concerns one of these lines;
+    inside(first, last): whether one changes something on them, other than that their statements move as a whole.
 
     Raises:
         LossError: LibCST does not give the text back as it is.
@@ -64,7 +80,10 @@ def outline(text: str, tree: ast.Module, edited: Callable[[int, int], bool]) -> 
     name = "held"
     while name in text:
         name += "_"
-    left, held = _left(lines, spans, name)
+    held: list[str] = []
+    if inside is not None:
+        lines = _without_plain(lines, spans, inside, name, held)
+    left = _left(lines, spans, name, held)
     if held:
         with suppress(cst.ParserSyntaxError):
             module, places = _parsed("".join(left))
@@ -123,10 +142,45 @@ def _first(stmt: ast.stmt) -> int:
     return int(decorators[0].lineno) if decorators else stmt.lineno
 
 
-def _left(lines: list[str], spans: list[_Span], name: str) -> tuple[list[str], list[str]]:
-    """The script with a call in place of each run of free statements, and the text of these runs."""
+def _without_plain(
+    lines: list[str], spans: list[_Span], inside: Callable[[int, int], bool], name: str, held: list[str]
+) -> list[str]:
+    """The lines with a name in place of each statement on a line of its own that no edit changes; adds to what is held.
+
+    Imports and docstrings stay: helpers stand below them.
+    """
+    made = list(lines)
+    todo: list[ast.AST] = [span.stmt for span in spans if not span.free]
+    while todo:
+        node = todo.pop()
+        blocks = [block for field in BLOCKS if isinstance(block := getattr(node, field, None), list)]
+        if blocks:
+            todo += (child for block in blocks for child in block)
+        elif isinstance(node, ast.stmt) and not _seen(node) and not inside(node.lineno, node.end_lineno or 0):
+            line = lines[node.lineno - 1]
+            whole = line.rstrip("\r\n")
+            margin = len(line) - len(line.lstrip(" \t"))
+            if node.end_lineno == node.lineno and margin == node.col_offset and REST.fullmatch(_behind(node, whole)):
+                made[node.lineno - 1] = f"{line[:margin]}{name}_{len(held)}_{line[len(whole):]}"
+                held.append(whole[margin:])
+    return made
+
+
+def _seen(stmt: ast.stmt) -> bool:
+    """Whether LibCST has to see a statement."""
+    text = isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+    return text or isinstance(stmt, (ast.Import, ast.ImportFrom))
+
+
+def _behind(stmt: ast.stmt, line: str) -> str:
+    """What stands behind a statement on its line."""
+    end = stmt.end_col_offset or 0
+    return line[end:] if line.isascii() else line.encode()[end:].decode()
+
+
+def _left(lines: list[str], spans: list[_Span], name: str, held: list[str]) -> list[str]:
+    """The script with a call in place of each run of free statements; adds the text of these runs to what is held."""
     left: list[str] = []
-    held: list[str] = []
     done = 0
     for free, run in groupby(spans, key=lambda span: span.free):
         if not free:
@@ -139,7 +193,7 @@ def _left(lines: list[str], spans: list[_Span], name: str) -> tuple[list[str], l
         left += [*lines[done:begin], f'{name}({len(held)}, """{ends}""")', chunk[len(kept) :]]
         held.append(kept)
         done = end
-    return [*left, *lines[done:]], held
+    return [*left, *lines[done:]]
 
 
 def _end(lines: list[str], last: int) -> int:

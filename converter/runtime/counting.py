@@ -27,8 +27,7 @@ def count_gpus():
 
 def check_gpus():
     """Ends a script that sees fewer GPUs than it has towers, which would share them; FEWER_GPUS=allow lets them."""
-    driver = '/proc/driver/nvidia/gpus'
-    present = len(os.listdir(driver)) if os.path.isdir(driver) else 0
+    present = len(os.listdir('/proc/driver/nvidia/gpus')) if os.path.isdir('/proc/driver/nvidia/gpus') else 0
     visible = os.environ.get('CUDA_VISIBLE_DEVICES', 'all,' * present).split(',')
     count = min(present, len([entry for entry in visible if entry.strip() not in ('', '-1')]))
     if 0 < count < NUM_GPUS and os.environ.get('FEWER_GPUS') != 'allow':

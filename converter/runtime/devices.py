@@ -15,11 +15,8 @@ def is_variable(op):
 def tower_device(gpu):
     """Places variables on the CPU and everything else on one GPU; what the model puts on a CPU stays there."""
     check_gpus()
-    def place(op):
-        if 'cpu' in op.device.lower():
-            return op.device
-        return '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
-    return place
+    return lambda op: op.device if 'cpu' in op.device.lower() else \
+        '/cpu:0' if op.type in ('Variable', 'VariableV2', 'VarHandleOp') else '/gpu:%d' % gpu
 
 
 @contextlib.contextmanager
@@ -44,11 +41,7 @@ def variable_device(op):
 def tower_device_gpu_0(gpu):
     """Places variables on the first GPU and everything else on the tower's; what is on a CPU stays there."""
     check_gpus()
-    def place(op):
-        if 'cpu' in op.device.lower():
-            return op.device
-        return '/gpu:%d' % (0 if is_variable(op) else gpu)
-    return place
+    return lambda op: op.device if 'cpu' in op.device.lower() else '/gpu:%d' % (0 if is_variable(op) else gpu)
 
 
 def variable_device_gpu_0(op):

@@ -7,15 +7,24 @@ NUM_GPUS = 2
 def average_gradients(tower_grads):
     """Adds the towers' gradients, which carry their weights already; sparse ones stay sparse."""
     average = []
-    for grads_and_vars in zip(*tower_grads):
-        grads, var = [g for g, _ in grads_and_vars if g is not None], grads_and_vars[0][1]
+    for pairs in zip(*tower_grads):
+        grads, var = [grad for grad, _ in pairs if grad is not None], pairs[0][1]
         with tf.device(var.device or None):  # the one that holds the variable
-            if grads and all(isinstance(g, tf.IndexedSlices) for g in grads):
-                values, indices = [tf.concat(parts, 0) for parts in zip(*[(g.values, g.indices) for g in grads])]
-                grad = tf.IndexedSlices(values, indices, grads[0].dense_shape)
+            if grads and all(isinstance(grad, tf.IndexedSlices) for grad in grads):
+                parts = [tf.concat(column, 0) for column in zip(*[(grad.values, grad.indices) for grad in grads])]
+                average.append((tf.IndexedSlices(*parts, dense_shape=grads[0].dense_shape), var))
             else:
-                grad = tf.add_n([tf.convert_to_tensor(g) for g in grads]) if grads else None
-        average.append((grad, var))
+                average.append((tf.add_n([tf.convert_to_tensor(grad) for grad in grads]) if grads else None, var))
+    return average
+
+
+def average_gradients_dense(tower_grads):
+    """Adds the towers' gradients, which carry their weights already."""
+    average = []
+    for pairs in zip(*tower_grads):
+        grads, var = [grad for grad, _ in pairs if grad is not None], pairs[0][1]
+        with tf.device(var.device or None):  # the one that holds the variable
+            average.append((tf.add_n(grads) if grads else None, var))
     return average
 
 

@@ -20,10 +20,9 @@ def shard(tensors, gpu):
             total = tf.shape(tensors[0])[0]
             limits = (total * list(range(NUM_GPUS + 1)) + (NUM_GPUS - 1)) // NUM_GPUS
             begin, rows = tf.minimum(limits[:-1], total - 1), limits[1:] - limits[:-1]
-            ends = tf.split(begin + tf.maximum(rows, 1), NUM_GPUS)
-            weights = tf.unstack(tf.cast(rows, tf.float32) / tf.cast(total, tf.float32))
-            step = [tf.constant([1])] * NUM_GPUS
-            tensors[0].tower_rows = tf.split(begin, NUM_GPUS), ends, step, tf.unstack(rows), weights
+            bounds = [tf.split(bound, NUM_GPUS) for bound in (begin, begin + tf.maximum(rows, 1))]
+            weights = tf.cast(rows, tf.float32) / tf.cast(total, tf.float32)
+            tensors[0].tower_rows = bounds + [[tf.constant([1])] * NUM_GPUS, tf.unstack(rows), tf.unstack(weights)]
         begin, end, step, rows, weight = [column[gpu] for column in tensors[0].tower_rows]
         return [tf.strided_slice(t, begin, end, step) for t in tensors], rows, weight
 
@@ -98,7 +97,7 @@ def pad_steps(decode):
     return decode_padded
 
 
-def concat_steps(parts, axis, name=None):
+def concat_steps(parts, axis):
     """Puts the towers' parts together along their batch axis; those with fewer steps are padded."""
     shapes = [tf.shape(part) for part in parts]
     largest = tf.reduce_max(tf.stack(shapes), 0)
@@ -108,7 +107,7 @@ def concat_steps(parts, axis, name=None):
         rest = tf.unstack(largest - shape, num=len(known))
         wide.append(tf.pad(part, [[0, 0 if i == axis else size] for i, size in enumerate(rest)]))
         wide[-1].set_shape([None if i == axis or len(sizes) > 1 else min(sizes) for i, sizes in enumerate(known)])
-    return tf.concat(wide, axis, name=name or 'concat')
+    return tf.concat(wide, axis)
 
 
 def shard_size(total, gpu):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from converter.runtime.catalog import catalog
+from converter.runtime.catalog import DENSE, catalog
 from converter.source.header import HELPERS
 
 PACKAGE = "tf_multigpu_runtime"
@@ -45,7 +45,7 @@ _FOR_ALL = (
 
 def whole_module() -> str:
     """The text of the module beside scripts."""
-    helpers = catalog().values()
+    helpers = [helper for name, helper in catalog().items() if not name.endswith(DENSE)]
     modules = sorted({module for helper in helpers for module in helper.imports if module != "tf"})
     head = _HEAD.format(imports="\n".join(f"import {module}" for module in modules)).rstrip("\n")
     text = "\n\n\n".join([head, *(helper.source for helper in helpers)])

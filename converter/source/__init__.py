@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from converter.source.pragmas import skips_file
     from converter.source.syntax import lost_blank, mixed_indents, parse, too_deep
     from converter.source.text import Source, encode, from_bytes, load, read, too_long, with_lines
-    from converter.source.users import users_of
     from converter.source.writing import clear_left_over, not_written, other_names, write
 
 __all__ = [
@@ -49,7 +48,6 @@ __all__ = [
     "too_deep",
     "too_long",
     "trains_by_torch",
-    "users_of",
     "with_lines",
     "write",
 ]
@@ -79,7 +77,6 @@ _HOME = {
     "too_long": "text",
     "trains_by_torch": "look",
     "with_lines": "text",
-    "users_of": "users",
     "write": "writing",
 }
 

@@ -263,7 +263,7 @@ def flags_given(options: Options, fields: Iterable[str]) -> Iterator[str]:
 def as_asked(options: Options) -> Options:
     """Options as somebody gave them, without what a conversion found out itself."""
     batch = options.asked_batch or options.batch
-    return replace(options, batch=batch, asked_batch=None, one_gpu=False, traced=(), of_project=())
+    return replace(options, batch=batch, asked_batch=None, one_gpu=False, merge_all=False, traced=(), of_project=())
 
 
 def command_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
@@ -285,6 +285,7 @@ def to_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
             flags += [flag_of(name), str(value)]
     flags += ["--asked-batch", options.asked_batch] if options.asked_batch else []
     flags += ["--other-scripts", "one-gpu"] if options.one_gpu else []
+    flags += ["--attributes", "all"] if options.merge_all else []
     for name in options.shared:
         flags += ["--shared", name]
     for name, axis in options.batch_axes:
@@ -365,6 +366,10 @@ def _set_other_scripts(options: Options, value: str) -> Options:
     return replace(options, one_gpu=_choice(value, "one-gpu") == "one-gpu")
 
 
+def _set_attributes(options: Options, value: str) -> Options:
+    return replace(options, merge_all=_choice(value, "all") == "all")
+
+
 def _add_shared(options: Options, value: str) -> Options:
     name = _name(value)
     return options if name in options.shared else replace(options, shared=(*options.shared, name))
@@ -411,6 +416,7 @@ _SETTERS: dict[str, Callable[[Options, str], Options]] = {
     "--gpu-memory": _set_gpu_memory,
     "--line-length": _set_line_length,
     "--other-scripts": _set_other_scripts,
+    "--attributes": _set_attributes,
     "--shared": _add_shared,
     "--batch-axis": _add_batch_axis,
     "--traced": _add_traced,

@@ -71,7 +71,7 @@ def leads_to_tensorflow(path: str, data: bytes) -> bool:
 
 
 def imported_by(data: bytes) -> list[str]:
-    """The dotted names of what a file's import statements name: modules, and what may be modules of a package."""
+    """The dotted names in a file's import statements: modules, and names that may be modules of a package."""
     found: list[str] = []
     for package, names in _IMPORT.findall(data):
         prefix = package.decode().lstrip(".")

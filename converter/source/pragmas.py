@@ -62,7 +62,9 @@ def misread(path: str, pragmas: tuple[Pragma, ...]) -> list[Diagnostic]:
         meant = f"; {near[0]} is meant?" if near else ""
         message = f"`{pragma.text}` tells tf-multigpu nothing{meant}"
         hint = "write shared, batch-axis=K, ignore[CODE] or skip-file"
-        found.append(Diagnostic("TMG027", path, pragma.line, pragma.column, message, hint, "warning"))
+        found.append(
+            Diagnostic("TMG027", path, pragma.line, pragma.column, message=message, hint=hint, severity="warning")
+        )
     return found
 
 
@@ -82,7 +84,9 @@ def without_ignored(
         if unused:
             message = f"ignore[{', '.join(unused)}] takes away no warning of this line"
             hint = "take the comment away, or put it on the line that the warning names"
-            kept.append(Diagnostic("TMG027", path, pragma.line, pragma.column, message, hint, "warning"))
+            kept.append(
+                Diagnostic("TMG027", path, pragma.line, pragma.column, message=message, hint=hint, severity="warning")
+            )
     return tuple(kept)
 
 
@@ -94,4 +98,4 @@ def _read(said: str) -> Pragma:
     codes = tuple(code.strip() for code in (parts[3] or "").split(",") if code.strip())
     if parts[1] == "ignore" and not codes:
         return nothing
-    return Pragma(0, 0, parts[1], int(parts[2] or 0), codes, said)
+    return Pragma(line=0, column=0, name=parts[1], axis=int(parts[2] or 0), codes=codes, text=said)

@@ -50,7 +50,7 @@ def _check_cells(source: Source) -> None:
             message = "a cell waits by itself (await), which only a notebook can"
             hint = "only code outside of `async` is converted"
             raise Refusal(
-                Diagnostic("TMG043", source.path, before + node.lineno, node.col_offset + 1, message, hint)
+                Diagnostic("TMG043", source.path, before + node.lineno, node.col_offset + 1, message=message, hint=hint)
             )
 
 
@@ -72,7 +72,7 @@ def _diagnose(source: Source, error: SyntaxError) -> Refusal:
     old = construct(text, column, error.msg)
     if old:
         return Refusal(
-            Diagnostic("TMG004", source.path, line, column, f"Python 2 syntax: {old}", HOW_TO_CONVERT)
+            Diagnostic("TMG004", source.path, line, column, message=f"Python 2 syntax: {old}", hint=HOW_TO_CONVERT)
         )
     return _refusal(source, line, column, error.msg, _hint(text, error))
 
@@ -99,7 +99,7 @@ def too_deep(source: Source, line: int) -> Refusal:
     """Refuses a script of which a statement on this line, 0 where it is not known, holds too many levels."""
     message = "expressions or statements are nested too deeply to be followed"
     hint = "write the longest chain of operators, calls, attributes or elif as a loop, a list or a dict"
-    return Refusal(Diagnostic("TMG017", source.path, line, 1 if line else 0, message, hint))
+    return Refusal(Diagnostic("TMG017", source.path, line, 1 if line else 0, message=message, hint=hint))
 
 
 def _hint(text: str, error: SyntaxError) -> str:
@@ -111,7 +111,7 @@ def _hint(text: str, error: SyntaxError) -> str:
 
 
 def _refusal(source: Source, line: int, column: int, message: str, hint: str) -> Refusal:
-    return Refusal(Diagnostic("TMG005", source.path, line, column, f"syntax error: {message}", hint))
+    return Refusal(Diagnostic("TMG005", source.path, line, column, message=f"syntax error: {message}", hint=hint))
 
 
 def first_statement(function: ast.AST) -> ast.stmt:

@@ -75,7 +75,7 @@ def load(path: str) -> bytes:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         message, hint = f"cannot be read: {reason}", "check the permissions"
-    raise Refusal(Diagnostic("TMG001", path, 0, 0, message, hint))
+    raise Refusal(Diagnostic("TMG001", path, 0, 0, message=message, hint=hint))
 
 
 def read(path: str) -> Source:
@@ -108,10 +108,10 @@ def from_bytes(path: str, data: bytes) -> Source:
         raise _undecodable(path, body, encoding, error) from None
     except (UnicodeError, LookupError) as error:
         message = f"the encoding {encoding} is of no use here: {error}"
-        raise Refusal(Diagnostic("TMG002", path, 1, 1, message, "save the file as UTF-8")) from None
+        raise Refusal(Diagnostic("TMG002", path, 1, 1, message=message, hint="save the file as UTF-8")) from None
     if not text.strip():
         message = "the file is empty" if not data else "the file holds nothing but blanks"
-        raise Refusal(Diagnostic("TMG003", path, 0, 0, message, "name the training script"))
+        raise Refusal(Diagnostic("TMG003", path, 0, 0, message=message, hint="name the training script"))
     return Source(path, data, text, encoding, bom)
 
 
@@ -123,7 +123,7 @@ def _notebook(path: str, data: bytes, body: bytes, bom: bool) -> Source:
         notebook = read_notebook(path, body.decode())
     except UnicodeDecodeError as error:
         raise _undecodable(path, body, "utf-8", error) from None
-    return Source(path, data, notebook.script.text, "utf-8", bom, notebook)
+    return Source(path=path, data=data, text=notebook.script.text, encoding="utf-8", bom=bom, notebook=notebook)
 
 
 def in_script(finding: Diagnostic, source: Source) -> Diagnostic:
@@ -138,7 +138,7 @@ def too_long(source: Source, most: int) -> Refusal:
     """Refuses a script of more lines than may be read."""
     lines = source.code.count(b"\n")
     hint = f"move data into files of their own, or allow it: --max-lines {lines}"
-    found = Diagnostic("TMG019", source.path, most + 1, 1, f"{lines:,} lines are more than {most:,}", hint)
+    found = Diagnostic("TMG019", source.path, most + 1, 1, message=f"{lines:,} lines are more than {most:,}", hint=hint)
     return Refusal(in_cells(found, source))
 
 
@@ -209,7 +209,7 @@ def _encoding_of(path: str, data: bytes) -> str:
     ):
         if data.startswith(mark):
             message = f"the file is {name}, which Python does not read"
-            raise Refusal(Diagnostic("TMG002", path, 1, 1, message, "save the file as UTF-8"))
+            raise Refusal(Diagnostic("TMG002", path, 1, 1, message=message, hint="save the file as UTF-8"))
     lines = iter(data[:1024].splitlines(keepends=True)[:2])
     try:
         encoding, _ = tokenize.detect_encoding(lambda: next(lines, b""))
@@ -222,7 +222,7 @@ def _encoding_of(path: str, data: bytes) -> str:
                 reason = "beside a byte order mark Python takes only utf-8"
             message = f"the coding cookie cannot be followed: {reason}"
             line = 1 + (b"coding" not in data.splitlines()[0])
-            raise Refusal(Diagnostic("TMG002", path, line, 1, message, _COOKIE_HINT)) from None
+            raise Refusal(Diagnostic("TMG002", path, line, 1, message=message, hint=_COOKIE_HINT)) from None
         return "utf-8"
     return "utf-8" if encoding == "utf-8-sig" else encoding
 
@@ -230,4 +230,4 @@ def _encoding_of(path: str, data: bytes) -> str:
 def _undecodable(path: str, body: bytes, encoding: str, error: UnicodeDecodeError) -> Refusal:
     lines = split_lines(body[: error.start].decode(encoding, "replace"))
     message = f"byte 0x{body[error.start]:02x} at offset {error.start} is not {encoding}: {error.reason}"
-    return Refusal(Diagnostic("TMG002", path, len(lines), len(lines[-1]) + 1, message, _COOKIE_HINT))
+    return Refusal(Diagnostic("TMG002", path, len(lines), len(lines[-1]) + 1, message=message, hint=_COOKIE_HINT))

@@ -6,6 +6,7 @@ import ast
 import os
 import re
 import warnings
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,6 +19,8 @@ MOST_FILES = 5_000  # of a project that are looked into
 _RUN_AS_SCRIPT = re.compile(rb"^if\s*\(?\s*__name__\s*==", re.MULTILINE)
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(")
 _TRAINS = re.compile(rb"train_?(?:op|step)\b|\.train\(|\bminimize\(|\bapply_gradients\(")
+# Imports that `imported_by` does not see: on several lines, or behind another statement.
+_UNSEEN = re.compile(rb"\bimport[ \t]*[(\\]|\\\r?\n[ \t]*import\b|[:;][ \t]*(?:import|from)\b")
 _DYNAMIC = ("import_module", "__import__")
 
 
@@ -36,6 +39,36 @@ class User:
     trains: bool
 
 
+@dataclass(frozen=True)
+class Project:
+    """The files around a script.
+
+    script: its path. originals: what files held before this run wrote over them. leave_out: a folder that is written
+    to. known: whether the options already say what the other files need. alone: whether nothing is known of others.
+    """
+
+    script: str
+    originals: Mapping[str, bytes]
+    leave_out: str | None = None
+    known: bool = False
+    alone: bool = False
+
+    def users(self, own: Collection[str], changed: Sequence[str]) -> Sequence[User]:
+        """The scripts that import one of the changed files, besides those that the script itself imports."""
+        if self.known or self.alone:
+            return ()
+        return users_of(self.script, changed, own, self.originals, self.leave_out)
+
+    def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:
+        """Whether another file of the project has one of these names; where none is looked at, it may."""
+        if self.known or self.alone:
+            return not self.known
+        word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in names))
+        others = _texts(_root(os.path.abspath(self.script), changed), self.originals, self.leave_out)
+        seen = {os.path.abspath(self.script), *map(os.path.abspath, changed), *own}
+        return any(word.search(text) for path, text in others.items() if path not in seen)
+
+
 def users_of(
     script: str, changed: Sequence[str], own: Collection[str], originals: Mapping[str, bytes],
     leave_out: str | None = None,
@@ -48,20 +81,24 @@ def users_of(
     """
     script = os.path.abspath(script)
     root = _root(script, changed)
-    data = {**dict(_files(root, leave_out)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
-    names = {os.path.splitext(os.path.basename(_module_of(path)))[0].encode() for path in changed}
+    data = _texts(root, originals, leave_out)
+    names = {_name_in_imports(path).encode() for path in changed}
+    index: dict[str, list[str]] = defaultdict(list)
+    for path in data:
+        if path.endswith(".py"):
+            index[_name_in_imports(path)].append(path)
     reached, todo = set(changed), True
     imports: dict[str, dict[str, tuple[int, str]]] = {}
     while todo:
         todo = False
         for path, text in data.items():
-            if path in reached or not any(name in text for name in names) and not _BY_NAME.search(text):
+            if path in reached or not _may_import(text, names):
                 continue
             if path not in imports:
-                imports[path] = _imported_files(path, text, root)
+                imports[path] = _imported_files(path, text, root, index)
             if not reached.isdisjoint(imports[path]):
                 reached.add(path)
-                names.add(os.path.splitext(os.path.basename(_module_of(path)))[0].encode())
+                names.add(_name_in_imports(path).encode())
                 todo = True
     runs = [p for p in reached if p != script and p in data and _is_run(data[p], p in own or p in changed)]
     left = sorted(path for path in runs if not is_converted(data[path].decode("latin-1")))
@@ -72,6 +109,17 @@ def users_of(
         folders = frozenset((os.path.dirname(path), *(folder for _, folder in there.values())))
         found.append(User(path, folders, min((line for line, _ in there.values()), default=0), trains))
     return found
+
+
+def _may_import(text: bytes, names: Collection[bytes]) -> bool:
+    """Whether a file may import a module of these names, as far as its bytes tell: most that name it do not."""
+    if _BY_NAME.search(text) is not None:
+        return True
+    if not any(name in text for name in names):
+        return False
+    if _UNSEEN.search(text) is not None:
+        return True
+    return any(part.encode() in names for module in imported_by(text) for part in module.split("."))
 
 
 def _is_run(text: bytes, imported: bool) -> bool:
@@ -87,6 +135,11 @@ def _root(script: str, changed: Sequence[str]) -> str:
     return folder
 
 
+def _texts(root: str, originals: Mapping[str, bytes], leave_out: str | None) -> dict[str, bytes]:
+    """The scripts under a folder, as they were before this run."""
+    return {**dict(_files(root, leave_out)), **{path: text for path, text in originals.items() if path.endswith(".py")}}
+
+
 def _files(root: str, leave_out: str | None) -> Iterator[tuple[str, bytes]]:
     """Scripts, and the code of notebooks, under a folder, by their absolute paths."""
     for name in scripts_in(root, leave_out, SCRIPTS)[:MOST_FILES]:
@@ -100,7 +153,9 @@ def _files(root: str, leave_out: str | None) -> Iterator[tuple[str, bytes]]:
                     yield path, code_of(path, file.read())
 
 
-def _imported_files(path: str, text: bytes, root: str) -> dict[str, tuple[int, str]]:
+def _imported_files(
+    path: str, text: bytes, root: str, index: Mapping[str, Sequence[str]]
+) -> dict[str, tuple[int, str]]:
     """The files of the project that a file may import, each with the line of the import and the folder looked into."""
     found: dict[str, tuple[int, str]] = {}
     try:
@@ -110,14 +165,15 @@ def _imported_files(path: str, text: bytes, root: str) -> dict[str, tuple[int, s
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         named = [(module, 0, 1) for module in imported_by(text)]
     notebook = path.endswith(".ipynb")
+    others = index if notebook or b"sys.path" in text else {}
     for module, level, line in named:
-        for file, folder in _resolved(module, level, path, root, notebook or b"sys.path" in text).items():
+        for file, folder in _resolved(module, level, path, root, others).items():
             found.setdefault(file, (0 if notebook else line, folder))
     return found
 
 
 def _imports_in(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """Dotted names of modules, and of what may be modules of a package; the dots of a relative import; the line."""
+    """Imported names, dotted (each a module, or a name that may be one), the dots of a relative import, the line."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0, node.lineno) for alias in node.names)
@@ -135,10 +191,11 @@ def _name_of(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
-def _resolved(module: str, level: int, path: str, root: str, moved: bool) -> dict[str, str]:
+def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Where a module lies, with its packages, and in which folder: the file's, or one above it up to the root.
 
-    moved: whether the file looks in other folders, too; then any file of that name in the project may be meant.
+    others: where the file looks in other folders, too, the project's files by the names of their modules: any file of
+        that name may be meant.
     """
     folder = os.path.dirname(path)
     for _ in range(level - 1):
@@ -152,11 +209,10 @@ def _resolved(module: str, level: int, path: str, root: str, moved: bool) -> dic
         if level or folder == root or os.path.dirname(folder) == folder:
             break
         folder = os.path.dirname(folder)
-    if moved and parts:
-        for name in scripts_in(root)[:MOST_FILES]:
-            file, ending = os.path.join(root, _module_of(name)), os.sep + os.path.join(*parts) + ".py"
-            if file.endswith(ending):
-                found[os.path.join(root, name)] = file.removesuffix(ending)
+    for other in others.get(parts[-1], ()) if parts else ():
+        file, ending = _module_of(other), os.sep + os.path.join(*parts) + ".py"
+        if file.endswith(ending):
+            found[other] = file.removesuffix(ending)
     return found
 
 
@@ -175,6 +231,11 @@ def _with_packages(folder: str, parts: Sequence[str]) -> set[str]:
             elif not os.path.isfile(package):
                 return set()
     return {os.path.abspath(path) for path in found}
+
+
+def _name_in_imports(path: str) -> str:
+    """The last part of a module's dotted name."""
+    return os.path.splitext(os.path.basename(_module_of(path)))[0]
 
 
 def _module_of(path: str) -> str:

@@ -65,7 +65,9 @@ def not_written(path: str, error: OSError | ValueError) -> Refusal:
     """TMG007 with what the system says, and what to do about it."""
     reason = getattr(error, "strerror", None) or str(error)
     target = os.path.realpath(path)
-    return Refusal(Diagnostic("TMG007", path, 0, 0, f"cannot be written: {reason}", _advice(target, error)))
+    return Refusal(
+        Diagnostic("TMG007", path, 0, 0, message=f"cannot be written: {reason}", hint=_advice(target, error))
+    )
 
 
 def other_names(path: str) -> int:
@@ -150,7 +152,7 @@ def _replace(
         if before is not Anything and _held(target) != before:
             message = "somebody else has written this file since it was read"
             hint = "nothing is written; run the command again, and it takes the file as it is now"
-            raise Refusal(Diagnostic("TMG024", path, 0, 0, message, hint))
+            raise Refusal(Diagnostic("TMG024", path, 0, 0, message=message, hint=hint))
         os.replace(temporary, target)
     except BaseException:
         with suppress(OSError):

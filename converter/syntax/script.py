@@ -206,7 +206,7 @@ class Script:
         """Notes a finding at a node, or for the file as a whole."""
         line = getattr(node, "lineno", 0)
         column = self.at(line, getattr(node, "col_offset", 0)) - self.line(line) + 1 if line else 0
-        finding = Diagnostic(code, self.path, line, column, message, hint, severity)
+        finding = Diagnostic(code, self.path, line, column, message=message, hint=hint, severity=severity)
         if finding not in self.findings:
             self.findings.append(finding)
 

@@ -49,7 +49,7 @@ def chosen(path: str, text: str, tree: ast.Module, options: Options) -> Chosen |
             return Chosen(target, fit, script, replace(options, target=target.name))
         if options.target == target.name:
             hint = "leave --target out: the tool chooses what fits the script"
-            raise Refusal(Diagnostic("TMG280", path, 1, 1, target.lacking, hint))
+            raise Refusal(Diagnostic("TMG280", path, 1, 1, message=target.lacking, hint=hint))
     return None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -89,6 +90,19 @@ class VariableRow:
     gradient: float | None
     update: float | None
     weight: float | None
+
+    @classmethod
+    def of_weights(cls, row: Mapping[str, Any]) -> VariableRow:
+        """A variable of which only the way that its weights have gone is compared: name, shape, dtype and error."""
+        return cls(
+            name=row["name"],
+            shape=str(tuple(row["shape"])),
+            dtype=row["dtype"],
+            trainable=True,
+            gradient=None,
+            update=None,
+            weight=None if row["error"] is None else float(row["error"]),
+        )
 
 
 @dataclass(frozen=True)
@@ -209,6 +223,7 @@ class Report:
     """The outcome of a verification.
 
     reason: one line; why it failed or could not be done, else what was shown.
+    untrained: whether the original comes to no training step, so that nothing of the conversion was seen.
     neutralised: random operations that were held still, {kind: number of operations}.
     log: the end of the output of a script that failed by itself.
     ledger: what all of it comes to.
@@ -238,6 +253,7 @@ class Report:
     origin: Origin = Origin()
     command: str = ""
     processes: str = ""
+    untrained: bool = False
 
 
 def to_json(report: Report) -> dict[str, Any]:

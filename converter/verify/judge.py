@@ -43,6 +43,7 @@ class Asked:
     """What is compared: settings with nothing left open.
 
     rate: how the conversion scales the learning rate. target: what trains on several GPUs.
+    apart: paths that both scripts change, for which they run one after the other; none: at the same time.
     """
 
     gpus: int
@@ -50,6 +51,7 @@ class Asked:
     steps: int
     rate: str = "none"
     target: str = "towers"
+    apart: tuple[str, ...] = ()
 
     @property
     def batches(self) -> int:
@@ -151,7 +153,7 @@ def unlike(mine: Facts, theirs: Facts, gpus: int, batch: BatchMode) -> Report | 
     if all(own[part] == their[part] for own, their in pairs for part in ("shape", "dtype")):
         return None
     check = check_variables(mine, theirs)
-    return Report("failed", check.detail, gpus, batch, 0, (check,))
+    return Report(verdict="failed", reason=check.detail, gpus=gpus, batch=batch, steps=0, checks=(check,))
 
 
 def _own_inputs(mine: Facts, theirs: Facts, gpus: int) -> str:
@@ -195,13 +197,13 @@ def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tupl
         shape = "unknown" if row["shape"] is None else "x".join(str(size) for size in row["shape"]) or "scalar"
         rows.append(
             VariableRow(
-                name,
-                shape,
-                row["dtype"],
-                row["trainable"],
-                max(gradients) if gradients else None,
-                max(updates) if updates else None,
-                None if weight is None else number(weight),
+                name=name,
+                shape=shape,
+                dtype=row["dtype"],
+                trainable=row["trainable"],
+                gradient=max(gradients) if gradients else None,
+                update=max(updates) if updates else None,
+                weight=None if weight is None else number(weight),
             )
         )
     return tuple(rows)

@@ -60,7 +60,14 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
         if part.source is not None:
             files[name] = part
     edited = () if again.text is None else _edited_lines(again.text, made.text, header.line)
-    return Repeated(header, again, header.sha256 == source.sha256, same_text, edited, files)
+    return Repeated(
+        header=header,
+        conversion=again,
+        same_source=header.sha256 == source.sha256,
+        same_text=same_text,
+        edited=edited,
+        files=files,
+    )
 
 
 def _edited_lines(written: str, held: str, header: int) -> tuple[int, ...]:
@@ -99,4 +106,11 @@ def origin_of(repeated: Repeated | None) -> Origin:
         for name, made in repeated.files.items()
         if repeated.same_text
     )
-    return Origin(repeated.header, repeated.same_source, repeated.same_text, files, findings, repeated.edited)
+    return Origin(
+        header=repeated.header,
+        same_source=repeated.same_source,
+        rewritten=repeated.same_text,
+        files=files,
+        findings=findings,
+        edited=repeated.edited,
+    )

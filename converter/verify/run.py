@@ -7,7 +7,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -41,7 +41,7 @@ from converter.verify.processes.workspace import (
     set_gpus,
     work_folder,
 )
-from converter.verify.runs import ddp
+from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
 from converter.verify.runs.others import with_others
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
@@ -57,13 +57,20 @@ TITLES = {
     ORIGINAL: "the original script",
     ddp.PROCESS: "the converted script",
     ddp.ORIGINAL: "the original script",
+    cluster.WORKER: "the converted script",
+    cluster.ORIGINAL: "the original script",
 }
 # The roles of the conversion and of the original, and what compares them, where towers do not train.
 OTHERS = {
     "mirrored": (CONVERSION, ORIGINAL, compare_strategies),
     "ddp": (ddp.PROCESS, ddp.ORIGINAL, ddp.compare_processes),
+    "cluster": (cluster.WORKER, cluster.ORIGINAL, cluster.compare_workers),
 }
-_CLUSTER = "convert it without --target cluster and verify that; docs/cluster.md says what was proven"
+_TRAINS = {
+    "mirrored": "tf.distribute.MirroredStrategy",
+    "ddp": "DistributedDataParallel",
+    "cluster": "the workers of a cluster",
+}
 PATIENCE = 30.0  # seconds to wait for the run by itself once everything else is done
 
 
@@ -92,8 +99,6 @@ def verify(
     single, multi = single.resolve(), multi.resolve()
     parts = parts or {}
     towers = read_towers(multi, parts)
-    if towers.target == "cluster":
-        raise VerifyError(f"{multi.name} is converted for a cluster, which is not run here: {_CLUSTER}")
     if towers.target == "mirrored" and towers.gpus not in (None, settings.gpus or towers.gpus):
         hint = f"convert it anew with --num-gpus {settings.gpus}"
         raise VerifyError(f"{multi.name} is written for {towers.gpus} GPUs: {hint}")
@@ -105,15 +110,18 @@ def verify(
         towers.target,
     )
     if towers.target in OTHERS and (settings.epochs or settings.steps == "all"):
-        trains = {"mirrored": "tf.distribute.MirroredStrategy", "ddp": "DistributedDataParallel"}[towers.target]
-        raise VerifyError(f"--epochs and --steps all are for towers, not for {trains}")
+        raise VerifyError(f"--epochs and --steps all are for towers, not for {_TRAINS[towers.target]}")
+    if towers.target == "cluster" and settings.also:
+        raise VerifyError("--also is for towers and strategies, not for the workers of a cluster")
     if towers.target == "ddp" and settings.also:
         raise VerifyError("--also is for scripts that TensorFlow runs, not for PyTorch's")
     # the conversion is made again while the scripts import TensorFlow
     with ThreadPoolExecutor(1) as beside, opened(pool) as interpreters:
         made = beside.submit(repeat, single, multi, parts)
         files = _Files(single, multi, parts, towers.way, interpreters)
-        report, left_out = _in_copies(files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody)
+        report, left_out = _undisturbed(
+            files, asked, settings, lambda: planned_lines(made.result()), tell or _nobody
+        )
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
@@ -187,16 +195,36 @@ class _Means:
     limits: Limits
 
 
-def _in_copies(
+def _undisturbed(
     files: _Files,
     asked: Asked,
     settings: Settings,
     plan: Callable[[], Planned],
     tell: Callable[[Progress], None],
 ) -> tuple[Report, tuple[str, ...]]:
+    """As `_in_copies`; where runs that change the same paths may have failed for that, they run one after the other."""
+    until = time.monotonic() + settings.timeout
+    limits = Limits(until, _memory(settings))
+    report, left_out = _in_copies(files, asked, settings, plan, tell, limits)
+    paths = apart.shared(child.outside for child in limits.children)
+    may_be = report.verdict == "failed" or any(child.failed for child in limits.children)
+    if report.verdict == "passed" or not may_be or not paths or asked.target in OTHERS:
+        return report, left_out
+    limits = Limits(until, limits.memory)
+    report, left_out = _in_copies(files, replace(asked, apart=paths), settings, plan, tell, limits)
+    return apart.with_paths(report, paths), left_out
+
+
+def _in_copies(
+    files: _Files,
+    asked: Asked,
+    settings: Settings,
+    plan: Callable[[], Planned],
+    tell: Callable[[Progress], None],
+    limits: Limits,
+) -> tuple[Report, tuple[str, ...]]:
     """The report of running both in copies of their folders, and what of these was left out."""
     with work_folder(files.pool.guard) as work:
-        limits = Limits(time.monotonic() + settings.timeout, _memory(settings))
         means = _Means(files.pool, find_interpreter(settings.python), limits)
         multi_copy, notes = copy_folder(files.multi, work / "converted")
         single_copy, more = copy_folder(files.single, work / "original")
@@ -226,9 +254,8 @@ def _in_copies(
                 report = _judged(answers, asked, plan)
         except Stopped as problem:
             nothing = Entry("unchecked", "everything", problem.reason)
-            report = Report(
-                problem.verdict, problem.reason, asked.gpus, asked.batch, 0, log=problem.log, ledger=(nothing,)
-            )
+            report = Report(problem.verdict, problem.reason, asked.gpus, asked.batch, 0, ledger=(nothing,))
+            report = replace(report, log=problem.log, untrained=problem.untrained)
         report = replace(report, reason=clean(report.reason, work), log=clean(report.log, work))
     return report, tuple(dict.fromkeys(notes + more))
 
@@ -246,7 +273,7 @@ def _whole(
     args = set_gpus(multi, asked.gpus, settings.args, files.way)
     theirs = whole_job(jobs["record"], multi, args, replayed["inputs"], settings.epochs)
     mine = whole_job(jobs["replay"], single, settings.args, replayed["inputs"], settings.epochs)
-    return run_whole((theirs, mine), means.pool, means.python, means.limits, asked.gpus)
+    return run_whole((theirs, mine), means.pool, means.python, means.limits, asked)
 
 
 def _copied(script: Path, folder: Path) -> Path:
@@ -287,13 +314,23 @@ def _run(
     alone = partial(Child, means.pool, means.python, jobs["bare"], settled, limits)
     stages = _Stages(asked.steps, tell)
     stages.begin("starting TensorFlow")
-    with (
-        _bounded(settings, means),
-        Child(means.pool, means.python, jobs["record"], settled, limits, stages.step) as multi,
-        Child(means.pool, means.python, jobs["replay"], settled, limits, stages.step) as single,
-    ):
-        answers = _follow(single, multi, alone, asked, stages)
-        return replace(answers, processes=how_started([multi, single]))
+    with _bounded(settings, means), ExitStack() as running:
+
+        def begin(role: str) -> Child:
+            return running.enter_context(
+                Child(
+                    pool=means.pool,
+                    python=means.python,
+                    job=jobs[role],
+                    environment=settled,
+                    limits=limits,
+                    on_step=stages.step,
+                )
+            )
+
+        multi = None if asked.apart else begin("record")
+        answers = _follow(begin("replay"), lambda: multi or begin("record"), alone, asked, stages)
+        return replace(answers, processes=how_started(limits.children))
 
 
 @contextmanager
@@ -347,12 +384,14 @@ class _Answers:
 
 
 def _follow(
-    single: Child, multi: Child, alone: Callable[[], Child], asked: Asked, stages: _Stages
+    single: Child, converted: Callable[[], Child], alone: Callable[[], Child], asked: Asked, stages: _Stages
 ) -> _Answers:
+    """What both say. Apart, the conversion begins where the original waits for it, and the run by itself at the end."""
     started = expect(single, "started")
     stages.begin("building the graphs")
     mine = expect(single, "ready")
     stages.begin("building the graphs", 1)
+    multi = converted()
     expect(multi, "started")
     theirs = expect(multi, "ready")
     stages.begin("checkpoints and uneven batches", 2)
@@ -360,9 +399,11 @@ def _follow(
     theirs = dict(join_slices(theirs, wholes))
     if unlike(mine, theirs, asked.gpus, asked.batch):
         return _Answers(started, mine, theirs)
-    with alone() as bare:
+    with ExitStack() as running:
+        beside = None if asked.apart else running.enter_context(alone())
         recorded, replayed = _compared(single, multi, mine, theirs, wholes)
-        return _Answers(started, mine, theirs, recorded, replayed, bare=_of_bare(bare))
+        last = _of_bare(beside or running.enter_context(alone()))
+    return _Answers(started, mine, theirs, recorded, replayed, bare=last)
 
 
 def _compared(

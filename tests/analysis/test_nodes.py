@@ -19,4 +19,4 @@ def test_parents() -> None:
     (call,) = nodes.of(ast.Call)
     assert nodes.parents[call] is tree.body[0]
     assert tree not in nodes.parents
-    assert nodes.depth == 5
+    assert nodes.depth == 4  # the module, the assignment, the call, its function and argument

@@ -80,8 +80,20 @@ def test_in_place(project: Path, run: Run) -> None:
     assert stat.S_IMODE(Path("sub/train.py").stat().st_mode) == 0o700
     before = Path("sub/train.py").read_bytes()
     again = run("convert", "--in-place", "sub/train.py")
-    assert (again.code, again.out, again.err) == (0, b"", "")
+    said = "sub/train.py:1:1: TMG009 converted before\nsub/train.py: unchanged\n"
+    assert (again.code, again.out, again.err) == (0, b"", said)
+    for more in ("--quiet", "--hook"):
+        silent = run("convert", "--in-place", "sub/train.py", more)
+        assert (silent.code, silent.out, silent.err) == (0, b"", "")
     assert Path("sub/train.py").read_bytes() == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
+def test_a_device_without_an_end_is_not_read(project: Path, run: Run) -> None:
+    put("train.py")
+    done = run("convert", "train.py", "-o", "/dev/full")
+    assert (done.code, done.out) == (2, b"")
+    assert done.err.splitlines()[0] == "/dev/full: TMG007 cannot be written: No space left on device"
 
 
 def test_a_diff_exits_1_and_writes_nothing(project: Path, run: Run) -> None:

@@ -42,7 +42,7 @@ def test_sarif_has_the_fix_of_a_file_that_would_change(project: Path, run: Run, 
         (("train.py", "--output-format", "sarif"), "where the script would go"),
         (("train.py", "--output-format", "markdown"), "add -o FILE"),
         (("train.py", "--check", "--json", "--output-format", "github"), "exclude each other"),
-        (("train.py", "--check", "--output-format", "xml"), "'xml' is not one of"),
+        (("train.py", "--check", "--output-format", "xml"), "'--output-format': 'xml' is not one of"),
     ],
 )
 def test_what_excludes_what(project: Path, run: Run, words: tuple[str, ...], said: str) -> None:

@@ -14,6 +14,8 @@ from tests.cli.standins import Run
 from tests.source.notebook.books import SCRIPT, TRAINING, book, sources
 
 JOINED = "# tf-multigpu: what stood here is in cell 3 now"
+UNSIZED = TRAINING[0].replace("batch_size = 32", "shown = open('shown').read()")
+UNSIZED_LOOP = TRAINING[5].replace("batch_size", "len(shown)")
 
 
 @pytest.fixture(autouse=True)
@@ -243,8 +245,7 @@ def test_a_module_of_the_folder_changes_with_the_notebook(run: Run) -> None:
 
 
 def test_warnings_name_cells_in_every_format(run: Run) -> None:
-    loop = TRAINING[5].replace("begin + batch_size", "begin + 32").replace("640, batch_size", "640, 32")
-    put("train.ipynb", book([TRAINING[0].replace("batch_size = 32", ""), *TRAINING[1:5], "%run -i other.py", loop]))
+    put("train.ipynb", book([UNSIZED, *TRAINING[1:5], "%run -i other.py", UNSIZED_LOOP]))
     place = "cell 7, line 5, column 9"
     done = run("convert", "train.ipynb", "--check")
     assert f"train.ipynb: {place}: TMG303" in done.err
@@ -272,9 +273,8 @@ def test_comments_for_the_tool(run: Run) -> None:
     put("train.ipynb", book([*cells[:5], "a = 1  # tf-multigpu: ignore[TMG303]", cells[6]]))
     done = run("convert", "train.ipynb", "-o", "mg.ipynb")
     assert "train.ipynb: cell 6, line 1, column 8: TMG027 ignore[TMG303] takes away no warning" in done.err
-    loop = TRAINING[5].replace("begin + batch_size", "begin + 32").replace("640, batch_size", "640, 32")
-    ignored = loop + "  # tf-multigpu: ignore[TMG303]"
-    put("train.ipynb", book([TRAINING[0].replace("batch_size = 32", ""), *TRAINING[1:5], ignored]))
+    ignored = UNSIZED_LOOP + "  # tf-multigpu: ignore[TMG303]"
+    put("train.ipynb", book([UNSIZED, *TRAINING[1:5], ignored]))
     done = run("convert", "train.ipynb", "--check")
     assert ("TMG303" in done.err, "TMG027" in done.err) == (False, False)
 

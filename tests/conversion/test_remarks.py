@@ -14,6 +14,7 @@ from converter.conversion.remarks import with_remarks
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import from_bytes, read
+from tests.conversions import conversion_of
 from tests.scripts import INPUTS, SCRIPT, STEP, TRAINING
 from tests.test_projects import MODEL, TRAIN, put
 
@@ -49,7 +50,7 @@ def test_a_warning_stands_above_its_line() -> None:
 @pytest.mark.parametrize("name", ["crf", "moving_averages", "trained_and_sampled", "full_batch", "layers_cnn"])
 def test_only_comments_are_added(name: str) -> None:
     single = read(str(FIXTURES / name / "single.py"))
-    plain, done = (convert(single, Options(warnings=kind)) for kind in ("report", "comment"))
+    plain, done = (conversion_of(single, Options(warnings=kind)) for kind in ("report", "comment"))
     assert plain.text is not None and done.text is not None
     assert ast.dump(ast.parse(plain.text)) == ast.dump(ast.parse(done.text))
     added = [line.strip() for line in bodies(done.text) if line not in bodies(plain.text)]

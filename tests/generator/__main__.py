@@ -8,7 +8,7 @@ from collections import Counter
 
 from tests.generator.interpreter import Interpreter
 from tests.generator.judge import Outcome, judge
-from tests.generator.recipe import Recipe, draw
+from tests.generator.recipe import Recipe, draw, without_contrib
 from tests.generator.script import write
 
 
@@ -25,12 +25,14 @@ def main() -> int:
     refusals: Counter[str] = Counter()
     with Interpreter(options.python) as interpreter:
         for seed in range(options.seed, options.seed + options.number):
-            recipe = draw(seed)
+            recipe = without_contrib(draw(seed)) if interpreter.is_2 else draw(seed)
             outcomes = judge(recipe, interpreter, options.gpus)
             counts.update(outcome.kind for outcome in outcomes)
             refusals.update(outcome.detail for outcome in outcomes if outcome.kind == "refused")
             wrong = next((outcome for outcome in outcomes if outcome.is_wrong), None)
             stuck = next((outcome for outcome in outcomes if outcome.kind == "stuck"), None)
+            if seed % 50 == 49:
+                print(seed, dict(counts), flush=True)
             if wrong:
                 small = recipe if options.no_shrink else shrunk(recipe, wrong, interpreter)
                 report(seed, small, wrong)

@@ -38,11 +38,11 @@ class Interpreter:
         self._environment = {**os.environ, **QUIET}
         with TemporaryDirectory() as folder:
             Path(folder, "version.py").write_text(IMPORT + "print(tf.__version__)\n")
-            self._is_2 = self.run(Path(folder), "version.py").output.startswith("2")
+            self.is_2 = self.run(Path(folder), "version.py").output.startswith("2")
 
     def spelled(self, text: str) -> str:
         """A script as it imports TensorFlow 1 here."""
-        return text.replace(IMPORT, COMPAT) if self._is_2 else text
+        return text.replace(IMPORT, COMPAT) if self.is_2 else text
 
     def run(self, folder: Path, script: str, args: tuple[str, ...] = ()) -> Ended:
         """Runs a script of a folder in this folder."""

@@ -2,7 +2,8 @@
 
 A mutant is a fixture after one to three small changes: a statement is deleted, swapped, wrapped or commented on, a
 name is another one, syntax is newer, the layout is odd. Whatever it means, the tool must not fail on it: what it writes
-is Python, holds every comment, is the same for the same input, and is left alone when it is converted again.
+is Python, holds every comment, is the same for the same input, and is left alone when it is converted again. It has
+SECONDS for all of that: a mutant that takes longer hangs.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import builtins
 import io
 import random
 import re
+import signal
 import sys
 import tokenize
 from collections import Counter
@@ -22,6 +24,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import from_bytes
 
+SECONDS = 60
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 WRAPPERS = (
     "if True:",
@@ -143,8 +146,27 @@ def comments(text: str) -> Counter[str]:
     return Counter(token.string.rstrip() for token in tokens if token.type == tokenize.COMMENT)
 
 
+class Hangs(BaseException):
+    """Raised in a conversion that takes too long; nothing in the tool catches it."""
+
+
+def _hangs(*_: object) -> None:
+    raise Hangs
+
+
 def fault(text: str, options: Options) -> tuple[str, str]:
     """How the conversion of a mutant ends, and what is wrong with it, "" where nothing is."""
+    signal.signal(signal.SIGPROF, _hangs)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # of processor time, so that a busy machine makes no difference
+    try:
+        return _judged(text, options)
+    except Hangs:
+        return "hangs", f"not done after {SECONDS} seconds"
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _judged(text: str, options: Options) -> tuple[str, str]:
     source = from_bytes("train.py", text.encode())
     try:
         made = convert(source, options)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, fields, replace
-from itertools import product
 
 # The first option of each dimension is the plainest: a failure is shrunk by going back to it.
 OPTIONS: dict[str, tuple[str, ...]] = {
-    "structure": ("top", "function", "class", "main", "file", "class in file", "closure"),
+    "structure": ("top", "function", "class", "main", "file", "class in file", "closure", "builder", "methods"),
     "inputs": (
         "fed",
         "fed fixed",
@@ -16,25 +15,63 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "dataset",
         "dataset initializable",
         "dataset reinitializable",
+        "dataset generator",
+        "dataset handle",
         "queue",
+        "queue many",
+        "queue lines",
         "constant arrays",
     ),
     "loop": ("range", "epochs", "draws", "shuffled"),
-    "size": ("constant", "literal", "flag", "attribute", "dict"),
-    "flags": ("argparse", "app.flags"),
-    "first": ("dense", "raw", "layers", "conv", "rnn", "zero_state", "embedding", "slim"),
+    "size": ("constant", "literal", "flag", "attribute", "dict", "product", "alias", "module"),
+    "flags": ("argparse", "app.flags", "choices"),
+    "first": ("dense", "raw", "layers", "conv", "rnn", "zero_state", "embedding", "slim", "flag", "fed state"),
     "second": ("none", "dense", "raw", "layers", "slim"),
-    "depth": ("none", "loop", "flag", "list", "dict"),
+    "depth": ("none", "loop", "flag", "list", "dict", "objects", "dict of weights"),
     "activation": ("relu", "elif flag", "dict of functions", "conditional expression"),
     "dropout": ("none", "placeholder", "flag"),
-    "norm": ("none", "update ops", "in place", "by hand"),
-    "loss": ("mean", "labels", "squares", "sum", "sum by size", "masked", "weighted", "losses module", "two lines"),
+    "norm": ("none", "update ops", "in place", "by hand", "contrib"),
+    "loss": (
+        "mean",
+        "labels",
+        "squares",
+        "sum",
+        "sum by size",
+        "masked",
+        "weighted",
+        "losses module",
+        "two lines",
+        "elif flag",
+    ),
     "decay": ("none", "inline", "variables", "collection", "list add_n", "list sum", "flag", "own collection"),
-    "optimizer": ("sgd", "adam", "momentum decay", "clipped", "tf.gradients", "two", "exponential decay"),
+    "optimizer": (
+        "sgd",
+        "adam",
+        "momentum decay",
+        "clipped",
+        "tf.gradients",
+        "two",
+        "exponential decay",
+        "elif flag",
+        "dict",
+        "two losses",
+    ),
     "metrics": ("none", "accuracy", "print in run", "confusion", "streaming"),
     "summary": ("none", "scalars"),
-    "evaluation": ("none", "whole", "batch", "each epoch"),
+    "evaluation": ("none", "whole", "batch", "each epoch", "batches"),
     "names": ("none", "scopes", "graph names"),
+    "companion": ("none", "predict", "evaluate"),
+}
+
+# Dimensions with an option that leaves the choice to a flag: the option, the flag, what it may be beside its default.
+FLAGS: dict[str, tuple[str, ...]] = {
+    "activation": ("elif flag", "--act", "tanh", "elu"),
+    "depth": ("flag", "--layers", "3"),
+    "dropout": ("flag", "--drop", "1"),
+    "decay": ("flag", "--l2", "0.1"),
+    "first": ("flag", "--net", "conv", "raw"),
+    "loss": ("elif flag", "--loss", "squares", "labels"),
+    "optimizer": ("elif flag", "--opt", "adam", "momentum"),
 }
 
 
@@ -60,21 +97,14 @@ class Recipe:
     summary: str = "none"
     evaluation: str = "none"
     names: str = "none"
+    companion: str = "none"
 
     def flag_choices(self) -> tuple[tuple[str, ...], ...]:
-        """Every set of command-line arguments under which the script takes another way, the default's first."""
-        choices: list[tuple[tuple[str, ...], ...]] = []
-        if self.activation == "elif flag":
-            choices.append(((), ("--act", "tanh"), ("--act", "elu")))
-        if self.depth == "flag":
-            choices.append(((), ("--layers", "3")))
-        if self.dropout == "flag":
-            choices.append(((), ("--drop", "1")))
-        if self.decay == "flag":
-            choices.append(((), ("--l2", "0.1")))
-        combined = [tuple(word for part in parts for word in part) for parts in product(*choices)]
-        single = [words for words in combined if words.count("--act") + len(words) // 2 <= 2]
-        return tuple(single or [()])
+        """Sets of arguments: the defaults, each other choice of each flag, the last choice of all flags."""
+        flags = [name for name, options in FLAGS.items() if getattr(self, name) == options[0]]
+        single = [(FLAGS[name][1], value) for name in flags for value in FLAGS[name][2:]]
+        last = tuple(word for name in flags for word in (FLAGS[name][1], FLAGS[name][-1]))
+        return tuple(dict.fromkeys([(), *single, last]))
 
     @property
     def is_random(self) -> bool:
@@ -111,9 +141,22 @@ def draw(seed: int) -> Recipe:
     return mended(Recipe(**chosen))
 
 
+def without_contrib(recipe: Recipe) -> Recipe:
+    """The recipe for TensorFlow 2, which has no tf.contrib."""
+    instead = {"slim": "layers", "contrib": "update ops"}
+    changes = {name: instead[option] for name, option in vars(recipe).items() if option in instead}
+    return mended(replace(recipe, **changes))
+
+
 def mended(recipe: Recipe) -> Recipe:
     """The recipe with the options plain that do not go with the others."""
     changes: dict[str, str] = {}
+    if recipe.first == "fed state":  # one scope holds model and session, and batches are of one size
+        together = recipe.structure if recipe.structure in ("top", "main", "methods") else "builder"
+        plain = dict.fromkeys(("evaluation", "names", "companion"), "none")
+        metrics = recipe.metrics if recipe.metrics != "print in run" else "none"
+        inputs = recipe.inputs if recipe.inputs in ("fed", "fed fixed") else "fed"
+        recipe = replace(recipe, structure=together, inputs=inputs, loop="draws", metrics=metrics, **plain)
     in_graph = recipe.inputs.startswith(("dataset", "queue"))
     if in_graph or recipe.inputs == "constant arrays":
         changes["loop"] = "epochs" if in_graph else "range"
@@ -124,6 +167,10 @@ def mended(recipe: Recipe) -> Recipe:
     if recipe.inputs == "fed fixed":
         changes["evaluation"] = "none" if recipe.evaluation in ("whole", "each epoch") else recipe.evaluation
         changes["loop"] = "draws" if recipe.loop in ("range", "shuffled") else recipe.loop
+    if recipe.structure not in ("file", "class in file"):
+        changes["companion"] = "none"
+    if recipe.optimizer == "two losses" and not recipe.inputs.startswith("fed"):
+        changes["optimizer"] = "two"
     if recipe.first == "zero_state" and recipe.inputs != "fed fixed":
         changes["first"] = "rnn"
     if recipe.structure == "class in file" and recipe.loss == "sum by size":

@@ -6,9 +6,11 @@ each variable's sum and sum of squares, the number of steps, and what it evaluat
 
 from __future__ import annotations
 
+import ast
+from dataclasses import replace
 from textwrap import indent
 
-from tests.generator.recipe import Recipe
+from tests.generator.recipe import FLAGS, Recipe
 
 EXAMPLES, CLASSES = 44, 3
 HEAD = """\
@@ -30,6 +32,10 @@ def initial(rows, columns):
 def start(shape, dtype=None, partition_info=None):
     return tf.constant(np.random.RandomState(len(shape)).uniform(-0.4, 0.4, shape).astype('float32'))
 """
+OPTIMIZERS = """\
+OPTIMIZERS = {'sgd': tf.train.GradientDescentOptimizer(0.1), 'adam': tf.train.AdamOptimizer(0.01, epsilon=1e-3)}
+"""
+CHECKPOINT = "./kept/model"
 L2 = """\
 def l2(w):
     return 0.01 * tf.reduce_sum(tf.square(w))
@@ -37,7 +43,7 @@ def l2(w):
 
 
 def write(recipe: Recipe, batch_size: int = 8) -> dict[str, str]:
-    """The files by their names; `train.py` is the script that trains."""
+    """The files by their names: `train.py` trains; `predict.py` or `evaluate.py` reads its checkpoint."""
     writer = _Writer(recipe, batch_size)
     return writer.files()
 
@@ -53,22 +59,68 @@ class _Writer:
     # -- files -------------------------------------------------------------------------------
 
     def files(self) -> dict[str, str]:
-        """The script, and the file of its model where it has one."""
+        """The script, and the other files of its folder."""
         in_file = self.recipe.structure in ("file", "class in file")
         model = self.model()
-        parts = [HEAD + ("import model as lib\n" if in_file else ""), self.options(), DATA]
+        head = HEAD + ("import model as lib\n" if in_file else "") + ("import config\n" if self.is_configured else "")
+        parts = [head, self.options(), DATA]
         if not in_file:
             parts.append(self.helpers())
             parts.append(model)
-        body = "\n".join([self.inputs(), self.build(), self.training()])
+        body = "\n".join(self.body())
         if self.recipe.structure == "main":
             parts.append(f"def main(_):\n{indent(body, '    ')}\n\nif __name__ == '__main__':\n    tf.app.run(main)\n")
         else:
             parts.append(body)
-        files = {"train.py": "\n\n".join(part for part in parts if part)}
+        files = {"train.py": _joined(parts)}
         if in_file:
-            files["model.py"] = "\n\n".join(part for part in (HEAD, self.helpers(), model) if part)
+            files["model.py"] = _joined([HEAD, self.helpers(), model])
+        if self.is_configured:
+            files["config.py"] = f"batch_size = {self.batch_size}\n"
+        if self.recipe.companion != "none":
+            files[f"{self.recipe.companion}.py"] = _joined([head, self.options(), DATA, self.companion()])
         return files
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether the batch size stands in a file of its own."""
+        return self.recipe.size == "module"
+
+    def body(self) -> list[str]:
+        """Inputs, graph and session, in the structure that holds all of the graph where there is one."""
+        inputs, build, training = self.inputs(), self.build(), self.training()
+        if self.recipe.structure == "builder":
+            kept = ", ".join(sorted(_names(inputs + build, ast.Store) & _used(training)))
+            return [
+                f"def build():\n{indent(inputs + build, '    ')}    return {kept}\n\n\n{kept} = build()\n",
+                training,
+            ]
+        if self.recipe.structure == "methods":
+            shared = _names(inputs, ast.Store) & (_names(build, ast.Load) | _used(training))
+            shared |= _names(build, ast.Store) & _used(training)
+            methods = [
+                f"    def {name}(self):\n{indent(_of(text, shared, 'self'), ' ' * 8)}\n"
+                for name, text in (("inputs", inputs), ("build", build))
+            ]
+            opening = "    def __init__(self):\n        self.inputs()\n        self.build()\n"
+            text = "\n".join(["class Model(object):", opening, *methods])
+            return [text, f"model = Model()\n{_of(training, shared, 'model')}"]
+        return [inputs, build, training]
+
+    def companion(self) -> str:
+        """A second script: it builds the model again, restores what was trained, and predicts or evaluates."""
+        fed = _Writer(replace(self.recipe, inputs="fed", optimizer="sgd", metrics="none", summary="none"), 8)
+        lines = [f"tf.train.Saver().restore(sess, '{CHECKPOINT}')"]
+        feed = fed.feed("valid_data", "valid_labels", "valid_words", False)
+        if self.recipe.companion == "predict":
+            lines.append(f"print('RESULT predicted %.4f' % np.abs(sess.run(logits, {feed})).sum())")
+        else:
+            lines += (
+                fed.in_batches("data", "labels", "words")
+                if fed.is_mean
+                else [f"print('RESULT evaluated %.5f' % sess.run(loss, {feed}))"]
+            )
+        return fed.inputs() + fed.called() + "with tf.Session() as sess:\n" + indent("\n".join(lines) + "\n", "    ")
 
     def options(self) -> str:
         """Flags and the batch size."""
@@ -77,10 +129,19 @@ class _Writer:
         flags += [("layers", "int", 1)] if recipe.depth == "flag" else []
         flags += [("drop", "int", 0)] if recipe.dropout == "flag" else []
         flags += [("l2", "float", 0.0)] if recipe.decay == "flag" else []
+        flags += [("net", "str", "dense")] if recipe.first == "flag" else []
+        flags += [("loss", "str", "mean")] if recipe.loss == "elif flag" else []
+        flags += [("opt", "str", "sgd")] if recipe.optimizer == "elif flag" else []
         flags += [("batch_size", "int", self.batch_size)] if recipe.size == "flag" else []
-        if flags and recipe.flags == "argparse" and recipe.structure != "main":
+        if flags and recipe.flags != "app.flags" and recipe.structure != "main":
             lines += ["import argparse", "", "parser = argparse.ArgumentParser()"]
-            lines += [f"parser.add_argument('--{n}', type={kind}, default={value!r})" for n, kind, value in flags]
+            for n, kind, value in flags:
+                choices = (
+                    value,
+                    *(c for dimension in FLAGS.values() if dimension[1] == f"--{n}" for c in dimension[2:]),
+                )
+                limited = f", choices={list(choices)!r}" if recipe.flags == "choices" and kind == "str" else ""
+                lines.append(f"parser.add_argument('--{n}', type={kind}, default={value!r}{limited})")
             lines.append("args = parser.parse_args()")
         elif flags:
             kinds = {"str": "string", "int": "integer", "float": "float"}
@@ -89,6 +150,8 @@ class _Writer:
         number = self.batch_size
         lines += {
             "constant": [f"batch_size = {number}"],
+            "product": [f"batch_size = 4 * {number // 4}"],
+            "alias": [f"BATCH = {number}", "batch_size = BATCH"],
             "attribute": [
                 "class Config(object):",
                 f"    batch_size = {number}",
@@ -105,17 +168,24 @@ class _Writer:
     def size(self) -> str:
         """How the script names its batch size."""
         return {
-            "constant": "batch_size",
+            "module": "config.batch_size",
             "literal": str(self.batch_size),
             "flag": "args.batch_size",
             "attribute": "config.batch_size",
             "dict": "params['batch_size']",
-        }[self.recipe.size]
+        }.get(self.recipe.size, "batch_size")
 
     def helpers(self) -> str:
         """Functions that the model uses."""
         activations = "ACTIVATIONS = {'relu': tf.nn.relu, 'tanh': tf.tanh}\n"
         return "\n\n".join([INITIAL, L2] + ([activations] if self.recipe.activation == "dict of functions" else []))
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether the loss of several batches, weighted by their rows, is that of all their rows."""
+        return (
+            self.recipe.loss in ("mean", "labels", "squares", "two lines", "elif flag") and self.recipe.norm == "none"
+        )
 
     # -- inputs ------------------------------------------------------------------------------
 
@@ -147,6 +217,41 @@ class _Writer:
                 "X, Y = iterator.get_next()",
                 "train_init, valid_init = iterator.make_initializer(train_set), iterator.make_initializer(valid_set)",
             ],
+            "dataset generator": [
+                "def examples():",
+                f"    for i in range({EXAMPLES}):",
+                "        yield data[i], labels[i]",
+                "",
+                "",
+                "shapes = tf.TensorShape([16]), tf.TensorShape([3])",
+                "dataset = tf.data.Dataset.from_generator(examples, (tf.float32, tf.float32), shapes)",
+                f"iterator = tf.compat.v1.data.make_initializable_iterator(dataset.batch({self.size}).prefetch(1))",
+                "X, Y = iterator.get_next()",
+            ],
+            "dataset handle": [
+                "def double(x, y):",
+                "    return 2.0 * x, y",
+                "",
+                "",
+                f"train_set = tf.data.Dataset.from_tensor_slices((data, labels)).map(double).batch({self.size})",
+                "valid_set = tf.data.Dataset.from_tensor_slices((valid_data, valid_labels)).map(double).batch(8)",
+                "train_iterator = tf.compat.v1.data.make_initializable_iterator(train_set)",
+                "valid_iterator = tf.compat.v1.data.make_initializable_iterator(valid_set)",
+                "handle = tf.placeholder(tf.string, [])",
+                "types = tf.compat.v1.data.get_output_types(train_set)",
+                "shapes = tf.compat.v1.data.get_output_shapes(train_set)",
+                "X, Y = tf.data.Iterator.from_string_handle(handle, types, shapes).get_next()",
+            ],
+            "queue many": [
+                f"X, Y = tf.train.batch([tf.constant(data), tf.constant(labels)], {self.size}, enqueue_many=True)",
+            ],
+            "queue lines": [
+                "np.savetxt('train.csv', np.hstack([data, labels]), delimiter=',', fmt='%.6f')",
+                "names = tf.train.string_input_producer(['train.csv'], shuffle=False)",
+                "_, line = tf.TextLineReader().read(names)",
+                "columns = tf.decode_csv(line, [[0.0]] * 19)",
+                f"X, Y = tf.train.batch([tf.stack(columns[:16]), tf.stack(columns[16:])], batch_size={self.size})",
+            ],
             "queue": [
                 "one_x, one_y = tf.train.slice_input_producer([data, labels], shuffle=False)",
                 f"X, Y = tf.train.batch([one_x, one_y], {self.size})",
@@ -155,7 +260,9 @@ class _Writer:
         }.get(self.recipe.inputs, [f"X = tf.placeholder(tf.float32, [{rows}, 16])", f"Y = {labels}"])
         if self.recipe.first == "embedding":
             lines.append(f"W = tf.placeholder(tf.int32, [{rows}, 4])")
-        if self.recipe.norm in ("update ops", "in place"):
+        if self.recipe.first == "fed state":
+            lines.append(f"S = tf.placeholder(tf.float32, [{rows}, 8])")
+        if self.takes_training:
             lines.append("training = tf.placeholder_with_default(False, [])")
         if self.recipe.dropout == "placeholder":
             lines.append("keep = tf.placeholder_with_default(1.0, [])")
@@ -164,14 +271,18 @@ class _Writer:
     # -- model -------------------------------------------------------------------------------
 
     @property
+    def takes_training(self) -> bool:
+        return self.recipe.norm in ("update ops", "in place", "contrib")
+
+    @property
     def parameters(self) -> list[str]:
         """What the model's function takes."""
         recipe = self.recipe
         found = ["X"] + (["W"] if recipe.first == "embedding" else [])
-        found += ["training"] if recipe.norm in ("update ops", "in place") else []
+        found += ["training"] if self.takes_training else []
         found += ["keep"] if recipe.dropout == "placeholder" else []
         found += ["size"] if recipe.first == "zero_state" else []
-        flagged = recipe.activation == "elif flag" or recipe.depth == "flag" or recipe.dropout == "flag"
+        flagged = recipe.activation == "elif flag" or "flag" in (recipe.depth, recipe.dropout, recipe.first)
         return found + (["args"] if flagged else [])
 
     @property
@@ -182,7 +293,7 @@ class _Writer:
         """The model as a function or a class; "" where it stands at the top or is a closure."""
         signature = ", ".join(self.parameters)
         if self.is_class:
-            more = ["loss"] if self.recipe.decay != "flag" else []
+            more = not self.cost_takes_flags
             body = self.layers() + "self.logits = logits\n" + ("self.loss = self.cost(Y)\n" if more else "")
             cost = "logits = self.logits\n" + self.cost() + "return loss\n"
             after = f"\n    def cost(self, Y):\n{indent(cost, ' ' * 8)}" if more else ""
@@ -190,6 +301,10 @@ class _Writer:
         if self.recipe.structure in ("function", "file"):
             return f"def net({signature}):\n{indent(self.layers() + 'return logits', '    ')}\n"
         return ""
+
+    @property
+    def cost_takes_flags(self) -> bool:
+        return self.recipe.decay == "flag" or self.recipe.loss == "elif flag"
 
     def layers(self) -> str:
         """From X to logits."""
@@ -210,6 +325,22 @@ class _Writer:
     def first(self) -> list[str]:
         """The first layer."""
         kind = self.recipe.first
+        if kind == "flag":
+            choices = [
+                (head, indent("\n".join(_Writer(replace(self.recipe, first=one), 8).first()), "    "))
+                for head, one in (
+                    ("if args.net == 'dense':", "dense"),
+                    ("elif args.net == 'conv':", "conv"),
+                    ("else:", "raw"),
+                )
+            ]
+            return [line for head, text in choices for line in (head, *text.splitlines())]
+        if kind == "fed state":
+            return [
+                "cell = tf.nn.rnn_cell.GRUCell(8, kernel_initializer=start)",
+                "outputs, h = tf.nn.dynamic_rnn(cell, tf.reshape(X, [-1, 4, 4]), initial_state=S)",
+                "last = h",
+            ]
         if kind == "conv":
             return [
                 "h = tf.reshape(X, [-1, 4, 4, 1])",
@@ -234,7 +365,7 @@ class _Writer:
 
     @property
     def model_is_called(self) -> bool:
-        return self.recipe.structure not in ("top", "main")
+        return self.recipe.structure not in ("top", "main", "builder", "methods")
 
     def dense(self, kind: str, name: str, units: int) -> list[str]:
         """A fully connected layer from h to h."""
@@ -294,6 +425,9 @@ class _Writer:
                 "with tf.control_dependencies([update]):",
                 "    h = (h - mean) / tf.sqrt(variance + 1e-3)",
             ],
+            "contrib": [
+                "h = tf.contrib.layers.batch_norm(h, is_training=training, updates_collections=None, scope='bn')",
+            ],
         }.get(self.recipe.norm, [])
 
     def deeper(self) -> list[str]:
@@ -301,6 +435,18 @@ class _Writer:
         depth = self.recipe.depth
         if depth == "none":
             return []
+        if depth == "objects":
+            made = "tf.layers.Dense(6, tf.tanh, kernel_initializer=start, name='deep_%d' % i)"
+            return [f"stack = [{made} for i in range(2)]", "for layer in stack:", "    h = layer(h)"]
+        if depth == "dict of weights":
+            sizes = "{'w0': (h.get_shape().as_list()[1], 6), 'w1': (6, 6)}"
+            made = "tf.get_variable(name, initializer=initial(rows, columns))"
+            return [
+                f"sizes = {sizes}",
+                f"weights = {{name: {made} for name, (rows, columns) in sorted(sizes.items())}}",
+                "h = tf.tanh(tf.matmul(h, weights['w0']))",
+                "h = tf.tanh(tf.matmul(h, weights['w1']))",
+            ]
         layer = [
             "w = tf.get_variable('deep_%d' % i, initializer=initial(h.get_shape().as_list()[1], 6))",
             "h = tf.tanh(tf.matmul(h, w))",
@@ -335,6 +481,15 @@ class _Writer:
             ],
             "weighted": ["loss = tf.losses.softmax_cross_entropy(Y, logits, weights=1.0 + Y[:, 1])"],
             "losses module": ["tf.losses.mean_squared_error(Y, logits)", "loss = tf.losses.get_total_loss()"],
+            "elif flag": [
+                "if args.loss == 'mean':",
+                f"    loss = tf.reduce_mean({crossed})",
+                "elif args.loss == 'squares':",
+                "    loss = tf.losses.mean_squared_error(Y, logits)",
+                "else:",
+                "    classes = tf.argmax(Y, 1)",
+                "    loss = tf.losses.sparse_softmax_cross_entropy(classes, logits)",
+            ],
             "two lines": [f"each = {crossed}", "loss = tf.reduce_mean(each)"],
         }[self.recipe.loss]
         return "\n".join([*lines, *self.decay()]) + "\n"
@@ -360,23 +515,23 @@ class _Writer:
 
     def build(self) -> str:
         """Model, loss, training step, metrics, summaries, as the structure has them."""
+        return self.called() + self.step() + self.watched()
+
+    def called(self) -> str:
+        """Model and loss, as the structure has them."""
         structure = self.recipe.structure
         place = "lib." if structure in ("file", "class in file") else ""
         if self.is_class:
             text = f"model = {place}Net({self.arguments}, Y)\nlogits = model.logits\n"
-            text += self.cost() if self.recipe.decay == "flag" else "loss = model.loss\n"
-            text += self.step()
-        elif structure == "closure":
-            inner = self.layers() + self.cost() + "return logits, loss\n"
-            inner = inner.replace("GRUCell(8, kernel_initializer=start)\n", "GRUCell(8, kernel_initializer=start)\n")
+            return text + (self.cost() if self.cost_takes_flags else "loss = model.loss\n")
+        if structure == "closure":
             passed = "size" if self.recipe.first == "zero_state" else ""
+            inner = self.layers() + self.cost() + "return logits, loss\n"
             text = f"def forward({passed}):\n{indent(inner, '    ')}\n"
-            text += f"logits, loss = forward({self.size if passed else ''})\n" + self.step()
-        elif structure in ("function", "file"):
-            text = f"logits = {place}net({self.arguments})\n" + self.cost() + self.step()
-        else:
-            text = self.layers() + self.cost() + self.step()
-        return text + self.watched()
+            return text + f"logits, loss = forward({self.size if passed else ''})\n"
+        if structure in ("function", "file"):
+            return f"logits = {place}net({self.arguments})\n" + self.cost()
+        return self.layers() + self.cost()
 
     def step(self) -> str:
         """The training step."""
@@ -414,6 +569,22 @@ class _Writer:
                 "other = tf.train.GradientDescentOptimizer(0.05).minimize(loss, var_list=variables[-1:])",
                 "train_op = tf.group(one, other)",
             ],
+            "two losses": [
+                "variables = tf.trainable_variables()",
+                "side = tf.reduce_mean(tf.abs(logits))",
+                "train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=variables[:-1])",
+                f"side_op = {adam}.minimize(side, var_list=variables[-1:])",
+            ],
+            "elif flag": [
+                "if args.opt == 'sgd':",
+                "    optimizer = tf.train.GradientDescentOptimizer(0.1)",
+                "elif args.opt == 'adam':",
+                f"    optimizer = {adam}",
+                "else:",
+                "    optimizer = tf.train.MomentumOptimizer(0.1, 0.9)",
+                "train_op = optimizer.minimize(loss)",
+            ],
+            "dict": [OPTIMIZERS.strip(), "train_op = OPTIMIZERS['adam'].minimize(loss)"],
         }[self.recipe.optimizer]
         if not opening:
             return "\n".join(steps) + "\n"
@@ -456,16 +627,22 @@ class _Writer:
         fetches = ["train_op", "loss"]
         fetches += ["accuracy"] if self.recipe.metrics in ("accuracy", "confusion", "streaming") else []
         fetches += ["merged"] if self.recipe.summary == "scalars" else []
+        fetches += ["last"] if self.recipe.first == "fed state" else []
         asked = f"sess.run([{', '.join(fetches)}]{', ' + feed if feed else ''})"
         if self.recipe.metrics == "print in run":
-            return [f"print('loss %.3f' % {asked}[1])", "steps += 1"]
-        return [f"got = {asked}", "steps += 1"]
+            more = [f"sess.run(side_op, {feed})"] if self.recipe.optimizer == "two losses" else []
+            return [f"print('loss %.3f' % {asked}[1])", *more, "steps += 1"]
+        more = [f"sess.run(side_op, {feed})"] if self.recipe.optimizer == "two losses" else []
+        more += ["state = got[-1]"] if self.recipe.first == "fed state" else []
+        return [f"got = {asked}", *more, "steps += 1"]
 
     def feed(self, x: str, y: str, w: str, train: bool) -> str:
         """A feed_dict."""
         pairs = [f"X: {x}", f"Y: {y}"] if self.fed else []
         pairs += [f"W: {w}"] if self.recipe.first == "embedding" else []
-        if train and self.recipe.norm in ("update ops", "in place"):
+        pairs += ["S: state"] if self.recipe.first == "fed state" else []
+        pairs += ["handle: chosen"] if self.recipe.inputs == "dataset handle" else []
+        if train and self.takes_training:
             pairs.append("training: True")
         if train and self.recipe.dropout == "placeholder":
             pairs.append("keep: 0.8")
@@ -482,7 +659,9 @@ class _Writer:
             return ["for step in range(6):", *("    " + line for line in self.run(self.feed("", "", "", True)))]
         if self.recipe.loop == "draws":
             run = self.run(self.feed("data[rows]", "labels[rows]", "words[rows]", True))
+            first = [f"state = np.zeros(({size}, 8), 'float32')"] if self.recipe.first == "fed state" else []
             return [
+                *first,
                 "for step in range(8):",
                 f"    rows = rng.choice({EXAMPLES}, {size})",
                 *("    " + line for line in run),
@@ -509,7 +688,7 @@ class _Writer:
         run = self.run(self.feed("", "", "", True))
         if self.recipe.inputs == "dataset":
             return [f"for step in range(2 * {EXAMPLES} // {self.size}):", *("    " + line for line in run)]
-        if self.recipe.inputs == "queue":
+        if self.recipe.inputs.startswith("queue"):
             return [
                 "coord = tf.train.Coordinator()",
                 "threads = tf.train.start_queue_runners(sess, coord)",
@@ -521,6 +700,10 @@ class _Writer:
         begin = "sess.run(iterator.initializer, {all_x: data, all_y: labels})"
         if self.recipe.inputs == "dataset reinitializable":
             begin = "sess.run(train_init)"
+        if self.recipe.inputs == "dataset generator":
+            begin = "sess.run(iterator.initializer)"
+        if self.recipe.inputs == "dataset handle":
+            begin = "sess.run(train_iterator.initializer)"
         loop = [
             f"for epoch in range({self.epochs}):",
             f"    {begin}",
@@ -532,7 +715,23 @@ class _Writer:
         ]
         if self.recipe.inputs == "dataset reinitializable":
             loop += ["sess.run(valid_init)", "print('RESULT valid %.5f' % sess.run(loss))"]
+        if self.recipe.inputs == "dataset handle":
+            feed = self.feed("", "", "", False)
+            loop = ["chosen = sess.run(train_iterator.string_handle())", *loop]
+            loop += ["chosen = sess.run(valid_iterator.string_handle())", "sess.run(valid_iterator.initializer)"]
+            loop.append(f"print('RESULT valid %.5f' % sess.run(loss, {feed}))")
         return loop
+
+    def in_batches(self, x: str, y: str, w: str) -> list[str]:
+        """The loss of all examples, evaluated batch by batch."""
+        rows = f"i:i + {self.size}"
+        feed = self.feed(f"{x}[{rows}]", f"{y}[{rows}]", f"{w}[{rows}]", False)
+        return [
+            "total = 0.0",
+            f"for i in range(0, len({x}), {self.size}):",
+            f"    total += sess.run(loss, {feed}) * len({x}[{rows}])",
+            f"print('RESULT evaluated %.5f' % (total / len({x})))",
+        ]
 
     def after(self) -> list[str]:
         """Evaluation and the report."""
@@ -540,6 +739,10 @@ class _Writer:
         if self.recipe.evaluation in ("whole", "each epoch"):
             feed = self.feed("valid_data", "valid_labels", "valid_words", False)
             lines.append(f"print('RESULT valid %.5f' % sess.run(loss, {feed}))")
+        if self.recipe.evaluation == "batches" and self.is_mean and self.recipe.inputs != "fed fixed":
+            lines += self.in_batches("data", "labels", "words")
+        if self.recipe.companion != "none":
+            lines.append(f"tf.train.Saver().save(sess, '{CHECKPOINT}')")
         if self.recipe.evaluation == "batch":
             at = f":{self.size}"
             feed = self.feed(f"data[{at}]", f"labels[{at}]", f"words[{at}]", False)
@@ -556,3 +759,27 @@ class _Writer:
             "    print('RESULT %s %.5f %.5f' % (v.op.name, value.sum(), (value.astype('float64') ** 2).sum()))",
             "print('RESULT steps %d' % steps)",
         ]
+
+
+def _joined(parts: list[str]) -> str:
+    return "\n\n".join(part for part in parts if part)
+
+
+def _names(text: str, context: type[ast.expr_context]) -> set[str]:
+    """Names that a text binds, or reads."""
+    return {n.id for n in ast.walk(ast.parse(text)) if isinstance(n, ast.Name) and isinstance(n.ctx, context)}
+
+
+def _used(text: str) -> set[str]:
+    """Names that a text reads and does not bind."""
+    return _names(text, ast.Load) - _names(text, ast.Store)
+
+
+def _of(text: str, names: set[str], owner: str) -> str:
+    """A text that reads and binds names as attributes of an object."""
+
+    class Owned(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            return ast.Attribute(ast.Name(owner), node.id, node.ctx) if node.id in names else node
+
+    return ast.unparse(Owned().visit(ast.parse(text))) + "\n"

@@ -38,6 +38,63 @@ def test_three_faults_are_told_at_once_in_the_order_of_their_lines() -> None:
     assert [(d.code, d.line) for d in conversion.diagnostics] == [("TMG253", 6), ("TMG224", 7), ("TMG209", 11)]
 
 
+FIVE = """\
+import os
+import tensorflow as tf
+
+os.environ['CUDA_VISIBLE_DEVICES'] = '3'
+tf.app.flags.DEFINE_integer('batch_size', 64, 'Examples in a step.')
+FLAGS = tf.app.flags.FLAGS
+
+
+def shape(width):
+    return [FLAGS.batch_size, width]
+
+
+feeds = {'train': {'x': tf.placeholder(tf.float32, shape(4)), 'y': tf.placeholder(tf.float32, [None, 1])}}
+given = feeds['train']
+prediction = tf.layers.dense(feeds['train']['x'] + tf.random_normal(shape(4)), 1)
+largest = tf.reduce_max(tf.nn.dropout(prediction, 0.5))
+loss = tf.reduce_mean(tf.square(prediction - given['y'])) + 0.0 * largest
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+found = tf.get_default_graph().get_tensor_by_name(names()[0])
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(FLAGS.batch_size)
+        sess.run(train_op, {given['x']: xs, given['y']: ys})
+    print(sess.run(largest, {given['x']: xs, given['y']: ys}))
+"""
+# Each mended by itself, with its code and line: GPUs, batch size, a result, an input, a name.
+MENDED = [
+    ("'3'", "'0'", ("TMG264", 4)),
+    ("[FLAGS.batch_size, width]", "[None, width]", ("TMG212", 10)),
+    ("    print(sess.run(largest, {given['x']: xs, given['y']: ys}))\n", "", ("TMG210", 16)),
+    ("feeds['train']['x'] +", "given['x'] +", ("TMG205", 17)),
+    ("names()[0]", "'loss:0'", ("TMG209", 19)),
+]
+
+
+def faults_of(script: str) -> list[tuple[str, int]]:
+    return [(d.code, d.line) for d in run(script).diagnostics if d.severity == "error"]
+
+
+def test_faults_of_gpus_batch_size_results_inputs_and_names_are_told_at_once() -> None:
+    assert faults_of(FIVE) == [fault for _, _, fault in MENDED]
+
+
+@pytest.mark.parametrize(("fault", "mended", "told"), MENDED)
+def test_a_fault_that_is_mended_takes_no_other_with_it(fault: str, mended: str, told: tuple[str, int]) -> None:
+    assert faults_of(FIVE.replace(fault, mended)) == [other for _, _, other in MENDED if other != told]
+
+
+def test_each_of_the_faults_is_told_where_it_stands_alone() -> None:
+    for _, _, told in MENDED:
+        script = FIVE
+        for fault, mended, other in MENDED:
+            script = script if other == told else script.replace(fault, mended)
+        assert faults_of(script) == [told]
+
+
 NAMES = """\
 scores = tf.layers.dense(X, 3)
 largest = tf.reduce_max(tf.nn.dropout(scores, 0.5))

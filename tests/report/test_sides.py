@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from converter.conversion import convert
 from converter.options import Options
 from converter.report.sides import Row, Stretch, side_by_side
 from converter.source import read
+from tests.conversions import conversion_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIXTURES = sorted((ROOT / "fixtures").glob("*/single.py"))
@@ -105,7 +105,7 @@ def test_empty_texts() -> None:
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 def test_nothing_is_lost_and_every_new_line_of_a_fixture_has_a_rule(path: Path) -> None:
     source = read(str(path))
-    conversion = convert(source, Options(num_gpus=2))
+    conversion = conversion_of(source, Options(num_gpus=2))
     assert conversion.text is not None
     stretches: tuple[Stretch, ...] = side_by_side(source.text, conversion.text, conversion.trace)
     found = [row for stretch in stretches for row in stretch.rows]

@@ -114,3 +114,16 @@ def test_rules_as_a_table_and_as_data() -> None:
 def test_every_input_rule_has_its_say(rule: Rule) -> None:
     assert rule.title and rule.why.endswith(".")
     assert explain.explain(rule)
+
+
+@pytest.mark.parametrize(
+    ("result", "said"),
+    [
+        (FileResult("a.py", "converted", output="out/a.py", written=True), "a.py: converted, written to out/a.py"),
+        (FileResult("a.py", "refused", output="out/a.py", written=True), "a.py: refused, copied as it is to out/a.py"),
+        (FileResult("a.py", "refused", output="out/a.py"), "a.py: refused, for out/a.py"),
+        (FileResult("a.py", "refused", output="a.py"), "a.py: refused"),
+    ],
+)
+def test_where_a_file_went(result: FileResult, said: str) -> None:
+    assert text.outcome(result) == said

@@ -9,7 +9,7 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from converter.rewrite.outline import LossError, Outline, outline
+from converter.rewrite.outline import LINE, LossError, Outline, outline
 
 FIXTURES = Path(__file__).resolve().parent.parent.parent / "fixtures"
 ODD = '''# a header
@@ -63,9 +63,33 @@ EDGES = {
 }
 
 
+WITHIN = '''\
+def train():
+    """Trains."""
+    import a
+    x = f("ä")  # of x
+    if x: y = 1
+    z = 1; w = 2
+    u = (1,
+         2)
+    for i in x:
+        print(i)   \t
+        "text"
+    else:
+        return \\
+            x
+    ä = 3
+'''
+
+
 def left(text: str, *lines: int) -> Outline:
     """The outline where edits are on some lines."""
     return outline(text, ast.parse(text), lambda first, last: any(first <= line <= last for line in lines))
+
+
+def moved(text: str, *lines: int) -> Outline:
+    """The outline where all lines may move and edits are on some."""
+    return outline(text, ast.parse(text), lambda *_: True, lambda first, last: any(first <= n <= last for n in lines))
 
 
 def places(module: cst.Module) -> set[tuple[str, int, int]]:
@@ -93,6 +117,44 @@ def test_statements_with_edits_and_imports_are_there_and_others_are_not() -> Non
     names = {n for n, _, _ in places(found.module)}
     assert {"Net", "x", "y", "a", "b"} <= names and not {"c", "print", "i", "f"} & names
     assert len(found.held) == 1 and found.held[0].startswith("if a:") and found.held[0].endswith("])")
+
+
+def test_names_stand_for_statements_on_lines_of_their_own() -> None:
+    found = moved(WITHIN)
+    held = ("ä = 3", "print(i)   \t", 'x = f("ä")  # of x')
+    assert found.held == held
+    left = WITHIN
+    for number, line in enumerate(held):
+        left = left.replace(line, f"held_{number}_")
+    assert found.module.code == left
+    assert found.filled(found.module.code) == WITHIN
+
+
+def test_statements_that_an_edit_changes_have_no_names() -> None:
+    found = moved(WITHIN, 4, 10)
+    assert found.held == ("ä = 3",) and found.filled(found.module.code) == WITHIN
+
+
+@pytest.mark.parametrize("name", sorted(TEXTS | EDGES))
+def test_names_take_the_places_of_their_statements(name: str) -> None:
+    text = (TEXTS | EDGES)[name]
+    found = moved(text)
+    assert found.filled(found.module.code) == text
+    lines = LINE.findall(text)
+    names = [place for place in places(found.module) if place[0].startswith(f"{found.name}_")]
+    assert sorted(found.held) == sorted(lines[line - 1][column:].rstrip("\r\n") for _, line, column in names)
+
+
+def test_a_name_of_the_script_is_left_alone() -> None:
+    text = "if a:\n    held_0_ = held(held_1_)\n    b = 1\n"
+    found = moved(text)
+    assert found.name == "held__" and found.filled(found.module.code) == text
+
+
+def test_further_names_stand_for_further_texts() -> None:
+    found, more = moved("if a:\n    b = 1\n"), []
+    assert [found.stand_in(text, more) for text in ("c = 2", "held_0_")] == ["held_1_", "held_2_"]
+    assert found.filled("held_1_\nheld_0_\nheld_2_\n", more) == "c = 2\nb = 1\nheld_0_\n"
 
 
 def test_comments_of_a_block_stay_with_it() -> None:

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from converter.conversion import Conversion, convert
+from converter.conversion import Conversion
 from converter.options import Options
 from converter.rule import Rule, all_rules
 from converter.source import read
+from tests.conversions import conversion_of
 from tests.rules.test_rules import converted as converted_example
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, run
 
@@ -60,7 +61,7 @@ def check(conversion: Conversion) -> None:
 @pytest.mark.parametrize("path", FIXTURES, ids=lambda path: path.parent.name)
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_every_line_added_to_a_fixture_has_a_rule(path: Path, batch: str) -> None:
-    check(convert(read(str(path)), Options(num_gpus=2, batch=batch)))
+    check(conversion_of(read(str(path)), Options(num_gpus=2, batch=batch)))
 
 
 @pytest.mark.parametrize("rule", CONVERSIONS, ids=lambda rule: rule.code)

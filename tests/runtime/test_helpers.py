@@ -238,6 +238,10 @@ def test_average(tf: Any, helpers: Helpers, grads: list[Any], expected: list[flo
 
     ((average, var),) = made.average_gradients([[(tensor(grad), variable)] for grad in grads])
     assert var is variable
+    if not any(isinstance(grad, dict) for grad in grads):
+        ((dense, same),) = made.average_gradients_dense([[(tensor(grad), variable)] for grad in grads])
+        assert same is variable and (dense is None) == (expected is None)
+        assert expected is None or session(tf).run(dense).tolist() == expected
     if expected is None:
         assert average is None
         return

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from converter.source import users_of
+from converter.source.users import users_of
 
 GUARD = "if __name__ == '__main__':\n    main()\n"
 
@@ -37,6 +38,10 @@ def found(folder: Path, files: dict[str, str], changed: str = "model.py", script
         "import importlib\nm = importlib.import_module('model')\n",
         "m = __import__('model')\n",
         "print 'Python 2'\nimport model\n",
+        "import os; import model\n",
+        "try: import model\nexcept ImportError: pass\n",
+        "from model \\\n    import Net\n",
+        "from . import (\n    model)\n",
     ],
 )
 def test_an_import(tmp_path: Path, text: str) -> None:
@@ -51,6 +56,8 @@ def test_an_import(tmp_path: Path, text: str) -> None:
         "# import model\n",
         "text = 'import model'\n",
         "model = 1\n",
+        "import os; import sys  # no model\n",
+        "import numpy  # for the model\n",
         "# tf-multigpu 0.1.0: converted from predict.py sha256:0 with x\nimport model\n",
     ],
 )
@@ -100,6 +107,16 @@ def test_folders_on_the_path(tmp_path: Path) -> None:
     run = "import sys\nsys.path.append('../nets')\nimport net\n"
     files = {"nets/net.py": "", "eval/run.py": run, "o.py": "import net\n"}
     assert found(tmp_path, files, "nets/net.py") == ["eval/run.py"]
+
+
+def test_a_large_folder_is_listed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+    walk = os.walk
+    monkeypatch.setattr("os.walk", lambda folder: (listed.append(folder), walk(folder))[1])
+    run = "import sys\nsys.path.append('../nets')\nimport other_%d, net\n"
+    files = {f"eval/run{i}.py": run % i for i in range(3)}
+    assert found(tmp_path, {"nets/net.py": "", **files}, "nets/net.py") == sorted(files)
+    assert len(listed) == 1
 
 
 def test_notebooks(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
 from converter.verify import Report, Settings, verify
-from tests.verify.test_report import facts, verdict
+from tests.verify.test_report import step, verdict
 
 PLAIN = """
 import os
@@ -124,7 +124,11 @@ def test_a_failure_names_the_warnings_of_the_conversion(tmp_path: Path, tensorfl
 
 
 def test_a_failure_without_warnings_names_none() -> None:
-    assert "warns" not in verdict(mine=facts()).reason
+    report = verdict(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]]))
+    assert (report.verdict, report.reason) == (
+        "failed",
+        "the gradients are summed over the towers, not averaged (step 1, w:0)",
+    )
 
 
 MASKED = """

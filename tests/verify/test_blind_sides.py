@@ -185,3 +185,14 @@ def test_rates_after_an_epoch(tmp_path: Path, tensorflow_python: str, steps: str
     assert check.status == status and words in check.detail, check
     left = {entry.what for entry in report.ledger if entry.fate == "unchecked"}
     assert ("learning rate, whole run" in left) == (status == "skipped")
+
+
+@pytest.mark.tf1
+def test_epochs_that_end_within_a_batch(tensorflow_python: str) -> None:
+    """1500 examples in batches of 64: those of the conversion hold less than half of the next epoch there."""
+    fixture = FIXTURES / "slim_cnn"
+    report = verify(fixture / "single.py", fixture / "multi.py", Settings(python=tensorflow_python, epochs=1))
+    assert report.verdict == "passed", report
+    found = {check.name: check for check in report.checks}
+    assert found["whole run"].status == found["data of evaluations, whole run"].status == "passed"
+    assert found["whole run"].detail.startswith("11 steps on 1408 examples, the original's 23 on 1472")

@@ -24,8 +24,10 @@ def settings(how: str, python: str) -> Settings:
         return Settings(python=python, steps=6)
     if how == "an epoch":
         return Settings(python=python, epochs=1)
+    if how == "one tower":
+        return Settings(python=python, epochs=1, gpus=1)
     if how == "the end":
-        return Settings(python=python, steps="all", timeout=160)
+        return Settings(python=python, steps="all", timeout=400)
     return Settings(python=python)
 
 
@@ -53,6 +55,19 @@ def test_a_wrong_conversion_fails(tmp_path: Path, tensorflow_python: str, wrong:
     failed = {check.name: check.detail for check in report.checks if check.status == "failed"}
     assert report.verdict == "failed", (report.verdict, report.reason)
     assert set(failed) & set(wrong.checks), failed or report.reason
+
+
+@pytest.mark.tf1
+@pytest.mark.matrix
+@pytest.mark.parametrize("wrong", [w for w in WRONG if w.left[0]], ids=lambda wrong: f"{wrong.kind}, {wrong.fixture}")
+def test_what_the_default_does_not_look_at_is_named(tmp_path: Path, tensorflow_python: str, wrong: Wrong) -> None:
+    folder = tmp_path / wrong.fixture
+    shutil.copytree(FIXTURES / wrong.fixture, folder)
+    multi = folder / "multi.py"
+    multi.write_text(spoiled(multi.read_text(), wrong))
+    report = verify(folder / "single.py", multi, settings("", tensorflow_python))
+    what, option = wrong.left
+    assert [e.detail for e in report.ledger if (e.fate, e.what) == ("unchecked", what) and option in e.detail], report
 
 
 def made(folder: Path, right: Right) -> tuple[Path, Path]:

@@ -17,7 +17,6 @@ AVERAGED = "[(tf.add_n([g for g, _ in pairs]), pairs[0][1]) for pairs in zip(*to
 SHARD = "begin, end = total * gpu // num_gpus, total * (gpu + 1) // num_gpus"
 WEIGHT = "weight = tf.cast(end - begin, tf.float32) / tf.cast(total, tf.float32)"
 SCOPE = "tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):"
-CLIP = "clipped, _ = tf.clip_by_global_norm([g for g, _ in grads_and_vars], 0.2)"
 
 # subject, what stands in the right conversion, what the wrong one has instead, the check, its words
 PLAIN = [

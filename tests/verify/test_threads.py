@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import converter.verify.child
 from converter.verify.checks.beside import check_beside
 from converter.verify.data import Check
 
@@ -42,3 +45,45 @@ def test_what_other_threads_do_is_named_and_left_open(kind: str) -> None:
 def test_runs_in_other_threads_leave_nothing_open() -> None:
     checks = check_beside(diary(("elsewhere", {"kind": "run"})), diary(), 3, 2)
     assert not any("other threads" in check.detail for check in checks)
+
+
+# A supervisor's thread writes the graph out with each checkpoint, beside the probe's saver that is being made.
+WRITES_BESIDE = """
+import sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import tensorflow as tf
+if hasattr(tf, 'compat') and hasattr(tf.compat, 'v1'):
+    tf = tf.compat.v1
+    tf.disable_eager_execution()
+from tmgprobe.session import step
+graph, failed, over = tf.get_default_graph(), [], threading.Event()
+names = [tf.Variable(0.0, name='v%d' % n, use_resource=False).name for n in range(300)]
+graph.finalize()
+
+def write():
+    while not over.is_set():
+        try:
+            graph.as_graph_def(add_shapes=True)
+        except KeyError as error:
+            failed.append(error)
+        time.sleep(0.001)  # else nobody else gets the graph's lock
+
+thread = threading.Thread(target=write)
+thread.daemon = True
+thread.start()
+for _ in range(8):
+    step.saver(tf, graph, names)
+over.set()
+thread.join()
+sys.exit('%d times: %s' % (len(failed), failed[0]) if failed else 0)
+"""
+
+
+@pytest.mark.parametrize(
+    "_version", [pytest.param("1.15", marks=pytest.mark.tf1), pytest.param("2", marks=pytest.mark.tf2)]
+)
+def test_a_thread_may_write_the_graph_while_the_probe_makes_its_saver(_version: str, tensorflow_python: str) -> None:
+    child = Path(converter.verify.child.__file__).parent
+    command = [tensorflow_python, "-c", WRITES_BESIDE, str(child)]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert ended.returncode == 0, ended.stderr[-500:]

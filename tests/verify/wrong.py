@@ -39,7 +39,10 @@ FEW = "rows(lambda v: v[:len(v) // 3])"
 LAST = "max([k for k, v in feed_dict.items() if _np.ndim(v)], key=lambda k: k.name)"  # of the inputs with rows
 ROLLED = f"{{k: _np.roll(v, 1, 0) if _np.ndim(v) and k is {LAST} else v for k, v in feed_dict.items()}}"
 TRAINED = "{k: _Faulty.last.get(k, v) for k, v in feed_dict.items()}"
-SCALARS = "{k: v if _np.ndim(v) else _Faulty.last.get(k, v) for k, v in feed_dict.items()}"
+SCALARS = (
+    "dict([(k, v) for k, v in _Faulty.last.items() if not _np.ndim(v)] + "
+    "[(k, v) for k, v in feed_dict.items() if _np.ndim(v) or k not in _Faulty.last])"
+)
 EVALUATES = "feed_dict and not trains and _Faulty.last"
 CONFIG = "config = tf.ConfigProto(allow_soft_placement=True, gpu_options=tf.GPUOptions(allow_growth=True))"
 
@@ -48,7 +51,8 @@ class Kind(NamedTuple):
     """One kind of fault.
 
     old, new: an expression that is replaced wherever it matches; an empty one puts `new` around Session.run.
-    checks: one of these fails. how: "" by default, else "6 steps", "an epoch", "the end".
+    checks: one of these fails. how: "" by default, else "6 steps", "an epoch", "one tower" (for an epoch), "the end".
+    left: what the default names under "not checked", and the option that it names there.
     """
 
     name: str
@@ -57,6 +61,7 @@ class Kind(NamedTuple):
     new: str
     checks: tuple[str, ...]
     how: str = ""
+    left: tuple[str, str] = ("", "")
 
 
 class Wrong(NamedTuple):
@@ -68,9 +73,12 @@ class Wrong(NamedTuple):
     new: str
     checks: tuple[str, ...]
     how: str
+    left: tuple[str, str]
 
 
 DATA = ("data",)
+TRAINED_ROWS = r"train_images\[index\], train_labels\[index\]|x_train\[rows\]|y_train\[rows\]"
+BATCHES = r"range\((0, len\(x_train\)), BATCH_SIZE\)|range\(total_batch\)|range\(n_samples // batch_size\)"
 EVALUATION = ("data of evaluations", "data of evaluations, whole run")
 LATE = ("data", "between the steps", "gradients", "whole run", "data, whole run", "an epoch's end")
 THREE = "layers_cnn recurrent decay_per_epoch"
@@ -106,19 +114,24 @@ KINDS = [
     Kind("labels of other examples", THREE, "", f"if trains: feed_dict = {ROLLED}", DATA),
     Kind("half of the batch", "layers_cnn decay_per_epoch argparse_main", "", f"if trains: feed_dict = {HALF}",
          ("batch", "data")),
-    Kind("validation rows in training", "layers_cnn decay_per_epoch clipped_gradients",
-         r"train_images\[index\], train_labels\[index\]|x_train\[rows\]|y_train\[rows\]", "VALIDATION", DATA),
-    Kind("a part of the evaluation", "layers_cnn slim_cnn graph_namedtuple", "", f"if {EVALUATES}: feed_dict = {FEW}",
-         EVALUATION),
+    Kind("validation rows in training", "layers_cnn decay_per_epoch", TRAINED_ROWS, "VALIDATION", DATA),
+    Kind("validation rows in training", "clipped_gradients", TRAINED_ROWS, "VALIDATION", ("examples, whole run",),
+         "an epoch", ("data", "--epochs 1")),  # each batch is drawn anew
+    Kind("a part of the evaluation", "layers_cnn slim_cnn", "", f"if {EVALUATES}: feed_dict = {FEW}", EVALUATION),
+    Kind("a part of the evaluation", "graph_namedtuple", "", f"if {EVALUATES}: feed_dict = {FEW}", EVALUATION,
+         "the end", ("data of evaluations", "--steps all")),
     Kind("the training batch in evaluation", "layers_cnn decay_per_epoch raw_in_functions", "",
          f"if {EVALUATES}: feed_dict = {TRAINED}", EVALUATION, "the end"),
     Kind("a switch for training ignored", "layers_cnn update_ops argparse_main", "",
          f"if {EVALUATES}: feed_dict = {SCALARS}", EVALUATION, "the end"),
     Kind("early stopping", "decay_per_epoch recurrent layers_cnn", "", "if _Faulty.steps > 40: raise SystemExit(0)",
          ("whole run", "after training, whole run"), "the end"),
-    Kind("the last batch of an epoch dropped", "decay_per_epoch logistic_regression moving_averages",
-         r"range\((0, len\(x_train\)), BATCH_SIZE\)|range\(total_batch\)|range\(n_samples // batch_size\)",
-         "DROPPED", ("whole run", "data, whole run", "examples, whole run"), "an epoch"),
+    Kind("the last batch of an epoch dropped", "moving_averages", BATCHES, "DROPPED",
+         ("whole run", "data, whole run", "examples, whole run"), "an epoch"),
+    Kind("the last batch of an epoch dropped", "decay_per_epoch", BATCHES, "DROPPED", ("whole run",),
+         "one tower", ("an epoch's end", "--epochs 1")),  # less than a batch of two towers
+    Kind("the last batch of an epoch dropped", "logistic_regression", BATCHES, "DROPPED", ("whole run",),
+         "the end", ("later steps", "all")),  # its batches go on where the last epoch ended
     Kind("other rows from step 4 on", THREE, "",
          f"if trains and _Faulty.steps > 3: feed_dict = {ROLLED}", LATE, "6 steps"),
     Kind("weights changed from step 4 on", THREE, "",
@@ -126,8 +139,11 @@ KINDS = [
          LATE, "6 steps"),
     Kind("initialised again after four steps", THREE, "",
          "if trains and _Faulty.steps == 5: original(self, tf.global_variables_initializer())", LATE, "6 steps"),
-    Kind("batch norm always trains", "update_ops step_functions graph_namedtuple",
-         r"training=is_training|'is_training': is_training", "BATCH_NORM", ("fetches", "writes", "update"), "the end"),
+    Kind("batch norm always trains", "update_ops step_functions base_model",
+         r"training=(?:self\.)?is_training|'is_training': is_training", "BATCH_NORM",
+         ("fetches", "writes", "update"), "the end"),
+    Kind("dropout in evaluations", "layers_cnn graph_namedtuple weights_dict",
+         r"training=is_training\)|tf\.nn\.dropout\(fc1, dropout\)", "DROPOUT", ("fetches",), "the end"),
     Kind("summed gradients", "layers_cnn recurrent listed_inputs", r"compute_gradients\(loss \* weight\)",
          "compute_gradients(loss)", ("gradients",)),
     Kind("all towers on one device", "layers_cnn recurrent listed_inputs", r"tf\.device\(tower_device\(gpu\)\)",
@@ -141,7 +157,7 @@ def wrong_conversions() -> Iterator[Wrong]:
     """All of them."""
     for kind in KINDS:
         for fixture in kind.fixtures.split():
-            yield Wrong(kind.name, fixture, kind.old, kind.new, kind.checks, kind.how)
+            yield Wrong(kind.name, fixture, kind.old, kind.new, kind.checks, kind.how, kind.left)
 
 
 def spoiled(text: str, wrong: Wrong) -> str:
@@ -153,7 +169,9 @@ def spoiled(text: str, wrong: Wrong) -> str:
     if wrong.new == "DROPPED":
         return re.sub(wrong.old, lambda loop: f"list({loop[0]})[:-1]", text)
     if wrong.new == "BATCH_NORM":
-        return re.sub(wrong.old, lambda part: re.sub("is_training$", "True", part[0]), text)
+        return re.sub(wrong.old, lambda part: re.sub(r"(self\.)?is_training$", "True", part[0]), text)
+    if wrong.new == "DROPOUT":
+        return re.sub(wrong.old, lambda part: re.sub(r"\w+\)$", "True)" if "=" in part[0] else "0.75)", part[0]), text)
     if wrong.new == "VALIDATION":
         return re.sub(wrong.old, lambda rows: re.sub(r"(\w*)train(\w*)\[(\w+)\]", r"\1test\2[\3 % 200]", rows[0]), text)
     return re.sub(wrong.old, wrong.new, text)

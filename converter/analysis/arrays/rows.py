@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from converter.analysis.arrays.filled_lists import filled
 from converter.analysis.arrays.shapes import (
     ARITHMETIC,
     DEEP,
@@ -18,7 +19,7 @@ from converter.analysis.arrays.shapes import (
     shape_of,
 )
 from converter.analysis.effects import EffectKind
-from converter.analysis.values import Host, Number, Value
+from converter.analysis.values import Host, Number, Origin, Value
 from converter.analysis.values import Sequence as List
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
+LEAST = ("min", "numpy.minimum")
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
@@ -59,14 +61,18 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if value.uid in at.facts.listed:  # a comprehension
         return _turns(at, at.facts.listed[value.uid], deep)
     further = [v for v in value.inputs if v not in value.elements]
+    changes = [e for e in at.facts.effects_of(EffectKind.MUTATION) if e.value is value]
+    cuts = [v for v in further if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
+    if cuts and not changes:  # `rows[i:i + n]`
+        return _spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
         return times if times is not None and (times.value is None or times.value == repeats) else None
-    changes = [e for e in at.facts.effects_of(EffectKind.MUTATION) if e.value is value]
     if not changes:
         return None if value.many else Number(len(value.elements))
-    return _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
+    appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
+    return appended or filled(at.facts, value, at.around)
 
 
 def _appended(
@@ -146,26 +152,39 @@ def _spanned(key: Value, place: ast.Slice) -> Number | None:
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
     upper = bounds.pop(0) if place.upper is not None and bounds else None
-    if place.step is not None or not isinstance(upper, Number):
+    if place.step is not None or upper is None:
         return None
     if lower is None or (isinstance(place.lower, ast.Constant) and place.lower.value == 0):
-        return upper
+        return upper if isinstance(upper, Number) else None
     return _between(lower, upper, place)
 
 
-def _between(lower: Value, upper: Number, place: ast.Slice) -> Number | None:
+def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
     """The distance of two bounds: `i + n` less `i`, `(i + 1) * n` less `i * n`."""
     written = place.upper
     if isinstance(written, ast.Name) and upper.site is not None and isinstance(upper.site.stmt, ast.Assign):
         written = upper.site.stmt.value  # `end = begin + n`
+    if isinstance(written, ast.Call) and written.args and isinstance(upper, Host) and upper.call in LEAST:
+        # `min(begin + n, len(x))`; what holds a function comes before its arguments
+        bounds = zip(upper.inputs[-len(written.args) :], written.args, strict=False)
+        within = [_between(lower, value, ast.Slice(place.lower, node)) for value, node in bounds]
+        numbers = [number for number in within if number is not None]
+        return numbers[0] if len(numbers) == 1 else None
     if isinstance(written, ast.BinOp) and isinstance(written.op, ast.Add) and len(upper.inputs) == 2:
         sides = zip((written.left, written.right), upper.inputs, upper.inputs[::-1], strict=True)
         for side, one, rest in sides:
             same = one is lower or (place.lower is not None and ast.dump(side) == ast.dump(place.lower))
             if same and isinstance(rest, Number):
                 return rest
-    common = upper.linear & lower.linear if isinstance(lower, Number) else frozenset()
+    if not isinstance(lower, Number) or not isinstance(upper, Number):
+        return None
+    common = frozenset(o for o in upper.linear if any(_is_same(o, p) for p in lower.linear))
     return Number(None, common, common, (lower, upper)) if common else None
+
+
+def _is_same(origin: Origin, other: Origin) -> bool:
+    """Whether two numbers are one, or the same one written out twice: `x[i * 64:(i + 1) * 64]`."""
+    return origin == other or (isinstance(origin.node, ast.Constant) and ast.dump(origin.node) == ast.dump(other.node))
 
 
 def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:

@@ -1,7 +1,8 @@
 """Limits: how many turns of a loop and how many executions of a call are followed.
 
 A loop that builds a part of the graph in each turn is followed turn by turn. Of any other loop the second turn shows
-what a turn leaves to the next, and no further turn shows anything new. Where an outer loop runs such a loop again, one
+what a turn leaves to the next; a third one, with the numbers open that turns change, shows what a condition keeps for
+later turns. No further turn shows anything new. Where an outer loop runs such a loop again, one
 turn is enough: loops inside each other would otherwise cost two to the power of their depth. So would functions that
 call each other: a call that is executed again and again while nothing is built is followed only so many times.
 """
@@ -18,7 +19,8 @@ from converter.analysis.values import Function, Mapping, Sequence, Value
 Where = tuple[str, str]  # the kind and the key of a place, in whichever frame or object
 
 MOST_CALLS = 200  # executions of one call that are followed while nothing enters the graph
-MOST_IN_REPEATS = 50  # the same inside of loops; and of all calls of one function, where functions call each other
+MOST_IN_REPEATS = 100  # the same inside of loops, of which three turns are followed
+MOST_IN_CIRCLES = 50  # of all calls of one function, where functions call each other
 FLAT = 2  # comprehensions inside each other beyond which one element tells of all that are not known
 
 
@@ -31,11 +33,13 @@ class Repeats:
     """Loops that build nothing, and how deeply the current statement is repeated.
 
     deep: the loops around the current statement, through callers too, that are in their second turn or a later one.
+    decided: conditions, so far, of which one side alone was followed.
     idle: loops that built nothing when they last ran, with the places of the numbers that their turns changed.
     """
 
     deep: int = 0
     idle: dict[ast.AST, frozenset[Where]] = field(default_factory=dict)
+    decided: int = 0
     comprehended: int = 0  # the same of the comprehensions around the current expression
     _calls: dict[tuple[ast.AST | None, ast.AST], tuple[int, int]] = field(default_factory=dict)
 
@@ -49,7 +53,9 @@ class Repeats:
         at = None if recursive else node, function.node
         since, count = self._calls.get(at, (clock, 0))
         self._calls[at] = since, count = (since, count + 1) if since == clock else (clock, 1)
-        return count <= (MOST_IN_REPEATS if recursive or self.deep > 0 else MOST_CALLS)
+        if recursive:
+            return count <= MOST_IN_CIRCLES
+        return count <= (MOST_IN_REPEATS if self.deep > 0 else MOST_CALLS)
 
     def told(self, iterable: Value, elements: list[Value]) -> list[Value]:
         """The elements that a comprehension is followed for: deep inside others, the first of an unknown number."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.facts import SIZE
 from converter.analysis.frames import Place
 from converter.analysis.inputs.feeds import is_zero_state
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FED,
     FREE,
@@ -105,4 +106,4 @@ def _is_fixed(value: Input) -> bool:
     """True if the input's number of rows is fixed: outputs of queues, and shapes without an open dimension."""
     entries = value.shape.elements if isinstance(value.shape, Sequence) else []
     rows = bool(entries) and isinstance(entries[0], Number) and entries[0].value != -1
-    return rows and (value.op.startswith("train.") or (value.dims is not None and None not in value.dims[1:]))
+    return rows and (has(value.op, Trait.FROM_QUEUE) or (value.dims is not None and None not in value.dims[1:]))

@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import SIZE, Decisions, Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Constant, Host, Input, Number, Sequence, Tensor, Value, needed, tensors_in
 from converter.options import Options
 
@@ -68,7 +69,7 @@ def fed_tensors(facts: Facts) -> Decisions:
 
 def is_zero_state(node: ast.AST) -> bool:
     """A call that gives the state that a recurrent net starts from; states of several tensors are fed one by one."""
-    return isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "zero_state"
+    return isinstance(node, ast.Call) and has(getattr(node.func, "attr", ""), Trait.STARTING_STATE)
 
 
 def decide_inputs(facts: Facts, options: Options) -> Decisions:
@@ -219,7 +220,7 @@ def _same(one: Value, two: Value) -> bool:
 
 def _is_left_at_default(value: Input, facts: Facts) -> bool:
     """True if no run feeds this placeholder_with_default: its default has a size of its own."""
-    if value.op != "placeholder_with_default" or value.batch.kind != "example":
+    if not has(value.op, Trait.HAS_DEFAULT) or value.batch.kind != "example":
         return False
     feeds = [run.feeds for run in facts.runs if run.feeds]
     return bool(feeds) and not any(key is value for pairs in feeds for key, _ in pairs)

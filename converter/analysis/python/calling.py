@@ -88,27 +88,33 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     if isinstance(function, Typed):
         handler = handlers().get(f"{function.kind}.__call__")
         if handler:
-            return handler(Call(walk, f"{function.kind}.__call__", args, kwargs, node, function))
+            return handler(
+                Call(
+                    walk=walk, name=f"{function.kind}.__call__", args=args, kwargs=kwargs, node=node, receiver=function
+                )
+            )
     if isinstance(function, Host) and (handler := handlers().get(f"Host.{function.call}")):
-        return handler(Call(walk, f"Host.{function.call}", args, kwargs, node, function))
+        return handler(
+            Call(walk=walk, name=f"Host.{function.call}", args=args, kwargs=kwargs, node=node, receiver=function)
+        )
     return unknown(walk, function, args, kwargs, node, "")
 
 
 def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     if symbol.library == naming().library:
         args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
-        call = Call(walk, symbol.name, args, kwargs, node, None)
+        call = Call(walk=walk, name=symbol.name, args=args, kwargs=kwargs, node=node, receiver=None)
         handler = handlers().get(symbol.name)
         return handler(call) if handler else _unknown_operation(call)
     if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
         used_by_python(walk, args, node)
-        return handler(Call(walk, symbol.name, args, kwargs, node, None))
+        return handler(Call(walk=walk, name=symbol.name, args=args, kwargs=kwargs, node=node, receiver=None))
     dotted = f"{symbol.library}.{symbol.name}".strip(".")
     if dotted == "functools.partial" and args:
         return Partial(args[0], args[1:], kwargs)
     handler = handlers().get(dotted)
     if handler:
-        return handler(Call(walk, dotted, args, kwargs, node, None))
+        return handler(Call(walk=walk, name=dotted, args=args, kwargs=kwargs, node=node, receiver=None))
     return unknown(walk, symbol, args, kwargs, node, dotted)
 
 
@@ -326,10 +332,19 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind
-    call = Call(walk, f"{kind}.{bound.name}", args, kwargs, node, receiver)
+    call = Call(walk=walk, name=f"{kind}.{bound.name}", args=args, kwargs=kwargs, node=node, receiver=receiver)
     handler = handlers().get(call.name)
     if handler is not None:
         return handler(call)
     if isinstance(receiver, Tensor):
-        return _unknown_operation(Call(walk, f"Tensor.{bound.name}", [receiver, *args], kwargs, node, receiver))
+        return _unknown_operation(
+            Call(
+                walk=walk,
+                name=f"Tensor.{bound.name}",
+                args=[receiver, *args],
+                kwargs=kwargs,
+                node=node,
+                receiver=receiver,
+            )
+        )
     return unknown(walk, bound, args, kwargs, node, "")

@@ -9,6 +9,7 @@ from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import join, one_of
 from converter.analysis.tensors import moving, shaping
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     LISTED,
     Constant,
@@ -63,7 +64,7 @@ def known_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value | 
             part.inputs = (*part.inputs, holder, key)
             return part.like(holder)
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
-            return _slice_of(walk, holder, node.slice)
+            return _slice_of(walk, holder, node.slice, key)
         place = key.value if isinstance(key, Number) else None
         return found(holder, place) or any_of(holder.elements, (holder, key))
     return None
@@ -186,7 +187,7 @@ def note_position(walk: Walk, holder: Value) -> None:
 def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value:
     """`x.get_shape()[1:]`: the entries of a shape; of an unknown one only the last is known to be one."""
     if shape.tensor.rank is not None:
-        return _slice_of(walk, Sequence(iterate(shape, None)), cut)
+        return _slice_of(walk, Sequence(iterate(shape, None)), cut, key)
     begin = walk.evaluate(cut.lower) if cut.lower is not None else None
     last = getattr(begin, "value", None) == -1 and cut.upper is None and cut.step is None
     return Sequence([shaping.dimension(shape, Number(-1))]) if last else Host((shape, key))
@@ -202,14 +203,14 @@ def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
     return value
 
 
-def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice) -> Value:
+def _slice_of(walk: Walk, holder: Sequence, node: ast.Slice, key: Value) -> Value:
     bounds = []
     for part in (node.lower, node.upper, node.step):
         value = walk.evaluate(part) if part is not None else Constant(None)
         known = getattr(value, "value", None)
         if part is not None and not isinstance(known, int):
             result = Sequence(holder.elements, holder.mutable, many=bool(holder.elements))
-            result.inputs = (*result.inputs, holder, value)
+            result.inputs = (*result.inputs, holder, key)
             loosen(result)
             return result
         bounds.append(known)
@@ -228,7 +229,7 @@ def iterate(value: Value, length: int | None) -> list[Value]:
     if isinstance(value, ShapeOf):
         rank = value.tensor.rank if value.tensor.rank is not None else length
         return [shaping.dimension(value, Number(i)) for i in range(rank or 1)]
-    if isinstance(value, Input) and (value.op.endswith("get_next") or value.op.startswith("train.")):
+    if isinstance(value, Input) and (has(value.op, Trait.NEXT_BATCH) or has(value.op, Trait.FROM_QUEUE)):
         return [value.another() for _ in range(length or 2)]  # components of an iterator's or a queue's batch
     if isinstance(value, Tensor):
         parts = moving.unstacked(value)

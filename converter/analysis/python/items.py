@@ -15,6 +15,7 @@ from converter.analysis.python.containers import entry_of, flag_value, item_plac
 from converter.analysis.tensors import moving
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.windows import window
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Absent,
     Bound,
@@ -123,6 +124,8 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     if isinstance(found, Choice) and isinstance(holder, Instance):
         return Choice([Bound(holder, name, f) for f in found.options if isinstance(f, Function)])
     if found is not None and isinstance(cls, Class):
+        if isinstance(holder, Instance):  # what is assigned to the object later stands in front of the class's
+            walk.read(place, Absent(), node)
         owner = next(c for c in cls.lineage() if name in c.attributes)
         walk.read(Place("attr", owner.uid, name, holder=owner), found, node)
         return found
@@ -157,7 +160,7 @@ def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> V
 
 def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     holder = walk.evaluate(node.value)
-    if isinstance(holder, Input) and holder.op.endswith("get_next") and not _cuts(holder, node.slice):
+    if isinstance(holder, Input) and has(holder.op, Trait.NEXT_BATCH) and not _cuts(holder, node.slice):
         chosen = walk.evaluate(node.slice)
         if isinstance(chosen, Constant) and isinstance(chosen.value, str):
             return entry_of(walk, holder, chosen.value, node)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.repeats import Where
-from converter.analysis.frames import Place
-from converter.analysis.values import Instance, Number, Sequence, Value, tensors_in
+from converter.analysis.frames import Access, Place
+from converter.analysis.values import Instance, Mapping, Number, Sequence, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -21,13 +21,38 @@ class Turns:
         self.walk, self.loop = walk, loop
         self.began = walk.clock
         self.effects, self.accesses = len(walk.facts.effects), len(walk.facts.accesses)
-        self.built = walk.graph_clock
+        self.built, self.decided = walk.graph_clock, walk.repeats.decided
         self.brief = walk.repeats.deep > 0 and loop in walk.repeats.idle  # seen in full, in an outer loop's first turn
         self.changed = walk.repeats.idle[loop] if self.brief else frozenset()
+
+    def begin(self) -> None:
+        """Notes when a turn begins."""
+        if self.walk.site is not None:
+            self.walk.facts.turns.setdefault(self.walk.site, []).append(self.walk.clock)
 
     def shows_nothing_new(self, turn: int, built: int) -> bool:
         """Whether the turns behind this one are left out; built: the graph's clock when the turn began."""
         return (turn > 0 or self.brief) and self.walk.graph_clock == built
+
+    def may_go_on_otherwise(self) -> bool:
+        """Whether a later turn may take another branch than those followed; if so, numbers that turns change are open.
+
+        `if step % 100 == 0` would be decided by the values of two turns, and what runs in a later one never seen. Where
+        the turns build the graph, each has its own numbers.
+        """
+        if self.brief or self.walk.graph_clock != self.built or self.walk.repeats.decided == self.decided:
+            return False
+        first: dict[Place, Access] = {}
+        last: dict[Place, Number] = {}
+        for access in self.walk.facts.accesses[self.accesses :]:
+            first.setdefault(access.place, access)
+            if access.write and isinstance(access.value, Number):
+                last[access.place] = access.value
+        for place, number in last.items():
+            before = first[place]
+            if not before.write and isinstance(before.value, Number) and before.value.value != number.value:
+                self._forget(place, number)
+        return True
 
     def end(self, whole: bool) -> None:
         """Updates what is known after the loop; whole: True if all of its turns were followed."""
@@ -92,3 +117,7 @@ class Turns:
             place.frame.locals[place.key] = unknown
         elif isinstance(place.holder, Instance) and place.holder.attributes.get(place.key) is number:
             place.holder.attributes[place.key] = unknown
+        elif isinstance(place.holder, Mapping):
+            key = next((key for key, value in place.holder.pairs if value is number), None)
+            if key is not None:
+                place.holder.set(key, unknown)

@@ -230,7 +230,9 @@ def decide(walk: Walk, test: ast.expr) -> bool | None:
     seen = len(walk.facts.accesses)
     value = walk.evaluate(test)
     assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])
-    return None if assumed or walk.is_partly_none(value) else truth(value)
+    known = None if assumed or walk.is_partly_none(value) else truth(value)
+    walk.repeats.decided += known is not None
+    return known
 
 
 def _bool(walk: Walk, node: ast.BoolOp) -> Value:

@@ -22,7 +22,7 @@ from converter.analysis.python.containers import (
 )
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.imports import import_from, import_module
-from converter.analysis.python.joins import join, join_contents
+from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
 from converter.analysis.python.naming import bind_name, defaults_of, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
@@ -346,6 +346,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
     turns, whole = Turns(walk, stmt), known and len(elements) <= LOOP_TURNS
     for turn, element in enumerate(elements[:LOOP_TURNS]):
         built = walk.graph_clock
+        turns.begin()
         with walk.repeats.turn(turn):
             assign(walk, stmt.target, walk.stamp(element, stmt.iter))
             signal = execute_block(walk, stmt.body)
@@ -354,10 +355,21 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
         if signal == "break" or turns.shows_nothing_new(turn, built):
             whole &= turn == len(elements) - 1
             break  # a training loop: more turns show nothing new
+    if elements and signal != "break" and not whole and turns.may_go_on_otherwise():
+        turns.begin()
+        with walk.repeats.turn(turn + 1):
+            assign(walk, stmt.target, walk.stamp(_of_later_turns(elements[turn + 1 :] or elements[-1:]), stmt.iter))
+            signal = execute_block(walk, stmt.body)
     turns.end(whole)
     if signal != "break":
         execute_block(walk, stmt.orelse)
     return None
+
+
+def _of_later_turns(elements: list[Value]) -> Value:
+    """What one turn goes over for all that were not followed: a number or a string may be any of them."""
+    plain = all(isinstance(e, (Number, Constant)) for e in elements)
+    return one_of(elements) if plain else elements[-1]
 
 
 def _while(walk: Walk, stmt: ast.While) -> Signal:
@@ -365,8 +377,11 @@ def _while(walk: Walk, stmt: ast.While) -> Signal:
     if test is False:
         return execute_block(walk, stmt.orelse)
     turns = Turns(walk, stmt)
-    for turn in range(2):
+    for turn in range(3):
+        if turn == 2 and not turns.may_go_on_otherwise():
+            break
         built = walk.graph_clock
+        turns.begin()
         with walk.repeats.turn(turn):
             signal = execute_block(walk, stmt.body)
             if signal in ("return", "raise", "break"):

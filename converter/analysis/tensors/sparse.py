@@ -24,7 +24,7 @@ def is_sparse(tensor: object) -> bool:
 
 def taken_as_sparse(value: object) -> None:
     """Marks an iterator's output as sparse because an operation takes it as a sparse tensor."""
-    if isinstance(value, Input) and value.op == "Iterator.get_next":
+    if isinstance(value, Input) and has(value.op, Trait.NEXT_BATCH):
         value.op = BATCHES
 
 

@@ -28,6 +28,14 @@ SHOWN_BY_SHELLS = 70  # characters
 
 
 class _Command(TyperCommand):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Errors in the library's words, without its name for their kind, which Typer puts in front of some."""
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         """Calls the function with what the command line gives, and None for all else: others may have a say in that."""
         for name in ctx.params:

@@ -169,7 +169,7 @@ CONVERT = Command(
     "convert",
     "Rewrite single-GPU training scripts for several GPUs.",
     "..convert:convert_command",
-    (
+    arguments=(
         Argument(
             "sources",
             "SRC",
@@ -178,7 +178,7 @@ CONVERT = Command(
             optional=True,
         ),
     ),
-    (
+    options=(
         Option(("--verify",), "Train both on virtual devices first; write only what passes."),
         _text("--html", "FILE", "With --verify: write the proof as a page (extra `report`).", "", rare=True),
         Option(("--network",), "With --verify: let the scripts use the network.", rare=True),
@@ -393,8 +393,8 @@ CONVERT = Command(
         ),
         *CONFIG_FLAGS,
     ),
-    "One script without -o, --in-place, --diff or --check is converted to standard output.",
-    (
+    more="One script without -o, --in-place, --diff or --check is converted to standard output.",
+    examples=(
         ("tf-multigpu convert train.py -o train_mg.py", "for two GPUs, into a new file"),
         ("tf-multigpu convert train.py --num-gpus auto --diff", "show what would change"),
         ("tf-multigpu convert train.py -o train_mg.py --verify", "write only what trains the same steps"),
@@ -403,7 +403,7 @@ CONVERT = Command(
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
         ("tf-multigpu convert --check", "and all outputs that pyproject.toml names?"),
     ),
-    "0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
     configured=True,
 )
 
@@ -451,8 +451,8 @@ PROFILE = Command(
     "profile",
     "Predict what a conversion costs on real GPUs: bytes between devices, work per tower, step times.",
     "..profile:profile_command",
-    (_SINGLE, _MULTI, _ARGS),
-    (
+    arguments=(_SINGLE, _MULTI, _ARGS),
+    options=(
         _text("--gpus", "N,N,..", "Numbers of towers to run; three tell about all others.", "2,4,8"),
         Option(
             ("--bandwidth",),
@@ -477,7 +477,8 @@ PROFILE = Command(
         Option(("--timeout",), "Seconds for all runs together.", float, "SECONDS", 600.0, least=1),
         Option(("--json",), "Print the figures as JSON."),
     ),
-    "Bytes and work are measured in one executed step on virtual devices; times are predicted from the stated machine.",
+    more="Bytes and work are measured in one executed step on virtual devices; "
+    "times are predicted from the stated machine.",
     examples=(("tf-multigpu profile train.py train_mg.py --gpus 2,4,8", ""),),
     statuses="0 done, 2 wrong usage, 3 a script does not come to a training step, 4 internal error.",
 )
@@ -487,14 +488,14 @@ LINT = Command(
     "lint",
     "Find mistakes in scripts that build towers for several GPUs by themselves.",
     "..lint:lint_command",
-    (Argument("sources", "SRC", "Scripts, or folders of them.", many=True),),
-    (
+    arguments=(Argument("sources", "SRC", "Scripts, or folders of them.", many=True),),
+    options=(
         _text("--exclude", "PATTERN", "What to leave out of folders, as in .gitignore. Repeatable.", many=True),
         _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
         Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what is found."),
     ),
-    "Nothing is converted and nothing is run. A comment takes a finding away: # tf-multigpu: ignore[TMG408].",
+    more="Nothing is converted and nothing is run. A comment takes a finding away: # tf-multigpu: ignore[TMG408].",
     examples=(("tf-multigpu lint train_multi_gpu.py", ""), ("tf-multigpu lint . --output-format github", "in CI")),
     statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
 )
@@ -503,8 +504,11 @@ LAUNCH = Command(
     "launch",
     "Start all tasks of a script that was converted with --target cluster, or print a command for each host.",
     "..launch:launch_command",
-    (Argument("script", "SCRIPT", "The converted script."), Argument("args", "ARGS", "Its arguments.", True, True)),
-    (
+    arguments=(
+        Argument("script", "SCRIPT", "The converted script."),
+        Argument("args", "ARGS", "Its arguments.", True, True),
+    ),
+    options=(
         _text("--local", "NUMBERS", "Run all tasks here: 1ps,3w is 1 parameter server and 3 workers."),
         _text("--hosts", "HOSTS", "Print the command for each task: ps=a:1;worker=b:1,c:1."),
         _text("--checkpoints", "DIR", "Where the chief keeps checkpoints; default: a temporary folder."),
@@ -513,7 +517,7 @@ LAUNCH = Command(
         Option(("--timeout",), "Seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0),
         _text("--python", "INTERPRETER", "Interpreter with TensorFlow; default: the tool's own."),
     ),
-    "The tasks' lines are shown with their names in front. When one fails all are ended.",
+    more="The tasks' lines are shown with their names in front. When one fails all are ended.",
     examples=(("tf-multigpu launch --local 1ps,3w -- train_mg.py", ""),),
     statuses="0 trained to the end, 1 a task failed or the time is up, 2 bad usage, 130 interrupted.",
 )

@@ -88,7 +88,16 @@ def nearest(paths: Sequence[str]) -> Configuration | None:
         said = "; ".join(f"{path}: {one.path if one else 'none'}" for path, one in several.values())
         hint = "give them to separate runs, or name one for all: --config FILE"
         last = next(one.path for _, one in reversed(several.values()) if one)
-        raise ConfigurationError(Problem("TMG034", last, 0, 0, f"the paths have several configurations ({said})", hint))
+        raise ConfigurationError(
+            Problem(
+                code="TMG034",
+                path=last,
+                line=0,
+                column=0,
+                message=f"the paths have several configurations ({said})",
+                hint=hint,
+            )
+        )
     return next((one for _, one in several.values()), None)
 
 
@@ -271,7 +280,9 @@ class _Reader:
         from converter.cli.config.places import place_of
 
         line, column = place_of(self.text, (*TABLE, *where))
-        self.problems.append(Problem("TMG033", self.path, line, column, message, hint))
+        self.problems.append(
+            Problem(code="TMG033", path=self.path, line=line, column=column, message=message, hint=hint)
+        )
 
 
 def _value(key: Key, held: object) -> object:

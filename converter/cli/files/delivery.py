@@ -127,7 +127,9 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
         passed, report = prove(done.source, files[0].data, request, parts, target)
         if not passed:
             hint = "please report it to the project, with the script and this report"
-            finding = Diagnostic("TMG012", done.source.path, 0, 0, "verification failed, nothing is written", hint)
+            finding = Diagnostic(
+                "TMG012", done.source.path, 0, 0, message="verification failed, nothing is written", hint=hint
+            )
             return [FileResult(done.source.path, "unverified", (*done.diagnostics, finding), report=report)]
     if request.writes or request.compares:
         done = replace(done, diagnostics=(*done.diagnostics, *_hard_links(files)))
@@ -194,7 +196,7 @@ def put(job: Job, request: Request, written: Written, target: str, data: bytes, 
 
 
 def _was_run(target: str, data: bytes) -> bool:
-    """Whether a converted notebook differs from what is to be written only in what running it leaves."""
+    """Whether a converted notebook differs from the new text only in outputs and numbers of executions."""
     from converter.source.notebook import same_cells
 
     with suppress(Refusal):  # what is no notebook is copied as it is
@@ -261,11 +263,13 @@ def _check_target(job: Job, request: Request, file: _File, written: Written) -> 
     if other and _body(data) != _body(file.data):
         message = f"{file.path} must change with it, and changed in another way with {other}"
         hint = "convert the two scripts into separate folders"
-        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message, hint))
+        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint))
     inside = request.mode == "in-place" or request.output is None
     if not inside and os.path.relpath(file.target, request.output).startswith(os.pardir):
         message = f"{file.path} must change with it, and lies outside of the script's folder"
-        raise Refusal(Diagnostic("TMG008", job.script.path, 0, 0, message, "convert the folder around both"))
+        raise Refusal(
+            Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint="convert the folder around both")
+        )
 
 
 def _body(data: bytes) -> str:
@@ -362,7 +366,9 @@ def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
     if not warned:
         return None
     hint = "mend what the warnings say, or accept one where it stands: # tf-multigpu: ignore[CODE]"
-    return Diagnostic("TMG031", path, 0, 0, f"--strict takes no warnings, and there is {', '.join(warned)}", hint)
+    return Diagnostic(
+        "TMG031", path, 0, 0, message=f"--strict takes no warnings, and there is {', '.join(warned)}", hint=hint
+    )
 
 
 def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
@@ -374,12 +380,14 @@ def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
             names = "1 more name" if others == 1 else f"{others} more names"
             message = f"{file.target} has {names} (hard links), under which the old text stays"
             hint = "link the other names anew when this is done"
-            found.append(Diagnostic("TMG025", file.target, 0, 0, message, hint, "warning"))
+            found.append(Diagnostic("TMG025", file.target, 0, 0, message=message, hint=hint, severity="warning"))
     return found
 
 
 def _undoing(target: str) -> Callable[[], None]:
     if not os.path.exists(target):
         return lambda: os.unlink(target)
+    if not os.path.isfile(target):  # a device or a pipe gives back nothing, and may never end
+        return lambda: None
     before = load(target)
     return lambda: write(target, before)

@@ -1,4 +1,4 @@
-"""Checks that a converted file still is what converting its source gives."""
+"""Checks that a converted file is up to date: converting its source again gives the same text."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ def header_of(source: Source) -> Header | None:
     except HeaderError as error:
         hint = "convert the original again, with the version of the tool that knows these options"
         message = f"the header cannot be read: {error}"
-        raise Refusal(in_cells(Diagnostic("TMG010", source.path, error.line, 1, message, hint), source)) from None
+        raise Refusal(
+            in_cells(Diagnostic("TMG010", source.path, error.line, 1, message=message, hint=hint), source)
+        ) from None
 
 
 def check_options(converted: Source, header: Header, asked: Asked) -> None:
@@ -76,7 +78,7 @@ def check_options(converted: Source, header: Header, asked: Asked) -> None:
         f"to keep it: give the options that it was converted with\n"
         f"to change it: restore the original ({_where_original(converted, header)}) and run this again"
     )
-    raise Refusal(in_cells(Diagnostic("TMG021", converted.path, header.line, 1, message, hint), converted))
+    raise Refusal(in_cells(Diagnostic("TMG021", converted.path, header.line, 1, message=message, hint=hint), converted))
 
 
 def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Options, Options]:
@@ -203,6 +205,6 @@ def _stale(
     flags = command_flags(asked.options if asked else header.options)
     again = shlex.join(["tf-multigpu", "convert", origin, "-o", converted.path, *flags])
     finding = Diagnostic(
-        "TMG011", converted.path, header.line, 1, f"not up to date: {reason}", f"convert again: {again}"
+        "TMG011", converted.path, header.line, 1, message=f"not up to date: {reason}", hint=f"convert again: {again}"
     )
     return FileResult(converted.path, "stale", (in_cells(finding, converted), *more))

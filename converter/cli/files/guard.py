@@ -82,7 +82,7 @@ def check_overwriting(target: str, data: bytes, record: Record | None, advice: s
         why = "holds results (outputs of its cells) that would be lost"
     if why:
         hint = advice or "name another output; --force writes over it"
-        raise Refusal(Diagnostic("TMG020", target, 0, 0, f"the output {target} {why}", hint))
+        raise Refusal(Diagnostic("TMG020", target, 0, 0, message=f"the output {target} {why}", hint=hint))
 
 
 def _holds_results(held: bytes, data: bytes) -> bool:

@@ -112,4 +112,6 @@ def _state(path: str) -> str | None:
 
 
 def _refusal(journal: str, what: str, hint: str) -> Refusal:
-    return Refusal(Diagnostic("TMG023", journal, 0, 0, f"the journal of a conversion in place {what}", hint))
+    return Refusal(
+        Diagnostic("TMG023", journal, 0, 0, message=f"the journal of a conversion in place {what}", hint=hint)
+    )

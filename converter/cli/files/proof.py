@@ -53,7 +53,7 @@ def prove(
     except VerifyError as error:
         hint = "install the extra `verify`: pip install 'tf-multigpu[verify]'"
         message = f"verification cannot begin, nothing is written: {error}"
-        raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, hint)) from None
+        raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message=message, hint=hint)) from None
     finally:
         candidate.unlink(missing_ok=True)
     passed = report.verdict == "passed"
@@ -69,7 +69,7 @@ def _beside(path: str, data: bytes, ending: str) -> Path:
         handle, candidate = tempfile.mkstemp(prefix=prefix(run=True), suffix=ending, dir=folder)
     except OSError as error:
         message = f"--verify runs the conversion beside the script, and cannot write there: {error.strerror}"
-        raise Refusal(Diagnostic("TMG007", path, 0, 0, message, "copy the script elsewhere")) from None
+        raise Refusal(Diagnostic("TMG007", path, 0, 0, message=message, hint="copy the script elsewhere")) from None
     with os.fdopen(handle, "wb") as file:
         file.write(data)
     return Path(candidate)
@@ -94,7 +94,9 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
             facts, why = trace_calls(source, sites, request.python, pool=request.pool)
     except VerifyError as error:
         message = f"the script cannot be run for --trace: {error}"
-        raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message, "name an interpreter by --python")) from None
+        raise Refusal(
+            Diagnostic("TMG012", source.path, 0, 0, message=message, hint="name an interpreter by --python")
+        ) from None
     except Stopped as problem:
         return _hinted(refused, f"a run told nothing: {problem.reason}")
     if not facts:

@@ -133,7 +133,7 @@ def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> 
 
 
 def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:
-    """Combines what the command line says: what is asked for by flags of their own, and what is left open by these.
+    """Combines the flags of a command line into one request; flags that are not given leave their part open.
 
     asked: with the output that --output names. switches: the modes that are asked for.
 
@@ -261,7 +261,7 @@ def _own_input(job: Job, jobs: Sequence[Job], request: Request) -> Diagnostic | 
         if same_file(job.target, other.script.path):
             which = "the script itself" if other is job else f"the script {other.script.path}"
             message, hint = f"the output {job.target} is {which}", "name another output, or use --in-place"
-            return Diagnostic("TMG008", job.script.path, 0, 0, message, hint)
+            return Diagnostic("TMG008", job.script.path, 0, 0, message=message, hint=hint)
     return None
 
 
@@ -276,5 +276,5 @@ def _shared_targets(jobs: Sequence[Job]) -> dict[str, Diagnostic]:
         message = f"{' and '.join(paths)} have one output, {target}"
         if len(paths) > 1:
             hint = "convert them to separate folders"
-            clashes |= {path: Diagnostic("TMG008", path, 0, 0, message, hint) for path in paths}
+            clashes |= {path: Diagnostic("TMG008", path, 0, 0, message=message, hint=hint) for path in paths}
     return clashes

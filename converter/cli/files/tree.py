@@ -28,7 +28,7 @@ def rest_of_trees(request: Request, jobs: Sequence[Job], written: Written) -> It
             if number == MOST:
                 message = f"this folder holds more than {MOST:,} files; those that follow are left out"
                 hint = "name what is no part of the project: --exclude PATTERN, or in .gitignore"
-                yield FileResult(root, "refused", (Diagnostic("TMG030", root, 0, 0, message, hint),))
+                yield FileResult(root, "refused", (Diagnostic("TMG030", root, 0, 0, message=message, hint=hint),))
                 break
             target = os.path.join(request.output or "", entry.relative)
             if os.path.abspath(path) in told:
@@ -49,14 +49,14 @@ def _taken(path: str, target: str, root: str, written: Written) -> Diagnostic | 
     if other is None or other == root or not written.record or written.record.knows(target, load(path)):
         return None
     message = f"{target} is a copy of the file in {other} already, which is not the same"
-    return Diagnostic("TMG008", path, 0, 0, message, "convert the folders into separate ones")
+    return Diagnostic("TMG008", path, 0, 0, message=message, hint="convert the folders into separate ones")
 
 
 def _brought(entry: Entry, path: str, target: str, request: Request, written: Written) -> Iterator[FileResult]:
     if entry.how == "leave out":
         severity: Severity = "warning" if "--copy-limit" in entry.why else "info"
         hint = "--data link links it; --copy-limit MB copies it" if severity == "warning" else "--data link links it"
-        finding = Diagnostic("TMG030", path, 0, 0, f"left out: {entry.why}", hint, severity)
+        finding = Diagnostic("TMG030", path, 0, 0, message=f"left out: {entry.why}", hint=hint, severity=severity)
         refusal = strictly((finding,), path) if request.strict else None
         yield FileResult(path, "refused" if refusal else "left out", (finding, *([refusal] if refusal else [])))
     elif entry.how == "folder":
@@ -90,7 +90,7 @@ def _linked(entry: Entry, path: str, target: str, request: Request, written: Wri
         return FileResult(path, "unchanged" if request.compares else "linked", (), target)
     if os.path.lexists(target):
         message = f"the output {target} is there already, and not a link to {leads_to}"
-        raise Refusal(Diagnostic("TMG020", target, 0, 0, message, "move it away, or name another output"))
+        raise Refusal(Diagnostic("TMG020", target, 0, 0, message=message, hint="move it away, or name another output"))
     if request.compares:
         return FileResult(path, "would change", (), target)
     try:

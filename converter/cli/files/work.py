@@ -97,7 +97,9 @@ def _not_followed(request: Request, jobs: Sequence[Job]) -> Iterator[FileResult]
     for path in further(sorted(folders), request.layers.file):
         message = "this configuration is not followed: the run has that of the folder that is named, or none"
         hint = f"run it for {os.path.dirname(path)} by itself, or say there is one for all: --config FILE, --no-config"
-        yield FileResult(path, "unchanged", (Diagnostic("TMG036", path, 0, 0, message, hint, "warning"),))
+        yield FileResult(
+            path, "unchanged", (Diagnostic("TMG036", path, 0, 0, message=message, hint=hint, severity="warning"),)
+        )
 
 
 class _Run:
@@ -185,7 +187,9 @@ class _Run:
             yield result
         for message, number in self._unknown.items():
             if number == self._converted:
-                finding = Diagnostic("TMG022", "tf-multigpu", 0, 0, f"{message}, in no script", "check the name")
+                finding = Diagnostic(
+                    "TMG022", "tf-multigpu", 0, 0, message=f"{message}, in no script", hint="check the name"
+                )
                 yield FileResult(", ".join(self.request.sources), "refused", (finding,))
         if not (trees_of(self.request) and (self._taken or any(job.copies for job in self.jobs))):
             return
@@ -330,7 +334,9 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
 
 def _lost(job: Job, why: str) -> list[FileResult]:
     hint = "please report it to the project, with the script; --jobs 1 works on all files in one process"
-    finding = Diagnostic("TMG090", job.script.path, 0, 0, f"internal error: the process at work on it {why}", hint)
+    finding = Diagnostic(
+        "TMG090", job.script.path, 0, 0, message=f"internal error: the process at work on it {why}", hint=hint
+    )
     return [FileResult(job.script.path, "failed", (finding,))]
 
 
@@ -347,7 +353,7 @@ def _within_its_border(job: Job, work: Callable[[], list[FileResult]]) -> list[F
 
         message = f"internal error: {type(error).__name__}: {error}"
         hint = "please report it to the project, with the script and what --verbose shows, or with what --debug shows"
-        finding = Diagnostic("TMG090", path, 0, 0, message, hint)
+        finding = Diagnostic("TMG090", path, 0, 0, message=message, hint=hint)
         crash = crash_report(error, [job.script.path])
         return [FileResult(path, "failed", (finding,), traceback=traceback.format_exc(), crash=crash)]
 
@@ -364,11 +370,15 @@ def _check_kinds(job: Job, request: Request, source: Source) -> None:
     is_notebook, target = source.notebook is not None, job.target or ""
     if is_notebook and request.trace:
         hint = "leave --trace out, or write its cells into a script: jupyter nbconvert --to python"
-        raise Refusal(Diagnostic("TMG029", source.path, 0, 0, "--trace runs a script, and this is a notebook", hint))
+        raise Refusal(
+            Diagnostic("TMG029", source.path, 0, 0, message="--trace runs a script, and this is a notebook", hint=hint)
+        )
     if target and os.path.splitext(target)[1] in (".py", NOTEBOOK) and is_notebook != target.endswith(NOTEBOOK):
         what, ending = ("a notebook", NOTEBOOK) if is_notebook else ("a script", ".py")
         message = f"this is {what}, and the output {target} is not"
-        raise Refusal(Diagnostic("TMG029", source.path, 0, 0, message, f"name an output that ends in {ending}"))
+        raise Refusal(
+            Diagnostic("TMG029", source.path, 0, 0, message=message, hint=f"name an output that ends in {ending}")
+        )
 
 
 def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list[FileResult] | Conversion:
@@ -376,7 +386,7 @@ def _prepared(job: Job, request: Request, data: bytes, written: Written) -> list
     if (request.verify or request.trace) and is_pipeline(job.script.path, data):
         flag = "--verify" if request.verify else "--trace"
         message = f"{flag} runs a script, and this is a configuration of the Object Detection API"
-        raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message, f"leave {flag} out"))
+        raise Refusal(Diagnostic("TMG271", job.script.path, 0, 0, message=message, hint=f"leave {flag} out"))
     source = from_bytes(_name_of(job), data)
     _check_kinds(job, request, source)
     if HEADER in source.text:
@@ -451,7 +461,9 @@ def _not_converted(
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data, written)
     message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
-    nothing = Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, f"there is nothing to convert: this file {message}", hint)
+    nothing = Diagnostic(
+        NO_TRAINING_STEP, source.path, 0, 0, message=f"there is nothing to convert: this file {message}", hint=hint
+    )
     return FileResult(source.path, "refused", findings or (nothing,))
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Site, Tensor
 from converter.conversion.review.compare import Comparison, Mode
 from converter.conversion.review.second import Second, Text, Written, walk_again
@@ -36,7 +37,7 @@ class Found:
     why: str
     before: ast.AST | None
     after: ast.AST | None
-    sure: bool = False
+    doubtful: bool = False
 
 
 @dataclass
@@ -63,10 +64,10 @@ def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
     found = list(_Comparing(facts, second, written, reading).differences())
     lines = {text.path: split_lines(text.after) for text in texts}
     for one in found:
-        kept = reading.findings if one.sure else reading.doubts
+        kept = reading.doubts if one.doubtful else reading.findings
         kept.append(_diagnostic(one, facts, second, lines))
     for stmt in second.alignment.lost:
-        if "reuse_variables" in ast.dump(stmt):  # towers reuse variables by scopes of their own
+        if any(isinstance(n, ast.Attribute) and has(n.attr, Trait.SETS_REUSE) for n in ast.walk(stmt)):  # by own scopes
             continue
         message = "the converted text does not have this statement"
         reading.doubts.append(_at(facts, stmt, message))
@@ -85,7 +86,7 @@ def _diagnostic(found: Found, facts: Facts, second: Second, lines: dict[str, lis
 
 def _at(facts: Facts, node: ast.AST, message: str) -> Diagnostic:
     line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
-    return Diagnostic("TMG290", facts.shown(node), line, column, message, HINT)
+    return Diagnostic("TMG290", facts.shown(node), line, column, message=message, hint=HINT)
 
 
 class _Comparing:
@@ -104,7 +105,7 @@ class _Comparing:
         yield from self._of_accesses()
         yield from self._of_statements()
         for why, one, two in sizes_differ(self.comparison):
-            yield Found(why, one, two, sure=True)
+            yield Found(why, one, two)
         for why, one, two in unshared(self.comparison):
             yield Found(why, one, two)
         self._note_unexecuted()
@@ -167,7 +168,7 @@ class _Comparing:
                 self.reading.reads += 1
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
-                    yield Found(difference.why, old.node, access.node, difference.sure)
+                    yield Found(difference.why, old.node, access.node, difference.doubtful)
             else:
                 line = getattr(node, "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
@@ -187,7 +188,7 @@ class _Comparing:
                 if len(ones) == len(twos):
                     for one, two in zip(ones, twos, strict=True):
                         if (difference := self.comparison.differ(one, two, mode)) is not None:
-                            yield Found(difference.why, one.node, two.node, difference.sure)
+                            yield Found(difference.why, one.node, two.node, difference.doubtful)
                     break
 
     def _note_unexecuted(self) -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from converter.analysis.traits import Trait, has
 from converter.source.text import split_lines
 
+WORD = re.compile(r"\w+")
 BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 Scope = tuple[str, ...]  # the names of the functions and classes around a statement
 
@@ -154,17 +157,17 @@ def _pair_changed(left: list[_Line], rest: list[_Line], found: Alignment) -> Non
         if not candidates:
             found.lost.append(line.stmt)
             continue
-        words = _words(line.text)
-        best = max(candidates, key=lambda c: len(words & _words(c.text)) / (len(words | _words(c.text)) or 1))
+        best = max(candidates, key=lambda candidate: _likeness(line, candidate))
         candidates.remove(best)
         found.statements[best.stmt] = line.stmt
     found.added += [line.stmt for line in rest if line.stmt not in found.statements]
 
 
-def _words(text: str) -> set[str]:
-    import re
-
-    return set(re.findall(r"\w+", text))
+def _likeness(one: _Line, two: _Line) -> tuple[bool, float]:
+    """How alike two statements are: whether both call the same, which edits leave, and the share of their words."""
+    called = [_reads(value) for line in (one, two) if isinstance(value := getattr(line.stmt, "value", None), ast.Call)]
+    words, others = set(WORD.findall(one.text)), set(WORD.findall(two.text))
+    return len(called) == 2 and called[0] == called[1], len(words & others) / (len(words | others) or 1)
 
 
 def _kind(stmt: ast.stmt) -> str:
@@ -175,7 +178,7 @@ def _kind(stmt: ast.stmt) -> str:
     if isinstance(stmt, (ast.AugAssign, ast.AnnAssign, ast.For)):
         return kind + ast.dump(stmt.target)
     if isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
-        if getattr(stmt.value.func, "attr", "") in ("minimize", "apply_gradients"):
+        if has(getattr(stmt.value.func, "attr", ""), Trait.TRAINS):
             return kind + "step"
         return kind + ast.dump(stmt.value.func)
     if isinstance(stmt, ast.With):

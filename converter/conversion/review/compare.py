@@ -12,6 +12,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.flow.joined import choices
 from converter.analysis.tensors.spreading import CONSTANT
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FED,
     LISTED,
@@ -65,13 +66,13 @@ MIXED = 99  # a number of the batch that was computed in a way in which its fact
 class Difference:
     """Two values that ought to be the same; why: how they differ, to be shown.
 
-    sure: whether the conversion is wrong wherever this is met; else the walk may not know enough to tell.
+    doubtful: right conversions are known in which this is found, as the walk knows too little of them.
     """
 
     one: Value
     two: Value
     why: str
-    sure: bool = False
+    doubtful: bool = False
 
 
 @dataclass
@@ -83,6 +84,8 @@ class Comparison:
     total: bool = False  # whether the script's batch size is that of all towers
     scaled: bool = False  # whether rates of learning grow with the towers
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
+    numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
+    powers: dict[int, int] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -109,7 +112,8 @@ class Comparison:
             for access in facts.accesses
             if access.write and access.place.kind == "item"
         }
-        self.turns = set(self._in_turn())
+        self.turns: set[tuple[int, int]] = set()
+        self.turns |= set(self._in_turn())
         self.sizes = {o.key for number, _, _ in self.first.batch_sizes for o in getattr(number, "origins", ())}
 
     def _in_turn(self) -> Iterator[tuple[int, int]]:
@@ -160,7 +164,7 @@ class Comparison:
         if made != mode and not isinstance(two, (Sequence, Mapping, Number)):
             batched = isinstance(one, Tensor) and one.batch.kind != "free"
             if batched and isinstance(two, Tensor) and two.op != MERGE:
-                return Difference(one, two, _elsewhere(mode, made))
+                return _doubt(one, two, _elsewhere(mode, made))
             mode = made
         if isinstance(two, Tensor):
             if two.uid in self.towers.cuts and two.op == SHARD:
@@ -174,7 +178,7 @@ class Comparison:
                 if len(own) == 1:  # the other is what the tower before has left, of another branch
                     return self.differ(one, own[0], mode)
         if isinstance(one, Tensor) and isinstance(two, Tensor):
-            return self._tensors(one, two, mode)
+            return None if (one.uid, two.uid) in self.turns else self._tensors(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Number):
             return self._numbers(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Count) and any(o.key[0] == FED for o in one.origins):
@@ -192,7 +196,7 @@ class Comparison:
             rest = [v for v in twos[len(ones) :] if not any(isinstance(b, Tensor) and b.op == WHOLE for b in behind(v))]
             twos = [*twos[: len(ones)], *rest]
         if len(ones) != len(twos):
-            return Difference(*of, f"made of {len(ones)} values in the script and of {len(twos)} in the converted text")
+            return _doubt(*of, f"made of {len(ones)} values in the script and of {len(twos)} in the converted text")
         return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
 
     def _is_own(self, one: Value, two: Value) -> bool:
@@ -228,14 +232,14 @@ class Comparison:
             return None if same else Difference(one, two, "the towers read the whole data set")
         if one.op == "train op" or two.op == "train op" or one.op == "gradients" or two.uid in self.towers.averages:
             return self._trained(one, two, mode)
-        largest = {one.op, two.op} == {"reduce", "reduce_max"}
+        largest = one.op != two.op and all(op == "reduce" or has(op, Trait.LARGEST) for op in (one.op, two.op))
         if (one.op != two.op and not largest) or type(one) is not type(two):
             return _unlike(one, two)
         if largest:
             return self.differ(one.inputs[0], two.inputs[0], mode)
-        if not self.same_node(one.node, two.node) and (one.uid, two.uid) not in self.turns:
+        if not self.same_node(one.node, two.node):
             why = f"the name stands for another {one.op or 'operation'} in the converted text"
-            return Difference(one, two, why, sure=True)
+            return Difference(one, two, why)
         if isinstance(one, Input) and one.label != two.label and two.label in self.labels:
             return Difference(one, two, f"{one.label} in the script, {two.label} in the converted text")
         if isinstance(one, Input):
@@ -256,9 +260,9 @@ class Comparison:
             return Difference(one, two, f"{len(merged.parts)} parts of {TOWERS} towers are merged")
         kind = one.batch.kind
         if merged.how == "concat" and kind == "example" and one.batch.axis != merged.axis:
-            return Difference(one, two, f"put together along axis {merged.axis} instead of {one.batch.axis}", sure=True)
+            return Difference(one, two, f"put together along axis {merged.axis} instead of {one.batch.axis}")
         if merged.how == "add" and kind == "example":
-            return Difference(one, two, "the towers' rows are added up", sure=True)
+            return Difference(one, two, "the towers' rows are added up")
         if merged.how == "concat" and kind == "reduced":
             return Difference(one, two, "the towers' means or sums are put behind each other")
         for gpu, part in enumerate(merged.parts):
@@ -281,19 +285,23 @@ class Comparison:
                 return Difference(one, part, "weighted as another tower")
             if weight is None and not self._may_be_added(one):
                 why = "the towers' parts of a mean are added up without their weights"
-                return Difference(one, part, why, sure=True)
+                return Difference(one, part, why)
             part = part.inputs[0]
         elif isinstance(part, Tensor) and part.op == COUNTED:
             part = part.inputs[0]
         elif how == "add" and isinstance(part, Tensor) and not self._may_be_added(one):
             return Difference(one, part, "the towers' parts of what is a mean or a constant are added up")
-        summed = one.batch.kind == "reduced" and one.batch.how == "sum"
-        if share == "weight" and summed and (self.total or part.uid not in self.losses):
+        if share == "weight" and self._is_sum(one) and (self.total or part.uid not in self.losses):
             return Difference(one, part, "the towers' parts of a sum are averaged")
         return self.differ(one, part, gpu)
 
     def _may_be_added(self, one: Tensor) -> bool:
-        return one.batch.kind == "opaque" or (one.batch.kind == "reduced" and one.batch.how == "sum")
+        rows = one.batch.kind == "example" and not self.total  # averaged, as towers with a batch each are
+        return one.batch.kind == "opaque" or (self._is_sum(one) and not rows)
+
+    def _is_sum(self, one: Tensor) -> bool:
+        """Whether it is a sum over the examples; of a loss with a row for each, the gradients are those of the sum."""
+        return one.batch.kind == "example" or (one.batch.kind == "reduced" and one.batch.how == "sum")
 
     def _cut_behind(self, value: Value, ops: tuple[str, ...]) -> Cut | None:
         for inner in behind(value):
@@ -342,7 +350,7 @@ class Comparison:
             pairs.append((argument(one, 1, "global_step"), argument(two, 1, "global_step")))
         for first, second in pairs:
             if _is_none(first) != _is_none(second):
-                return Difference(one, two, "an argument of the training step is on one side only", sure=True)
+                return Difference(one, two, "an argument of the training step is on one side only")
             found = self.differ(first, second, self.turn(second, None)) if first is not None and second else None
             if found is not None:
                 return found
@@ -359,9 +367,9 @@ class Comparison:
         if len(here) > 1 and len(there) == len(here):
             return next((d for a, b in zip(there, here, strict=True) if (d := self._loss_of(a, b, gpu))), None)
         if not isinstance(loss, Tensor) or loss.op not in (SHARE, COUNTED):
-            if not self._may_be_added(one):
+            if not self.total or not self._may_be_added(one):
                 why = "the gradients of a tower's loss are taken without its weight"
-                return Difference(one, loss, why, sure=len(here) < 2)
+                return Difference(one, loss, why)
             return self.differ(one, loss, gpu)
         return self._part(one, loss, gpu, "add")
 
@@ -385,15 +393,22 @@ class Comparison:
 
     def _numbers(self, one: Number, two: Number, mode: Mode) -> Difference | None:
         if not self._same_number(one, two):
-            return Difference(one, two, f"{_number(one)} in the script, {_number(two)} in the converted text")
+            return _doubt(one, two, f"{_number(one)} in the script, {_number(two)} in the converted text")
         power = self.power(two)
         if mode is not None and power not in (0, -1, MIXED):
             why = "a tower reads the size of the whole batch" if power > 0 else "the size of a shard is cut again"
-            return Difference(one, two, why, sure=power > 0)
+            return Difference(one, two, why)
         return None
 
     def _same_number(self, one: Number, two: Number) -> bool:
         """Whether a number is the original's, but for factors of the number of towers."""
+        key = one.uid, two.uid
+        if key not in self.numbers:  # each sum holds both of its parts, and those of a loop all that came before
+            self.numbers[key] = True
+            self.numbers[key] = self._is_same_number(one, two)
+        return self.numbers[key]
+
+    def _is_same_number(self, one: Number, two: Number) -> bool:
         if one.value is not None and two.value is not None:
             return one.value == two.value
         inner = self._without_towers(two)
@@ -417,15 +432,21 @@ class Comparison:
 
     def power(self, two: Value) -> int:
         """The power of the number of towers in a number; MIXED where it is not a factor."""
+        if two.uid not in self.powers:
+            self.powers[two.uid] = self._power(two)
+        return self.powers[two.uid]
+
+    def _power(self, two: Value) -> int:
         if not isinstance(two, Number):
             return 0
         for made, change in ((self.towers.sizes, -1), (self.towers.grown, 1)):
             if two.uid in made:
                 inner = self.power(made[two.uid])
                 return inner if inner == MIXED else inner + change
-        if not any(o.key[-1] == GROWN for o in two.origins):
-            return 0
         inputs = [v for v in two.inputs if isinstance(v, Number)]
+        named = len(two.inputs) == len(inputs) == 1  # `batch_size = int(n / 4)` has an origin of its own
+        if not named and not any(o.key[-1] == GROWN for o in two.origins):
+            return 0
         powers = [self.power(v) for v in inputs]
         if MIXED in powers or not 0 < len(powers) < 3:
             return MIXED
@@ -444,15 +465,15 @@ class Comparison:
         both = one, two
         if isinstance(one, Constant) and isinstance(two, Constant):
             why = f"{one.value!r} in the script, {two.value!r} in the converted text"
-            return None if one.value == two.value or self._is_own(one, two) else Difference(*both, why)
+            return None if one.value == two.value or self._is_own(one, two) else _doubt(one, two, why)
         if isinstance(one, Symbol) and isinstance(two, Symbol):
             same = (one.library, one.name) == (two.library, two.name)
-            return None if same else Difference(*both, f"{one.name} in the script, {two.name} in the converted text")
+            return None if same else _doubt(one, two, f"{one.name} in the script, {two.name} in the converted text")
         if isinstance(one, (Function, Class)) and isinstance(two, (Function, Class)):
             same = self.statements.get(two.node, self.nodes.get(two.node, two.node)) is one.node
-            return None if same else Difference(*both, f"{one.name} in the script, {two.name} in the converted text")
+            return None if same else _doubt(one, two, f"{one.name} in the script, {two.name} in the converted text")
         if isinstance(one, Instance) and isinstance(two, Instance):
-            return None if (one.cls is None) == (two.cls is None) else Difference(*both, "another object")
+            return None if (one.cls is None) == (two.cls is None) else _doubt(one, two, "another object")
         if isinstance(one, (Count, ShapeOf)) and isinstance(two, (Count, ShapeOf)):
             return self.differ(one.tensor, two.tensor, mode)
         if isinstance(one, Sequence) and isinstance(two, Sequence):
@@ -461,7 +482,7 @@ class Comparison:
             if one.unmeasured or two.unmeasured:
                 return self.all_differ(one.elements[:1], two.elements[:1], mode, both)
             if one.many != two.many:
-                return Difference(*both, "as many elements as are known on one side only")
+                return _doubt(one, two, "as many elements as are known on one side only")
             return self.all_differ(one.elements, two.elements, mode, both)
         if isinstance(one, Mapping) and isinstance(two, Mapping):
             return self.all_differ(list(one.parts()), list(two.parts()), mode, both)
@@ -469,10 +490,10 @@ class Comparison:
             return self._typed(one, two, mode)
         if isinstance(one, Bound) and isinstance(two, Bound):
             if one.name != two.name:
-                return Difference(*both, f".{one.name} in the script, .{two.name} in the converted text")
+                return _doubt(one, two, f".{one.name} in the script, .{two.name} in the converted text")
             return self.differ(one.receiver, two.receiver, mode)
         if isinstance(one, Host) and isinstance(two, Host) and one.call != two.call:
-            return Difference(*both, f"{one.call} in the script, {two.call} in the converted text")
+            return _doubt(one, two, f"{one.call} in the script, {two.call} in the converted text")
         if isinstance(one, (Module, Absent)):
             return None
         if isinstance(one, (Host, Partial, Choice)):
@@ -480,11 +501,14 @@ class Comparison:
         return None
 
     def _listed(self, one: Sequence, two: Sequence) -> Difference | None:
-        """Lists of the graph's variables: the same ones in any order."""
+        """Lists of the graph's variables: the same ones in any order; gradients beside them in theirs."""
         tensors = [[e for e in each.elements if isinstance(e, Tensor) and e.op != LISTED] for each in (one, two)]
-        there = {id(tensor.node) for tensor in tensors[0]}
-        here = {id(self.nodes.get(t.node, t.node) if t.node is not None else None) for t in tensors[1]}
-        return None if there == here else Difference(one, two, "other variables are listed")
+        there = {id(t.node) for t in tensors[0] if t.op != "gradient"}
+        here = {id(self.nodes.get(t.node, t.node) if t.node else None) for t in tensors[1] if t.op != "gradient"}
+        if there != here:
+            return _doubt(one, two, "other variables are listed")
+        gradients = [[t for t in side if t.op == "gradient"] for side in tensors]
+        return self.all_differ(gradients[0], gradients[1], None, (one, two))
 
     def _typed(self, one: Typed, two: Typed, mode: Mode) -> Difference | None:
         if two.uid in self.towers.optimizers:
@@ -492,7 +516,7 @@ class Comparison:
             return self.differ(one, own, mode)
         if one.kind != two.kind or one.name != two.name:
             return Difference(one, two, f"{one.name} in the script, {two.name} in the converted text")
-        if one.kind in ("Session", "ConfigProto", "GPUOptions", "Namespace", "Flags", "Settings"):
+        if has(one.kind, Trait.RUNS) or has(one.kind, Trait.SETTINGS) or one.kind == "Settings":
             return None
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
 
@@ -521,7 +545,7 @@ def argument(tensor: Tensor, position: int, name: str) -> Value | None:
 
 
 def _near(two: Tensor) -> list[Value]:
-    """What gradients are handed over with: pairs, zipped lists."""
+    """The values in which gradients are passed on: pairs, zipped lists."""
     found: list[Value] = []
     todo: list[Value] = list(two.inputs)
     while todo and len(found) < 50:
@@ -540,10 +564,15 @@ def _elsewhere(mode: Mode, made: Mode) -> str:
     return "a tower reads the whole batch's" if made is None else "a tower reads what another one made"
 
 
+def _doubt(one: Value, two: Value, why: str) -> Difference:
+    """A difference that the walk may make itself: it may have followed another number of turns, or of calls."""
+    return Difference(one, two, why, doubtful=True)
+
+
 def _unlike(one: Value, two: Value) -> Difference:
     if isinstance(two, Symbol) and two.library == "builtins":
-        return Difference(one, two, f"nothing is bound to {two.name} yet in the converted text", sure=True)
-    return Difference(one, two, f"{_named(one)} in the script, {_named(two)} in the converted text")
+        return Difference(one, two, f"nothing is bound to {two.name} yet in the converted text")
+    return _doubt(one, two, f"{_named(one)} in the script, {_named(two)} in the converted text")
 
 
 def _named(value: Value) -> str:

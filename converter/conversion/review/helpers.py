@@ -10,6 +10,7 @@ from converter.analysis.facts import TrainStep
 from converter.analysis.flow.joined import choices
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.expressions import EVALUATE
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FREE,
     Batch,
@@ -161,13 +162,13 @@ def _elements(value: Value | None) -> list[Value]:
 
 
 def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
-    """add_n, concat and merge_loss of a list of the towers' parts; of anything else what TensorFlow makes of it."""
+    """The sum or the concatenation of a list of the towers' parts; of anything else what TensorFlow makes of it."""
     args, _ = _arguments(walk, node)
     parts = _elements(args[0] if args else None)
     if not parts or not all(isinstance(p, Tensor) and in_towers(towers, p) for p in parts):
         return EVALUATE[ast.Call](walk, node)
     name = helper_of(node, towers.helpers) or getattr(node.func, "attr", "")
-    concat = name in ("concat", "concat_steps")
+    concat = has(name, Trait.CONCATENATES) or name == "concat_steps"
     axis = getattr(args[1], "value", 0) if concat and len(args) > 1 else 0
     first = parts[0]
     assert isinstance(first, Tensor)

@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from converter.analysis.nodes import below, children
 from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.python.operators import truth
 from converter.analysis.python.statements import assign, execute_block
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Instance, Mapping, Number, Origin, Sequence, Tensor, Value
 from converter.analysis.walk import Walk
 from converter.conversion.review.helpers import (
@@ -45,10 +47,12 @@ class OwnLines:
         self.towers = Towers(Origin(ast.Pass(), ("gpus",), "gpus"), helpers)
         self.expressions: dict[ast.AST, Hook] = {}
         self.statements: dict[ast.stmt, Statement] = {}
-        self.counts = {ast.dump(ast.parse(number, mode="eval").body) for number in numbers}
-        self.kinds = {count.partition("(")[0] for count in self.counts}
+        counts = [ast.parse(number, mode="eval").body for number in numbers]
+        self.counts = {ast.dump(count) for count in counts}
+        self.kinds = {type(count) for count in counts}
+        self.names = {count.id for count in counts if isinstance(count, ast.Name)}
         self.entered: set[str] = set()  # names of the objects that towers enter
-        nodes = [node for tree in trees for node in ast.walk(tree)]
+        nodes = [node for tree in trees for node in below(tree)]
         for node in nodes:
             if isinstance(node, ast.Assign) and helper_of(node.value, helpers) in ENTERED:
                 self.entered.update(target.id for target in node.targets if isinstance(target, ast.Name))
@@ -65,7 +69,9 @@ class OwnLines:
 
     def _is_count(self, node: ast.AST) -> bool:
         """Whether an expression is the number of towers."""
-        return type(node).__name__ in self.kinds and ast.dump(node) in self.counts
+        if isinstance(node, ast.Name):  # most of them: no dump for each
+            return node.id in self.names and isinstance(node.ctx, ast.Load)
+        return type(node) in self.kinds and ast.dump(node) in self.counts
 
     def _is_tower(self, loop: ast.For) -> bool:
         """Whether a loop's body is one block that is entered by helpers, once for each tower."""
@@ -125,7 +131,7 @@ class OwnLines:
         ]
         while todo:
             node = todo.pop()
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
             if node in self.expressions:
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
@@ -134,8 +140,10 @@ class OwnLines:
                 yield node, self._hook(_share)
             elif isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", "")
-                if name in ("add_n", "concat"):
+                if has(name, Trait.ADDS_LIST) or has(name, Trait.CONCATENATES):
                     yield node, self._hook(merge)
+                elif has(name, Trait.SAME):
+                    yield node, self._hook(_named)
                 elif name == "copy" and not node.args:
                     yield node, _copy
 
@@ -188,6 +196,16 @@ def _one_or_all(walk: Walk, node: ast.BoolOp) -> Value:
 
 
 # -- what a tower begins with -----------------------------------------------------------------------
+
+
+def _named(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """`tf.identity(tf.concat(tower_x, 0), name='x')`: the merge under a name."""
+    held = walk.evaluate(node.args[0]) if node.args else None
+    if not isinstance(held, Tensor) or held.uid not in towers.merges:
+        return EVALUATE[ast.Call](walk, node)
+    made = Tensor(held.batch, held.inputs, held.dims, held.op, node)
+    towers.merges[made.uid] = towers.merges[held.uid]
+    return made
 
 
 def _several(walk: Walk, stmt: ast.If) -> Signal:

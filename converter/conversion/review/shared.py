@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from converter.analysis.effects import BATCH_NORMS, EffectKind
+from converter.analysis.effects import BATCH_NORMS, READS_COLLECTION, EffectKind
+from converter.analysis.traits import Trait, name_of
 from converter.conversion.review.compare import Comparison
 from converter.conversion.review.towers import turn_of
 
@@ -15,13 +16,12 @@ COLLECTIONS = {"TowerCollections", "MergedCollections"}
 def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
     """What each tower adds for itself and nothing keeps apart, with the lines."""
     towers, facts = comparison.towers, comparison.second.facts
-    read = {effect.name for effect in facts.effects_of(EffectKind.GET_COLLECTION)}
-    read |= {"losses" for _ in facts.effects_of(EffectKind.TOTAL_LOSS)}
+    read = {effect.name for kind in READS_COLLECTION for effect in facts.effects_of(kind)}
     for effect in facts.effects:
         if turn_of(towers, effect.time) is None:
             continue
         entered = next((names for begin, end, names in towers.entered if begin < effect.time <= end), set())
-        added = "update_ops" if effect.kind in BATCH_NORMS else effect.name
+        added = name_of(Trait.UPDATES_COLLECTION) if effect.kind in BATCH_NORMS else effect.name
         adds = effect.kind is EffectKind.COLLECTION or effect.kind in BATCH_NORMS
         why = ""
         if adds and added in read and not COLLECTIONS & entered:

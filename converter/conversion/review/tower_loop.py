@@ -6,17 +6,17 @@ import ast
 from typing import Any
 
 from converter.analysis.python.statements import assign, execute_block
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Typed, Value
 from converter.analysis.walk import Walk
 from converter.conversion.review.towers import TOWERS, Merged, Towers
 
 Signal = str | None  # how a block ended early
-SHARED = ("regularization_losses", "trainable_variables", "variables")  # collections that grow with variables alone
 APART = {"TowerCollections", "MergedCollections"}
 
 
 class _Closed(list[Any]):
-    """A list of what the first tower made; the same of another tower's is no new one."""
+    """A list of the first tower's values, to which appending adds nothing: further towers append the same."""
 
     def append(self, item: Any) -> None:
         """Adds nothing."""
@@ -53,7 +53,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
 
 def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:
     """What a later tower sees of a collection."""
-    if key in SHARED:
+    if has(str(key), Trait.GROWS_WITH_VARIABLES):
         return _Closed(held)
     return list(before.get(key, [])) if kinds & APART else held
 
@@ -63,7 +63,7 @@ def _pair_collections(
 ) -> None:
     """Notes which values of collections the towers made alike."""
     for key, held in walk.collections.items():
-        if key in first and key not in SHARED:
+        if key in first and not has(str(key), Trait.GROWS_WITH_VARIABLES):
             begin = len(before.get(key, ()))
             for one, two in zip(first[key][begin:], held[begin:], strict=False):
                 towers.collected[one.uid] = Merged((one, two), "collected")

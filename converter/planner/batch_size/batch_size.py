@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
-from converter.planner.batch_size.fed_rows import base_of, fed_sizes, is_kept
+from converter.planner.batch_size.counts import counted_again
+from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.batch_size.written_out import in_heads
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
 from converter.planner.questions.fixed_size import fixed_size
@@ -93,15 +96,17 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         call = unknown[0].call if unknown else call
         warnings.append(finding(facts, call, Found.SIZE_NOT_FOUND))
     elif not origins or computed:
-        warnings.append(finding(facts, call, Found.WHOLE_DATA_SET if whole or computed else Found.STEP_RUN_ELSEWHERE))
+        drawn = whole and fed_sizes(facts, whole[0], _fed(whole[0], inputs))
+        given = whole and all(_is_handed_over(value) for _, value in _fed(whole[0], inputs))
+        found = Found.FED_BY_CALLER if given else Found.SAME_BATCH if drawn else Found.WHOLE_DATA_SET
+        warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     for origin in origins:
         if origin.key[0] == "parameter":
             warnings.append(finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name))
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and origins and not computed:
         warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
-    fed = [(run, [v for k, v in run.feeds if isinstance(k, Input) and k in inputs]) for run in whole]
-    same = [run for run, values in fed if values and all(is_kept(facts, value, run) for value in values)]
+    same = [run for run in whole if _is_same(facts, run, _fed(run, inputs))]
     if same and origins and not computed:
         warnings.append(finding(facts, same[0].call, Found.WHOLE_DATA_SET_BESIDE_BATCHES))
     written = [i for i in inputs if _has_plain_rows(i, origins)]
@@ -110,8 +115,15 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     fixed = bool(not origins or computed or by_hand is not None or same or written)
     if not origins:  # the towers count their shards all the same
         origins = {origin for number in facts.counted for origin in base_of(facts, number)}
+    elif not fixed:
+        origins |= counted_again(facts, steps, origins).counts
     every_same = bool(same) and len(same) == len(whole) and not unknown
     return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
+
+
+def _is_handed_over(value: Value) -> bool:
+    """Whether a fed value is an argument of a function that no statement calls."""
+    return isinstance(value, Host) and value.call == "parameter"
 
 
 def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
@@ -133,7 +145,7 @@ def _place(origin: Origin) -> tuple[int, int, str]:
 
 def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
     """A run that puts examples into a queue that gives the batches; None where queue runners do."""
-    filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and v.op.startswith("Queue.enqueue")}
+    filled = {v.uid for i in inputs for v in i.inputs if isinstance(v, Tensor) and has(v.op, Trait.ENQUEUES)}
     return next((run for run in facts.runs if run.computes(filled)), None)
 
 
@@ -154,24 +166,27 @@ def _fetched(value: Value) -> bool:
 
 
 def scale(
-    facts: Facts, regions: tuple[Region, ...], size: BatchSize, text: Text, num_gpus: NumGpus, names: Names
-) -> Scaling:
-    """Multiplies the batch size by the number of GPUs where it is defined."""
-    replaces: list[Replace] = []
+    facts: Facts, regions: tuple[Region, ...], scaled: Iterable[Origin], text: Text, num_gpus: NumGpus, names: Names
+) -> tuple[Scaling, Names]:
+    """Multiplies batch sizes by the number of GPUs where they are defined; also the names that are taken then."""
+    sizes = sorted(scaled, key=_place)
+    literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal"}
+    replaces, inserts, names = named_products(facts, literals, literals, text, names)
     flags: set[Origin] = set()
-    inserts: list[Insert] = []
-    for origin in sorted(size.scaled, key=_place):
-        if origin.key[0] == "literal":
-            replaces.append(_scaled(text, origin.node, num_gpus))
-        elif origin.key[0] == "parameter":
+    set_again = {access.place for access in facts.accesses if access.write}
+    for origin in sizes:
+        if origin.key[0] == "parameter":
             inserts.append(_scaled_parameter(origin, text, num_gpus))
-        else:
+        elif origin.key[0] != "literal":
             products = _scaled_reads(facts, regions, origin, text, num_gpus)
-            made, named = named_products(facts, regions, products, text, names)
+            ends = max((region.end for region in regions), default=0)
+            behind = {n for n, (read, _) in products.items() if read.time > ends and read.place not in set_again}
+            reads = {n: e for n, (_, e) in products.items()}
+            made, named, names = named_products(facts, reads, behind, text, names)
             replaces += made
             inserts += named
             flags.add(origin)
-    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts)))
+    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts))), names
 
 
 def _set_places(facts: Facts) -> dict[Place, int]:
@@ -191,7 +206,7 @@ def reads_flag(access: Access, origin: Origin) -> bool:
 
 
 def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
-    """A batch size that a caller in another file hands over is scaled where it arrives."""
+    """A batch size that a caller in another file passes as an argument is scaled where the function receives it."""
     first = first_statement(origin.node)
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
@@ -232,7 +247,7 @@ PASSED = (ast.Tuple, ast.Starred, ast.keyword)
 
 
 def _counts(text: Text, node: ast.AST) -> bool:
-    """Whether a read is a use as a number: not in a text or a line of a log, and no test of what the user gave."""
+    """Whether a read is a use as a number: not in a text or a log line, and not a test of the user's choice."""
     parent = text.parent(node)
     while isinstance(parent, PASSED):
         node, parent = parent, text.parent(parent)
@@ -266,24 +281,35 @@ def _origins(
     for size, _, _ in training_sizes(facts, inputs, steps):
         if isinstance(size, Number):
             origins |= base_of(facts, size)
+    loaded = set(origins)
     trained = {s.result.uid for s in steps}
     unknown: list[RunCall] = []
     everything: list[RunCall] = []
     for run in facts.runs:
         if not run.computes(trained):
             continue
-        fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key in inputs]
-        found = fed_sizes(facts, run, fed)
-        whole = bool(fed) and not any(i.op.startswith("train.dequeue") for i in inputs)
+        fed = _fed(run, inputs)
+        found = set() if _is_same(facts, run, fed) else fed_sizes(facts, run, fed)
+        whole = bool(fed) and not any(has(i.op, Trait.DEQUEUES) for i in inputs)
         for _, value in fed:
             kept = is_kept(facts, value, run)
             whole &= _is_whole(value) if kept is None else kept
-        origins |= found
+        origins |= found | in_heads(facts, run, loaded)
         if not found:
             (everything if whole else unknown).append(run)
     if not inputs:
         origins |= {origin for number in drawn_sizes(steps) for origin in base_of(facts, number)}
     return {o for o in origins if not _follows(facts, o, origins - {o})}, unknown, everything
+
+
+def _fed(run: RunCall, inputs: tuple[Input, ...]) -> Fed:
+    """What a run feeds the inputs of the model."""
+    return [(key, value) for key, value in run.feeds if isinstance(key, Input) and key in inputs]
+
+
+def _is_same(facts: Facts, run: RunCall, fed: Fed) -> bool:
+    """Whether each turn of the training loop is fed the same examples: a larger batch would be more data."""
+    return bool(fed) and all(is_kept(facts, value, run) for _, value in fed)
 
 
 def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from converter.analysis.arrays.rows import rows_of
+from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.frames import Access
 from converter.analysis.tensors.size_names import named_batch
-from converter.analysis.values import Host, Input, Number, Origin, Sequence, Value, needed
+from converter.analysis.values import Constant, Host, Input, Number, Origin, Sequence, Site, Value, needed
+from converter.planner.batch_size.written_out import all_places, in_heads
 
 Fed = list[tuple[Input, Value]]  # inputs of a run with what they are fed
-FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
-    """The numbers that are batch sizes of what a run is fed: those that its rows are seen to be counted by come first.
+    """The numbers that may be the batch sizes of the fed values; first those that are seen to count their rows.
 
     Failing that, numbers behind it that are named as batch sizes, or are given to a function that speaks of batches.
     """
@@ -25,7 +26,8 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     for _, value in fed:
         behind = _named_behind(facts, value)
         found |= behind & exact or behind
-    return found or _written(facts, run, fed)
+    found = found or _written(facts, run, fed)
+    return found | in_heads(facts, run, found)
 
 
 def base_of(facts: Facts, number: Number) -> set[Origin]:
@@ -66,36 +68,44 @@ def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
         any(isinstance(v, Number) and v.origins & found for v in needed([value]).values()) for value in without
     )
     known = all(o.key[0] in ("literal", "flag") for o in found)
-    return found if followed and known and all(_is_alone(facts, run, o, found) for o in found) else set()
-
-
-def _is_alone(facts: Facts, run: RunCall, origin: Origin, found: set[Origin]) -> bool:
-    """Whether a number that is written out counts the rows wherever the training loop, or its function, has it."""
-    node = origin.node
-    if not isinstance(node, ast.Constant):
-        return True
-    around = list(_around(facts, node))
-    if not facts.names_of(origin) and any(isinstance(a, ast.Slice) for a in around):
-        return False  # what the loop counts by is another number
-    loop = next((s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))), None)
-    within = [loop, next((a for a in around if isinstance(a, FUNCTIONS)), None)]
-    same = {n for w in within if w is not None for n in ast.walk(w)
-            if isinstance(n, ast.Constant) and n.value == node.value and type(n.value) is type(node.value)}
-    return same <= {o.node for o in found}
-
-
-def _around(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
-    parents = facts.walked[facts.tree_of(facts.path_of(node))].parents
-    while (above := parents.get(node)) is not None:
-        yield above
-        node = above
+    return all_places(facts, run, found, [value for _, value in fed]) or set() if followed and known else set()
 
 
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
     """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
-    loops = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
+    loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
+    if loops and _is_written_out(facts, value):
+        return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
     held = {a.place for a in facts.accesses if a.write and a.value is value}
-    anew = (a.site for a in facts.accesses if a.write and a.place in held and isinstance(value, Sequence))
-    return not any(s.stmt in loops for site in (value.site, *anew) for s in site.chain())
+    changed: list[Site] = []
+    if isinstance(value, Sequence):
+        changed = [a.site for a in facts.accesses if a.write and a.place in held]
+        changed += [e.site for e in facts.effects_of(EffectKind.MUTATION) if e.value is value]
+    changed += [a.site for a in facts.accesses if a.value is value and _is_picked(a, loops)]
+    return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+
+
+def _is_picked(access: Access, loops: list[ast.stmt]) -> bool:
+    """Whether one of several is taken, which may be another one in each turn: `batches[n]`, `for batch in batches`."""
+    if access.write:
+        return isinstance(access.site.stmt, (ast.For, ast.AsyncFor))
+    if access.place.kind in ("name", "attr"):
+        return False
+    if not isinstance(access.node, ast.Subscript):
+        return True
+    index = list(ast.walk(access.node.slice))
+    names = {node.id for node in index if isinstance(node, ast.Name)}
+    within = (node for loop in loops for node in ast.walk(loop) if isinstance(node, ast.Name))
+    changed = any(node.id in names and isinstance(node.ctx, ast.Store) for node in within)
+    return changed or any(isinstance(node, (ast.Call, ast.Attribute)) for node in index)
+
+
+def _is_written_out(facts: Facts, value: Value) -> bool:
+    """Whether a list holds nothing but numbers and texts that are written where it is: `[1, 2, 3]`."""
+    if not isinstance(value, Sequence):
+        return isinstance(value, (Number, Constant)) and value.value is not None
+    changed = any(e.value is value for e in facts.effects_of(EffectKind.MUTATION))
+    plain = not value.many and all(v in value.elements for v in value.inputs)
+    return plain and not changed and all(_is_written_out(facts, element) for element in value.elements)

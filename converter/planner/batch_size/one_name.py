@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 
 from converter.analysis.facts import Facts
-from converter.analysis.frames import Access
 from converter.plan import Insert, Replace
 from converter.planner.questions.statements import suites
-from converter.planner.region.region import Region
 from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
@@ -22,25 +20,20 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def named_products(
-    facts: Facts,
-    regions: tuple[Region, ...],
-    products: Mapping[ast.AST, tuple[Access, Replace]],
-    text: Text,
-    names: Names,
-) -> tuple[list[Replace], list[Insert]]:
-    """The replacements of reads of a flag by products, with a name for those that occur often.
+    facts: Facts, products: Mapping[ast.AST, Replace], behind: Container[ast.AST], text: Text, names: Names
+) -> tuple[list[Replace], list[Insert], Names]:
+    """The replacements of numbers by products, with a name for those that occur often; the names taken then.
 
-    Only in loops that run after the graph is built: what is read there stands in no statement that is moved, and no
-    expression that is written elsewhere once more.
+    behind: the numbers that are read after the graph is built, and are the same in all that follows. Only they get a
+        name, and only in loops: what is read there stands in no statement that is moved, and no expression that is
+        written elsewhere once more.
     """
-    edits = {node: edit for node, (_, edit) in products.items()}
-    written = {access.place for access in facts.accesses if access.write}
+    edits = dict(products)
     groups: dict[tuple[ast.AST, str], list[ast.AST]] = defaultdict(list)
     chains: dict[ast.AST, list[ast.stmt]] = {}
-    for node, (access, edit) in products.items():
+    for node, edit in products.items():
         function, chain = _statements(node, text)
-        behind = all(access.time > region.end for region in regions)
-        if function is not None and behind and access.place not in written and _in_loop(chain):
+        if function is not None and node in behind and _in_loop(chain):
             chains[node] = chain
             groups[function, _bare(edit.text)].append(node)
     inserts = []
@@ -48,10 +41,10 @@ def named_products(
     for (_, product), nodes in groups.items():
         first = _first_of_block([chains[node] for node in nodes], where, text) if len(nodes) >= LEAST else None
         if first is not None:
-            name = names.fresh(NAME)
+            name, names = names.fresh(NAME)
             inserts.append(Insert(text.anchor(first), (f"{name} = {product}",), "before", "TMG110"))
             edits.update((node, replace(edits[node], text=name)) for node in nodes)
-    return list(edits.values()), inserts
+    return list(edits.values()), inserts, names
 
 
 def _bare(product: str) -> str:

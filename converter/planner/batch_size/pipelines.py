@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value, needed
 from converter.planner.batch_size.fed_rows import is_kept
 
@@ -27,9 +28,9 @@ def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]
 
 def _kind(name: str) -> str:
     """Where batches come from, by the name of an operation or of the call that is given their size."""
-    if name.startswith(("Dataset", "Iterator", "data.")):
+    if has(name, Trait.FROM_DATA_SET):
         return "data set"
-    return "queue" if name.startswith(("train.", "Queue.")) else name
+    return "queue" if has(name, Trait.FROM_QUEUE) else name
 
 
 def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
@@ -41,12 +42,19 @@ def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> di
     fed = ((run, value) for run in runs for key, value in run.feeds if key in todo)
     # Batches that are fetched from a pipeline and fed; of a data set that is fetched first, slices are fed.
     todo += [v for run, v in fed if rows_of(facts, v, run.site) is None and not is_kept(facts, v, run)]
+    queued: set[int] = set()  # what goes into queues that make batches of their own
     while todo:
         value = todo.pop()
         if value.uid in found:
             continue
         found[value.uid] = value
-        todo += [*value.inputs, *value.parts()]
+        reads = has(getattr(value, "op", ""), Trait.READS_RECORDS)
+        if reads and value.uid in queued:
+            continue
+        made_of = [*value.inputs, *value.parts()]
+        if value.uid in queued or (isinstance(value, Input) and has(value.op, Trait.FROM_QUEUE) and not reads):
+            queued.update(v.uid for v in made_of)
+        todo += made_of
         if isinstance(value, Input) and value.shape is not None:
             todo.append(value.shape)
         if isinstance(value, Typed) and value.kind == "Iterator":
@@ -61,9 +69,9 @@ def _bound(facts: Facts, iterator: Typed, runs: list[RunCall]) -> list[Value]:
     if made:
         before = [found for run in runs if (found := _last_before(facts, made, run)) is not None]
         return [v for one in before or made for v in one.inputs]
-    handle = iterator.args[0] if iterator.name.endswith("from_string_handle") and iterator.args else None
+    handle = iterator.args[0] if has(iterator.name, Trait.TAKES_HANDLE) and iterator.args else None
     fed = [value for run in runs for key, value in run.feeds if key is handle]
-    named = [v for v in needed(fed).values() if isinstance(v, Tensor) and v.op == "string_handle"]
+    named = [v for v in needed(fed).values() if isinstance(v, Tensor) and has(v.op, Trait.GIVES_HANDLE)]
     return [v for one in named for v in one.inputs]
 
 

@@ -34,9 +34,9 @@ class GpuCount:
     """How the script says the number of GPUs: by a constant, or by a flag beside its own.
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
-    name: the constant, "" where a flag takes its place. define: the statement that defines it.
-    module: the module that carries it, "" where the script does. told: whether that module is the same for every
-        script, so that each script has to tell it the number.
+    name: the constant, "" where a flag takes its place. names: those that are taken then.
+    define: the statement that defines the number. module: the module that carries it, "" where the script does.
+    told: whether that module is the same for every script, so that each script has to tell it the number.
     """
 
     def __init__(self, pen: Pen, module: str, scaled: Iterable[Origin]) -> None:
@@ -57,7 +57,10 @@ class GpuCount:
             and bool((module and not self.told) or aliases.flags(""))
             and not comes_before(facts, text, scaled)
         )
-        self.name = "" if in_flags else "num_gpus" if module else pen.names.constant("num_gpus")
+        self.names = pen.names
+        self.name = "num_gpus" if module and not in_flags else ""
+        if not in_flags and not module:
+            self.name, self.names = pen.names.constant("num_gpus")
         self.one_gpu = options.one_gpu
         if self.one_gpu and not module:
             value += f" if {IS_RUN} else 1"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts
 from converter.analysis.inputs.embedded_data import DATA
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Value
 from converter.diagnostics import Diagnostic
 from converter.plan import Replace
@@ -37,7 +38,7 @@ def longest_edits(
     for effect in facts.effects:
         if effect.kind is EffectKind.LONGEST and effect.node not in found and _counts(effect, regions):
             found[effect.node] = _edit(facts, effect, text, aliases)
-            helpers["pad_steps" if effect.name == "dynamic_decode" else "whole_batch"] = None
+            helpers["pad_steps" if has(effect.name, Trait.DECODES) else "whole_batch"] = None
     return list(found.values()), list(helpers)
 
 
@@ -52,14 +53,14 @@ def _counts(effect: Effect, regions: Iterable[Region]) -> bool:
 def _edit(facts: Facts, effect: Effect, text: Text, aliases: Aliases) -> Replace:
     call = effect.node
     assert isinstance(call, ast.Call) and effect.value is not None
-    decodes = effect.name == "dynamic_decode"
+    decodes = has(effect.name, Trait.DECODES)
     given = _given(call)
     if decodes:
         decode = call.func
         return Replace(text.start(decode), text.end(decode), f"{called('pad_steps')}({text.of(decode)})", "TMG138")
     assert given is not None
     batch = f"{called('whole_batch')}({text.of(given)})"
-    if effect.name != "sequence_mask":
+    if not has(effect.name, Trait.TAKES_LONGEST):
         return Replace(text.start(given), text.end(given), batch, "TMG138")
     longest = f"{aliases.tensorflow(facts.path_of(call))}.reduce_max({batch})"
     unset = next(iter([*call.args[1:2], *(k.value for k in call.keywords if k.arg == "maxlen")]), None)
@@ -92,7 +93,7 @@ def uncut_lengths(facts: Facts, regions: Iterable[Region]) -> Iterator[Uncut]:
         if effect.kind is EffectKind.LONGEST and _counts(effect, places):
             call = effect.node
             assert isinstance(call, ast.Call) and effect.value is not None
-            decodes = effect.name == "dynamic_decode"
+            decodes = has(effect.name, Trait.DECODES)
             given = _given(call)
             if not _is_cut(effect.value) or not decodes and (given is None or isinstance(given, ast.Starred)):
                 ready = (lengths_of(facts, region.block, effect.value) for region in places)

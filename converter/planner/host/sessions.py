@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass, field
 
 from converter.analysis.facts import Facts, SessionSite
 from converter.analysis.values import Typed
@@ -13,11 +14,31 @@ from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
-def session_edits(pen: Pen) -> tuple[list[Replace], list[Insert]]:
-    """What gives each session the configuration that towers need."""
-    facts, names, options, text = pen.facts, pen.names, pen.options, pen.text
-    replaces: list[Replace] = []
-    inserts: list[Insert] = []
+@dataclass
+class Sessions:
+    """What gives each session the configuration that towers need.
+
+    names: those that are taken then. hidden: builtins that are reached by their module for it.
+    """
+
+    names: Names
+    replaces: list[Replace] = field(default_factory=list)
+    inserts: list[Insert] = field(default_factory=list)
+    hidden: tuple[str, ...] = ()
+
+    def new_config(self) -> str:
+        """The name of a config, which several sessions may have one after the other unless the script has it too."""
+        if self.names.is_free("config"):
+            return "config"
+        name, self.names = self.names.fresh("session_config")
+        return name
+
+
+def session_edits(pen: Pen) -> Sessions:
+    """The edits at all sessions."""
+    facts, options, text = pen.facts, pen.options, pen.text
+    sessions = Sessions(pen.names)
+    replaces, inserts = sessions.replaces, sessions.inserts
     done: set[ast.AST] = set()
     completed: set[tuple[str, ast.AST]] = set()
     for session in facts.sessions:
@@ -28,13 +49,14 @@ def session_edits(pen: Pen) -> tuple[list[Replace], list[Insert]]:
         config = session.config
         given = next((k.value for k in session.call.keywords if k.arg is None), None)
         if given is not None and session.config_node is None:
-            replace, lines = _in_arguments(pen, session, given)
+            replace, lines = _in_arguments(pen, sessions, session, given)
             replaces.append(replace)
             inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
         elif session.config_node is None or (
             isinstance(session.config_node, ast.Constant) and session.config_node.value is None
         ):
-            name = names.unused("session_config" if "config" in names.taken else "config")  # for other sessions, too
+            taken = not sessions.names.is_free("config")
+            name = sessions.names.unused("session_config") if taken else "config"  # for other sessions, too
             tf = pen.tensorflow(session.call)
             memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(options))
             made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
@@ -48,22 +70,19 @@ def session_edits(pen: Pen) -> tuple[list[Replace], list[Insert]]:
                 if lines:
                     inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
         else:
-            name = _new_config(names)
+            name = sessions.new_config()
             lines = [f"{name} = {text.of(session.config_node)}", *_completed(facts, name, config, options)]
             inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
             replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
-    return replaces, inserts
+    return sessions
 
 
-def _new_config(names: Names) -> str:
-    return "config" if "config" not in names.taken else names.fresh("session_config")
-
-
-def _in_arguments(pen: Pen, session: SessionSite, given: ast.expr) -> tuple[Replace, list[str]]:
-    """A session whose arguments are handed over as a dict, which may hold a config."""
+def _in_arguments(pen: Pen, sessions: Sessions, session: SessionSite, given: ast.expr) -> tuple[Replace, list[str]]:
+    """A session whose arguments are given as a dict (**kwargs), which may hold a config."""
+    sessions.hidden += pen.builtins.hidden(session.site.frame, ["dict"])
     dict_of = pen.builtins.text(session.site.frame, "dict")
     tensorflow = pen.tensorflow(session.call)
-    name = _new_config(pen.names)
+    name = sessions.new_config()
     arguments = pen.text.of(given)
     lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
     lines += _completed(pen.facts, name, session.config, pen.options)

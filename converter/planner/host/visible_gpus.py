@@ -12,7 +12,8 @@ from converter.options import Options
 from converter.plan import Replace
 from converter.planner.found import Found
 from converter.planner.host.gpu_count import GpuCount
-from converter.planner.wording import finding, refuse
+from converter.planner.outcome import Faults
+from converter.planner.wording import finding
 from converter.planner.writing.source_text import Text
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
@@ -34,10 +35,11 @@ def visible_edits(
     """Let a script that shows itself the first GPU alone show as many as there are towers.
 
     anywhere: whether other files than the script may change. What is not known before the script runs is warned of,
-    where the towers find out themselves (CUDA_VISIBLE_DEVICES), and refused elsewhere.
+    where the towers find out themselves (CUDA_VISIBLE_DEVICES), and refused elsewhere: raises Faults.
     """
     replaces: list[Replace] = []
     warnings: list[Diagnostic] = []
+    faults: list[Diagnostic] = []
     for choice in _choices(facts):
         node, given = choice.node, _given(choice.node)
         path = facts.path_of(node)
@@ -50,7 +52,8 @@ def visible_edits(
             continue
         if isinstance(given, str) and not _are_first(given) or given is None and choice.what == LIST:
             case = Found.OTHER_GPUS if given else Found.UNKNOWN_GPUS
-            raise refuse(facts, node, case, what=choice.what, towers=options.num_gpus)
+            faults.append(finding(facts, node, case, what=choice.what, towers=options.num_gpus))
+            continue
         made = _rewritten(choice, options.num_gpus, count.beside(node))
         if given is None:
             made = _where_chosen(node, made, text)
@@ -59,6 +62,8 @@ def visible_edits(
         replaces.append(Replace(text.start(node), text.end(node), made, "TMG128"))
         if choice.what != "device_count":
             warnings.append(finding(facts, node, Found.FEWER_GPUS_NAMED, what=choice.what))
+    if faults:
+        raise Faults(faults)
     return replaces, warnings
 
 

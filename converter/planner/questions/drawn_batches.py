@@ -17,7 +17,7 @@ def drawn_in(values: Mapping[int, Value]) -> list[Tensor]:
 
 
 def drawn_sizes(steps: Iterable[TrainStep]) -> list[Number]:
-    """The numbers of rows in the shapes of what these steps draw."""
+    """The numbers of rows in the shapes of the random tensors that these steps draw."""
     found = []
     for tensor in drawn_in(behind_losses(steps)):
         shapes = [entries for v in tensor.inputs if (entries := shape_entries(v)) and len(entries) == tensor.rank]

@@ -9,18 +9,14 @@ from converter.analysis.facts import Facts
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Input, Sequence, Tensor, Value, Variable
 
-OTHERS = {"float64", "double", "to_double", "float16", "half"}
 FLOAT32 = {"float32", "float"}
-WITH_DEFAULT = "placeholder_with_default"  # of the type of its default
 INTEGERS = {"int32", "int64", "uint8", "int8", "int16", "bool"}
-
-
 
 
 
 def names_other_types(facts: Facts) -> bool:
     """Whether a script names other floating point types than float32 anywhere."""
-    return any(node.attr in OTHERS for node in facts.nodes(ast.Attribute)) or any(
+    return any(has(node.attr, Trait.OTHER_FLOATS) for node in facts.nodes(ast.Attribute)) or any(
         node.value in ("float64", "double", "float16") for node in facts.nodes(ast.Constant)
     )
 
@@ -49,11 +45,10 @@ def is_float32(value: Value) -> bool:
 
 def _of_its_type(tensor: Tensor) -> Iterable[Value]:
     """The operands that have a tensor's type."""
-    if has(tensor.op, Trait.OWN_DTYPE) or (isinstance(tensor, Input) and tensor.op != WITH_DEFAULT):
+    if has(tensor.op, Trait.OWN_DTYPE) or (isinstance(tensor, Input) and not has(tensor.op, Trait.HAS_DEFAULT)):
         return ()
     operands = [i for i in tensor.inputs if i not in tensor.control]
-    if "cross_entropy" in tensor.op and "sigmoid_cross_entropy_with_logits" not in tensor.op:
-        # labels are cast to the type of the logits
+    if has(tensor.op, Trait.CASTS_LABELS):
         told = all(is_float32(t) or _is_integer(t) for t in _tensors(operands))
         return operands if told else ()
     return operands
@@ -81,7 +76,7 @@ def _is_leaf(tensor: Tensor) -> bool:
     """Whether it is float32 whatever it is made of."""
     node = tensor.node
     if isinstance(tensor, Input):
-        return tensor.dtype in FLOAT32 and tensor.op != WITH_DEFAULT
+        return tensor.dtype in FLOAT32 and not has(tensor.op, Trait.HAS_DEFAULT)
     if has(tensor.op, Trait.FLOAT32):
         return True
     if not isinstance(node, ast.Call):
@@ -90,7 +85,7 @@ def _is_leaf(tensor: Tensor) -> bool:
         return _type_of(node, 1) in FLOAT32
     if (place := positions(Argument.DTYPE).get(tensor.op)) is not None:
         return _type_of(node, place) in (*FLOAT32, None)
-    if tensor.op == "one_hot":
+    if has(tensor.op, Trait.FLOAT32_UNLESS_FILLED):
         return _type_of(node, 5) in (*FLOAT32, None) and not _given(node, 2, "on_value", "off_value")
     if tensor.op == "constant":
         return _type_of(node, 1) in FLOAT32 or (_type_of(node, 1) is None and _is_written(node))

@@ -3,9 +3,43 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.library import naming
+from converter.analysis.values import Bound, Host, Sequence, Symbol, Value
+from converter.source.users import User
+
+MOST_NAMED = 3  # scripts in one message
+FOLDERS_ABOVE = 3  # where sys.path may lead, as the analysis follows it
+
+
+@dataclass(frozen=True)
+class Unseen:
+    """An import of a module that does not lie where the script's imports are looked for.
+
+    folder: the one above the script in which it lies, as a path from there.
+    """
+
+    node: ast.stmt
+    module: str
+    folder: str
+
+    @property
+    def all(self) -> bool:
+        """Whether all names of the module are imported, with a star."""
+        return isinstance(self.node, ast.ImportFrom) and any(alias.name == "*" for alias in self.node.names)
+
+    @property
+    def hint(self) -> str:
+        """What makes the module seen."""
+        return (
+            f"the module {self.module}, imported in line {self.node.lineno}, lies in {self.folder}/: "
+            f"sys.path.append('{self.folder}') in front of that import lets it be followed"
+        )
 
 
 def imported_names(facts: Facts) -> Iterator[tuple[str, ast.stmt]]:
@@ -14,6 +48,16 @@ def imported_names(facts: Facts) -> Iterator[tuple[str, ast.stmt]]:
         yield from ((alias.name, node) for alias in node.names)
     for found in facts.nodes(ast.ImportFrom):
         yield from ((f"{found.module or ''}.{alias.name}", found) for alias in found.names)
+
+
+def convert_importing(
+    facts: Facts, node: ast.AST, users_of: Callable[[list[str]], Iterable[User]], otherwise: str
+) -> str:
+    """What to do about the file of a node, on its own nothing to convert: names scripts that import it."""
+    users = users_of([os.path.abspath(facts.path_of(node) or facts.path)])
+    folder = os.path.dirname(os.path.abspath(facts.path))
+    names = [os.path.relpath(user.path, folder) for user in users if user.path != os.path.abspath(facts.path)]
+    return f"convert a script that imports this file: {', '.join(names[:MOST_NAMED])}" if names else otherwise
 
 
 def package_of(facts: Facts, call: ast.AST) -> str:
@@ -31,4 +75,58 @@ def package_of(facts: Facts, call: ast.AST) -> str:
     for found in facts.nodes(ast.ImportFrom, tree):
         if any(function.id == (alias.asname or alias.name) for alias in found.names) and not found.level:
             return (found.module or "").split(".")[0]
+    return ""
+
+
+def unseen_modules(facts: Facts) -> list[Unseen]:
+    """The script's imports of modules of the project that are not found from its folder, and lie above it."""
+    folder = os.path.dirname(os.path.abspath(facts.path))
+    found = []
+    for node, module in _imports(facts):
+        ending = os.path.join("", *module.split("."))
+        followed = any(os.path.splitext(path)[0].removesuffix("/__init__").endswith(ending) for path in facts.modules)
+        known = module.split(".")[0] in (*naming().modules, *sys.stdlib_module_names)
+        above = "" if followed or known else _folder_above(folder, module)
+        found += [Unseen(node, module, above)] if above else []
+    return found
+
+
+def unseen_module(facts: Facts, value: Value) -> Unseen | None:
+    """The import that a value of code which is not followed goes back to, of a module that lies above the script."""
+    root = library_behind(value).split(".")[0]
+    unbound = root == "builtins"  # any name that no statement binds: `from nets import *` may have brought it
+    return next((u for u in unseen_modules(facts) if u.module.split(".")[0] == root or (unbound and u.all)), None)
+
+
+def library_behind(value: Value) -> str:
+    """The module that a value of code which is not followed goes back to; "" for any other value."""
+    while isinstance(value, (Host, Bound)) and value.inputs:
+        value = value.inputs[0]  # the function called, the object it is a method of
+    return value.library if isinstance(value, Symbol) else ""
+
+
+def library_run(run: RunCall) -> str:
+    """The package whose code made what a run computes; "" where none did that is neither Python's nor known."""
+    known = ("", "numpy", naming().library, *naming().modules, *sys.stdlib_module_names, "builtins")
+    fetched = [leaf for value in run.fetches for leaf in (value.elements if isinstance(value, Sequence) else [value])]
+    roots = (library_behind(value).split(".")[0] for value in fetched)
+    return next((root for root in roots if root not in known), "")
+
+
+def _imports(facts: Facts) -> Iterator[tuple[ast.stmt, str]]:
+    """The absolute imports of the script, each with its module."""
+    for node in facts.nodes(ast.Import):
+        yield from ((node, alias.name) for alias in node.names)
+    for found in facts.nodes(ast.ImportFrom):
+        if not found.level and found.module:
+            yield found, found.module
+
+
+def _folder_above(folder: str, module: str) -> str:
+    """The path from a folder to the nearest above it that has a module, such as `..`; "" where none has it."""
+    for ups in range(1, FOLDERS_ABOVE + 1):
+        above = "/".join([".."] * ups)
+        base = os.path.join(folder, above, *module.split("."))
+        if os.path.isfile(base + ".py") or os.path.isfile(os.path.join(base, "__init__.py")):
+            return above
     return ""

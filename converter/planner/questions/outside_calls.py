@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 import sys
 
-from converter.analysis.values import Constant, Mapping, Number, Sequence, ShapeOf, Symbol, Value
+from converter.analysis.values import Constant, Host, Mapping, Number, Sequence, ShapeOf, Symbol, Value
 
 LEADS_ANYWHERE = {"builtins.getattr", "builtins.__import__", "builtins.eval", "builtins.globals"}
 BUILTINS = {*dir(builtins), "xrange", "unicode", "long", "basestring", "raw_input", "reduce", "unichr", "cmp"}
@@ -21,6 +21,8 @@ def is_foreign(value: Value) -> bool:
             if library == "builtins":  # or a name that is bound nowhere: `from nets import *` may have brought it
                 return name in LEADS_ANYWHERE or called.partition(".")[0] not in BUILTINS
             return library not in (*sys.stdlib_module_names - FINDS_MODULES, "numpy")
+        if isinstance(value, Host) and value.call.partition(".")[0] in (*FINDS_MODULES, *LEADS_ANYWHERE):
+            return True  # a module whose name is computed
         if isinstance(value, (Constant, Number, Sequence, Mapping, ShapeOf)):
             return False  # Python's own methods; those of a shape give numbers
         if not value.inputs:

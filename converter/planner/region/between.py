@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
-from converter.analysis.effects import VARIABLES, EffectKind
+from converter.analysis.effects import READS_COLLECTION, VARIABLES, EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
@@ -23,11 +23,17 @@ from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.neighbours import Touched, carries_batch, makes_input, touched_in
-from converter.planner.region.variable_reuse import finds_variables, makes_variables, numbers_names, sets_reuse
+from converter.planner.region.variable_reuse import (
+    asks_in_reused_scope,
+    finds_variables,
+    makes_variables,
+    numbers_names,
+    sets_reuse,
+)
 from converter.planner.wording import finding
 
 # What a statement sees of the graph as it is by then: it must not go in front of those that build it.
-GRAPH_STATE = {EffectKind.GRAPH_STATE, EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS}
+GRAPH_STATE = {EffectKind.GRAPH_STATE, *READS_COLLECTION}
 
 
 class Side(Enum):
@@ -117,7 +123,16 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
         after: set[int] = set()
         joined = False
         for index in (i for i in range(first, last + 1) if i not in tower):
-            side = _side(_Between(facts, block, index, tower, after, touched, written_out))
+            between = _Between(
+                facts=facts,
+                block=block,
+                index=index,
+                tower=tower,
+                after=after,
+                touched=touched,
+                written_out=written_out,
+            )
+            side = _side(between)
             if isinstance(side, Found):
                 return Refused((finding(facts, block.body[index], side),))
             if side is Side.TOWER:
@@ -175,7 +190,8 @@ def _may_go_before(at: _Between) -> bool:
     if any(e.kind in GRAPH_STATE and block.statement(e.site) == at.index for e in facts.effects):
         return False
     above = {i for i in at.tower if i < at.index}
-    if finds_variables(facts, block, {at.index}) and makes_variables(facts, block, above):
+    finds = finds_variables(facts, block, {at.index}) or asks_in_reused_scope(facts, block, at.index)
+    if finds and makes_variables(facts, block, above):
         return False
     if numbers_names(facts, block, {at.index}) and numbers_names(facts, block, above):
         return False
@@ -254,7 +270,7 @@ def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> boo
     """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
     calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
     read = any(
-        e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS)
+        e.kind in READS_COLLECTION
         and not has(e.name, Trait.VARIABLE_COLLECTION)
         and (at := block.statement(e.site)) is not None
         and at in tower

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator
 
 from converter.analysis.frames import Place
+from converter.analysis.nodes import children
 from converter.planner.region.block import Block
 
 Touches = dict[int, tuple[set[Place], set[Place]]]
@@ -62,7 +63,7 @@ def _nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
         node = todo.pop()
         if not isinstance(node, SCOPES):
             yield node
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)
 
 
 def _note(node: ast.AST, known: dict[tuple[str, str], set[Place]], reads: set[Place], writes: set[Place]) -> None:

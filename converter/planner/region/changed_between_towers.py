@@ -28,7 +28,7 @@ def carried(block: Block, tower: Iterable[int]) -> list[Access]:
 
 
 def _fresh(block: Block, tower: set[int], place: Place) -> bool:
-    """Whether a place is made anew by each tower: a local of what it calls, a part of an object that it makes."""
+    """Whether each tower makes a place anew: a local name of a function it calls, a part of an object it makes."""
     if place.kind != "name":
         return place.holder is not None and block.statement(place.holder.site) in tower
     frame = place.frame

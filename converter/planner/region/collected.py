@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from converter.analysis.effects import EffectKind
+from converter.analysis.effects import READS_COLLECTION, EffectKind
 from converter.analysis.facts import Facts
 from converter.planner.region.block import Block
 
@@ -17,9 +17,5 @@ def is_collected_for(facts: Facts, adds: Block, index: int, reads: Block, others
     if not added:
         return False
     chosen = set(others)
-    read = {
-        "losses" if e.kind is EffectKind.TOTAL_LOSS else e.name
-        for e in facts.effects
-        if e.kind in (EffectKind.GET_COLLECTION, EffectKind.TOTAL_LOSS) and reads.statement(e.site) in chosen
-    }
+    read = {e.name for e in facts.effects if e.kind in READS_COLLECTION and reads.statement(e.site) in chosen}
     return bool(added & read) or (bool(read) and UNKNOWN in added | read)

@@ -69,7 +69,7 @@ def _lists(effect: Effect) -> bool:
     call = effect.node
     if not isinstance(call, ast.Call):
         return False
-    if effect.name == "train.Saver":  # it takes all that there is, unless it is told what
+    if has(effect.name, Trait.TAKES_ALL_VARIABLES):
         return not call.args and all(k.arg not in ("var_list", None) for k in call.keywords)
     if effect.kind is EffectKind.GET_COLLECTION:
         return has(effect.name, Trait.VARIABLE_COLLECTION) and len(call.args) + len(call.keywords) == 1

@@ -12,9 +12,9 @@ from converter.planner.region.region import Region
 def names_taken(facts: Facts, region: Region) -> Iterator[str]:
     """The names, as patterns, that the model has at the top of its scope on one GPU."""
     for tensor in facts.tensors:
-        if not region.in_tower(tensor.site):
+        depth = region.depth_of(tensor) if region.in_tower(tensor.site) else None
+        if depth is None:
             continue
-        depth = region.depth_of(tensor)
         given = name_expression(tensor)
         if len(tensor.scopes) > depth:
             yield tensor.scopes[depth].replace("?", "*").lower()

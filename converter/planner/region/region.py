@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,7 @@ from converter.analysis.values import (
     Tensor,
     Value,
     Variable,
+    needed,
 )
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
@@ -56,7 +58,7 @@ class Region:
         return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
 
     def tower_reads(self) -> list[Access]:
-        """The reads of what the towers run: their statements, and losses that are written out elsewhere."""
+        """The reads of the code that towers run: their statements, and losses that are written out elsewhere."""
         return [a for i, a in self.block.accesses() if not a.write and (i in self.tower or a.node in self.inline)]
 
     def in_any_tower(self, site: Site) -> bool:
@@ -68,10 +70,10 @@ class Region:
         """The statements of the towers."""
         return frozenset(self.block.body[i] for i in self.tower)
 
-    def depth_of(self, tensor: Tensor) -> int:
-        """The number of scopes around the loop, of those around a tensor of the towers."""
-        assert tensor.site is not None
-        return len(next(s.scopes for s in tensor.site.chain() if s.stmt in self.block.index))
+    def depth_of(self, tensor: Tensor) -> int | None:
+        """The number of scopes around the loop, of those around a tensor; None for a tensor of another block."""
+        chain = tensor.site.chain() if tensor.site is not None else ()
+        return next((len(s.scopes) for s in chain if s.stmt in self.block.index), None)
 
     def in_tower(self, site: Site | None) -> bool:
         """Whether something stands among the statements of the towers, in this execution of the block."""
@@ -144,7 +146,7 @@ def find_region(
 def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
     facts, steps = model.facts, model.steps
     losses = [s.loss for s in steps if s.loss_node not in model.inline]
-    block = innermost_block(facts, model.made, losses)
+    block = innermost_block(facts, model.made, losses, most=_depth_outside_turns(model))
     if block is None:
         return Refused((finding(facts, _first_node(facts, [*losses, *model.made]), Found.NOT_IN_ONE_PLACE),))
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
@@ -273,14 +275,34 @@ def _within(site: Site | None, step: TrainStep) -> bool:
     return site is not None and any(one.stmt is at.stmt and one.frame is at.frame for one in site.chain())
 
 
-def innermost_block(facts: Facts, made: list[Value], losses: list[Tensor], ended: bool = True) -> Block | None:
+def _depth_outside_turns(model: Model) -> int | None:
+    """How deep a block may lie that holds every turn of a loop that a loss is computed in; None for any depth.
+
+    In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before.
+    """
+    begins, made = model.facts.turns, {v.uid for v in model.made}
+    depths: list[int] = []
+    for step in model.steps if begins else ():
+        turns: dict[Site, set[int]] = {}
+        for value in needed([step.loss]).values():
+            for site in value.site.chain() if value.site is not None and value.uid in made else ():
+                if site in begins:
+                    turns.setdefault(site, set()).add(bisect_right(begins[site], value.time))
+        depths += [len(path(loop)) - 1 for loop, numbers in turns.items() if len(numbers) > 1]
+    return min(depths, default=None)
+
+
+def innermost_block(
+    facts: Facts, made: list[Value], losses: list[Tensor], ended: bool = True, most: int | None = None
+) -> Block | None:
     """The innermost block that all statements between the inputs and the losses lie in; None for none.
 
     ended: whether a return statement cannot be one of them, as where all of them go into the towers.
+    most: how deep it may lie; None for any depth.
     """
     where = suites(*facts.trees())
     paths = [path(v.site) for v in (*made, *losses) if v.site is not None]
-    depth = _common(paths)
+    depth = min(_common(paths), _common(paths) if most is None else most)
     while depth >= 0:
         heads = {p[depth][1] for p in paths if len(p) > depth}
         frames = {p[depth][0] for p in paths if len(p) > depth}

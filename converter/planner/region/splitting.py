@@ -175,12 +175,33 @@ def _rests(
         where = {inner.statement(s.site) for s in trains}
         all_behind = all(i is not None and i > stays for i in where)
         if all_behind:
-            return found if last >= 0 or isinstance(around, ast.With) else None
+            if last < 0 and not isinstance(around, ast.With):
+                return None
+            return found + (_rests_of_loss(opened, inner.body[last], made) if last == stays >= 0 else [])
         with_the_loss = where == {last} and stays <= last
         if not with_the_loss:
             return None
         around = inner.body[last]
     return None
+
+
+def _rests_of_loss(
+    opened: _Opened, around: ast.stmt, made: list[Value]
+) -> list[tuple[ast.stmt, list[ast.stmt]]]:
+    """What follows the loss in `with` blocks that hold it, and no training step: summaries of it, say."""
+    found: list[tuple[ast.stmt, list[ast.stmt]]] = []
+    while isinstance(around, ast.With):
+        inner = Block(opened.facts, opened.block.frame, body_of(around))
+        last = max((i for v in made if (i := inner.statement(v.site)) is not None), default=-1)
+        stays = opened.last_that_stays(inner, last)
+        rest = [s for s in inner.body[stays + 1 :] if opened.block.moved.get(s) != IN_FRONT]
+        found.append((around, rest))
+        if last != stays or last < 0:
+            break
+        around = inner.body[last]
+    while found and not found[-1][1]:
+        found.pop()
+    return found
 
 
 def _opens_again(block: Block, stmt: ast.stmt, tower: set[int]) -> bool:

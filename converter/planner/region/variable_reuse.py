@@ -50,6 +50,12 @@ def finds_variables(facts: Facts, block: Block, indexes: set[int]) -> bool:
     return any(not isinstance(value, ast.Constant) or value.value for value in given)
 
 
+def asks_in_reused_scope(facts: Facts, block: Block, index: int) -> bool:
+    """Whether a statement asks for variables after a scope was set to be reused in it."""
+    reused = any(block.statement(effect.site) == index for effect in facts.effects_of(EffectKind.REUSE))
+    return reused and makes_variables(facts, block, {index})
+
+
 def is_found(effect: Effect, around: ast.stmt) -> bool:
     """Whether a variable was there already, for certain, when a statement asked for it."""
     return any(isinstance(value, ast.Constant) and value.value is True for value in _reuse_given(effect, around))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
-from converter.analysis.traits import Argument, optimizers_by_name, positions
+from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
 from converter.analysis.values import Constant, Function, Symbol, Typed
 from converter.plan import Gradient, Insert, Replace
 from converter.planner.found import Found
@@ -14,7 +14,6 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
@@ -67,7 +66,7 @@ def gradients(
         done.add(step.call)
         # The weights of masked means are known when all towers are there.
         alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
-        if alone and (inside := _inside(site, step, losses)) is not None:
+        if alone and (inside := _inside(site, traffic, step, losses)) is not None:
             gradient, replace = inside
             replaces.append(replace)
             helpers.append("average_gradients")
@@ -77,7 +76,7 @@ def gradients(
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
-        made, before = _at_call(facts, step, site.names, text, losses)
+        made, before = _at_call(facts, step, traffic, text, losses)
         replaces.append(made)
         inserts += before
         helpers.append("gradients_of_towers" if step.kind is StepKind.GRADIENTS else "tower_gradients")
@@ -108,11 +107,9 @@ def _same_names(region: Region, step: TrainStep) -> bool:
     return step.site.frame.uid == region.block.frame.uid and not step.chosen
 
 
-def _inside(
-    site: LoopSite, step: TrainStep, losses: str
-) -> tuple[Gradient, Replace] | None:
+def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> tuple[Gradient, Replace] | None:
     """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
-    facts, region, names, text = site.facts, site.region, site.names, site.text
+    facts, region, text = site.facts, site.region, site.text
     call = step.call
     if step.kind is not StepKind.MINIMIZE or not isinstance(call.func, ast.Attribute):
         return None
@@ -127,12 +124,12 @@ def _inside(
     if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
         if not _known_before(facts, region, optimizer):
             return None
-        name, create = names.numbered("optimizer", "tower_optimizer"), text.of(optimizer)
+        name, create = traffic.numbered("optimizer", "tower_optimizer"), text.of(optimizer)
     elif isinstance(optimizer, ast.Name) and step.optimizer is not None and 0 < step.optimizer.time < region.start:
         name, create = optimizer.id, ""
     else:
         return None
-    grads = names.fresh("tower_grads", "tower_gradients_list")
+    grads = traffic.fresh("tower_grads", "tower_gradients_list")
     applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
     return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
 
@@ -178,10 +175,10 @@ def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> R
     value = step.optimizer
     if isinstance(value, Typed) and value.kind == "Optimizer":
         made = f"{called('TowerOptimizer')}({written}, {losses})"
-    elif function == "optimize_loss" and isinstance(value, Constant) and value.value in optimizers_by_name():
+    elif has(function, Trait.BY_NAME) and isinstance(value, Constant) and value.value in optimizers_by_name():
         by_name = f"{tensorflow}.train.{optimizers_by_name()[str(value.value)]}"
         made = f"lambda rate: {called('TowerOptimizer')}({by_name}, {losses})"
-    elif function == "optimize_loss" and isinstance(value, (Symbol, Function)):
+    elif has(function, Trait.BY_NAME) and isinstance(value, (Symbol, Function)):
         made = f"lambda *rate: {called('TowerOptimizer')}(({written})(*rate), {losses})"
     else:
         return None
@@ -199,7 +196,7 @@ def _after_loss(facts: Facts, step: TrainStep, text: Text) -> list[str]:
     return [text.of(node) for node in (*variables, *call.args[2:])] + rest + spread
 
 
-def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
+def _at_call(facts: Facts, step: TrainStep, traffic: Traffic, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
     """The gradient taken where the script takes it, over the towers' losses."""
     call = step.call
     if step.kind is StepKind.GRADIENTS:
@@ -214,7 +211,7 @@ def _at_call(facts: Facts, step: TrainStep, names: Names, text: Text, losses: st
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
-        name = names.numbered("optimizer", "tower_optimizer")
+        name = traffic.numbered("optimizer", "tower_optimizer")
         inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass, fields, replace
 from itertools import groupby
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
 from converter.diagnostics import Diagnostic
-from converter.plan import Again, At, Insert, Loop, Replace
+from converter.plan import Again, At, Insert, Loop, Replace, Shard
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.cases import Leaving, Placed
 from converter.planner.checking import findings
 from converter.planner.found import Found
-from converter.planner.outcome import Faults
+from converter.planner.outcome import Faults, noted
 from converter.planner.questions.statements import returns
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declarations
@@ -44,42 +44,38 @@ from converter.planner.writing.source_text import Text
 
 @dataclass(frozen=True)
 class LoopPart:
-    """One loop, and what it asks of the rest of the script."""
+    """One loop, what it asks of the rest of the script, and the names that are taken then."""
 
     loop: Loop
     replaces: list[Replace]
     inserts: list[Insert]
     helpers: list[str]
     warnings: list[Diagnostic]
+    names: Names
 
 
 def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, taken: frozenset[ast.AST]) -> LoopPart:
-    """The plan of one loop; raises Refusal, or Faults where several things are refused.
+    """The plan of one loop; raises Faults for what is refused of its inputs, of its results and of its gradients.
 
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
-    facts, region, text, names = site.facts, site.region, site.text, site.names
-    _check_last_line(facts, region, text)
-    traffic = _entering(site, Traffic(site.tensorflow, case.size.alone, site.options.one_gpu), case, scaling)
+    facts, region, text = site.facts, site.region, site.text
     merged = [] if region.forward else site.group.steps
-    unread = {} if site.options.one_gpu else unread_attributes(facts, region)
-    wanted = wanted_out(facts, region, unread)
-    found = findings(Leaving(**{f.name: getattr(case, f.name) for f in fields(Placed)}, region=region, wanted=wanted))
-    if found:
-        raise Faults(found)
+    unread = {} if site.options.merge_all else unread_attributes(facts, region)
+    traffic, wanted = _crossing(case, site, scaling, unread, taken)
     alone = list(warn_of_one_towers_values(facts, region, wanted, unread, site.group.steps))
     again = repeats(facts, region, wanted, merged)
     traffic = _leaving(site, traffic, merged, wanted)
     gradient, replaces, inserts, helpers, register = gradients(site, traffic, taken)
-    kept, keeping = keep_first(facts, region, names, text)
+    kept, keeping = keep_first(facts, region, traffic, text)
     keys = merged_keys(facts, region, text, site.tensorflow) if len(traffic.shards) == 1 else ()
-    contexts = _contexts(facts, region, names, "MergedCollections" if keys else "TowerCollections")
+    contexts = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
     reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
         before=_starts(facts, region, region.before, text),
         tower=_starts(facts, region, region.tower, text),
         after=_starts(facts, region, region.after, text),
-        gpu=names.again("gpu", "tower"),
+        gpu=traffic.again("gpu", "tower"),
         shards=tuple(traffic.shards),
         nests=tuple(traffic.nests),
         regroups=tuple(traffic.regroups),
@@ -92,11 +88,11 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
         restore=tuple(traffic.restore),
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
-        scopes=reopened(facts, region, names, text, aliases),
+        scopes=reopened(facts, region, traffic, text, aliases),
         again=_again(again, text),
         keep_names=asks_again(facts, region),
         register=register,
-        collections=(keys, names.fresh("tower_weight", "tower_weights") if keys else ""),
+        collections=(keys, traffic.fresh("tower_weight", "tower_weights") if keys else ""),
         kept=tuple(kept),
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
@@ -105,7 +101,50 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
     inserts = [*declarations(region, traffic, text), *keeping, *inserts]
-    return LoopPart(loop, [*replaces, *own_scopes], inserts, helpers, [*traffic.warnings, *alone])
+    return LoopPart(
+        loop=loop,
+        replaces=[*replaces, *own_scopes],
+        inserts=inserts,
+        helpers=helpers,
+        warnings=[*traffic.warnings, *alone],
+        names=traffic.names,
+    )
+
+
+def _crossing(
+    case: Placed, site: LoopSite, scaling: Scaling, unread: Container[str], taken: frozenset[ast.AST]
+) -> tuple[Traffic, Wanted]:
+    """What goes into the towers, and the values that must leave them; raises Faults for all that is refused of both."""
+    facts, region = site.facts, site.region
+    wanted: Wanted = {}
+    traffic, found = _border(case, site), list[Diagnostic]()
+    with noted(found):
+        _check_last_line(facts, region, site.text)
+    with noted(found):
+        traffic = _entering(site, traffic, case, scaling)
+    with noted(found):
+        wanted = wanted_out(facts, region, unread)
+    known = {f.name: getattr(case, f.name) for f in fields(Placed)}
+    found += findings(Leaving(**known, region=region, wanted=wanted))
+    if found:  # no loop is made; what would leave it and its gradients are looked at for what is refused of them
+        merged = [] if region.forward else site.group.steps
+        with noted(found):
+            gradients(site, _leaving(site, _stand_in(region, traffic), merged, wanted), taken)
+        raise Faults(found)
+    return traffic, wanted
+
+
+def _border(case: Placed, site: LoopSite) -> Traffic:
+    """The border of a loop before anything goes through it."""
+    return Traffic(site.tensorflow, case.size.alone, site.options.one_gpu, site.names)
+
+
+def _stand_in(region: Region, traffic: Traffic) -> Traffic:
+    """The border with one shard of all inputs, where it is not known how they enter."""
+    if traffic.shards:
+        return traffic
+    shard = Shard(places=(), saved=(), axes=(), rows="", weight="", static=False)
+    return replace(traffic.copy(), shards=[shard], groups=[list(region.inputs)] if region.inputs else [])
 
 
 def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -> Traffic:
@@ -114,6 +153,9 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
     traffic = drawn_rows(site, traffic, sizes, scaling)
+    if not traffic.shards:  # no input has an expression of which each tower could take its part
+        node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
+        raise refuse(site.facts, node, Found.INPUT_NOT_REPLACEABLE)
     return begin_anew(site, traffic)
 
 
@@ -206,7 +248,7 @@ def _default_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and not any(k.arg in ("name", "scope") for k in node.keywords)
 
 
-def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> tuple[tuple[str, str], ...]:
+def _contexts(facts: Facts, region: Region, traffic: Traffic, collections: str) -> tuple[tuple[str, str], ...]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
     kinds = {
         e.kind
@@ -217,13 +259,13 @@ def _contexts(facts: Facts, region: Region, names: Names, collections: str) -> t
         kinds.add(EffectKind.BATCH_NORM)
     contexts: list[tuple[str, str]] = []
     if kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}:
-        contexts.append(("SharedVariables", names.fresh("shared_variables")))
+        contexts.append(("SharedVariables", traffic.fresh("shared_variables")))
     if kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS}:
-        contexts.append((collections, names.fresh("tower_collections")))
+        contexts.append((collections, traffic.fresh("tower_collections")))
     if kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}:
         contexts.append(("first_tower_updates", ""))
     if EffectKind.AVERAGE in kinds:
-        contexts.append(("TowerAverages", names.fresh("tower_averages")))
+        contexts.append(("TowerAverages", traffic.fresh("tower_averages")))
     if _counts_on(facts, region):
-        contexts.append(("LayerNames", names.fresh("layer_names")))
+        contexts.append(("LayerNames", traffic.fresh("layer_names")))
     return tuple(contexts)

@@ -7,31 +7,26 @@ import os
 
 from converter.analysis.facts import Facts
 from converter.analysis.values import Typed
-from converter.planner.writing.free_names import Names
 
 IMPORT = "import tensorflow as"
+TENSORFLOW = ("tf", "tensorflow")  # new names of the module
 
 
 class Aliases:
-    """The names of the tensorflow module by file: the file's own, or a new one that it is given."""
+    """The names of the tensorflow module by file: the file's own, or `new`, which is free in all files."""
 
-    def __init__(self, facts: Facts, names: Names) -> None:
+    def __init__(self, facts: Facts, new: str) -> None:
+        self.new = new
         self._facts = facts
-        self._names = names
-        self._made: dict[str, str] = {}
 
     def imported(self, path: str) -> bool:
         """Whether a file imports the module itself."""
         return "" in self._facts.imports.get(path, {}).values()
 
     def tensorflow(self, path: str) -> str:
-        """The name in a file; one that does not import the module is given one."""
-        for name, dotted in self._facts.imports.get(path, {}).items():
-            if dotted == "":
-                return name
-        if path not in self._made:
-            self._made[path] = self._names.fresh("tf", "tensorflow")
-        return self._made[path]
+        """The name in a file; one that does not import the module will do so as `new`."""
+        own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
+        return next(own, self.new)
 
     def flags(self, path: str) -> str:
         """The name of the parsed flags in a file, "" where it has none."""

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from converter.analysis.facts import Facts
+from converter.analysis.nodes import children
 from converter.analysis.values import Frame
-from converter.planner.writing.free_names import Names
 
 BUILTINS = frozenset(dir(builtins))
+BUILTINS_MODULE = ("builtins", "python_builtins")  # new names of the module
 
 # Builtins among what `from … import *` binds (numpy 1 and 2, which matplotlib.pylab has too; tensorflow 1.4 to 1.15)
 STARS = {
@@ -26,23 +27,19 @@ OLD = {"xrange", "raw_input", "unicode", "long"}  # Python 2's, which take the n
 class Builtins:
     """How the tool's own lines read Python's builtins where their names may mean something else.
 
-    module: the name under which a file imports them, "" as long as nothing needs that.
+    module: the name under which a file imports them for that, which is free in all files.
     """
 
-    def __init__(self, facts: Facts, names: Names) -> None:
-        self.module = ""
+    def __init__(self, facts: Facts, module: str) -> None:
+        self.module = module
         self._facts = facts
-        self._names = names
         self._hidden: dict[Frame, frozenset[str]] = {}
 
     def hidden(self, frame: Frame, read: Iterable[str]) -> tuple[str, ...]:
         """Those of the builtins that are read in a frame which must be reached by the module."""
         if frame not in self._hidden:
             self._hidden[frame] = hidden_builtins(self._facts, frame)
-        found = tuple(sorted(self._hidden[frame] & set(read)))
-        if found and not self.module:
-            self.module = self._names.fresh("builtins", "python_builtins")
-        return found
+        return tuple(sorted(self._hidden[frame] & set(read)))
 
     def text(self, frame: Frame, name: str) -> str:
         """The expression for one of them in a frame."""
@@ -100,7 +97,7 @@ def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
         arguments = scope.args
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         yield from ((a.arg, a) for a in every if a is not None)
-    todo = list(ast.iter_child_nodes(scope))
+    todo = children(scope)
     while todo:
         node = todo.pop()
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -123,4 +120,4 @@ def _bindings(scope: ast.AST) -> Iterator[tuple[str, ast.AST]]:
                 yield name, alias if whole else node
             continue
         if not isinstance(node, ast.Lambda):
-            todo += ast.iter_child_nodes(node)
+            todo += children(node)

@@ -26,10 +26,20 @@ def at_user(
     """A finding about another script of the project, at its import of the files that change."""
     here = os.path.dirname(facts.path)
     path = os.path.join(here, os.path.relpath(user.path, os.path.abspath(here)))  # as the user would write it
-    return Diagnostic(code, path, user.line, 1 if user.line else 0, message, hint, severity)
+    return Diagnostic(
+        code=code,
+        path=path,
+        line=user.line,
+        column=1 if user.line else 0,
+        message=message,
+        hint=hint,
+        severity=severity,
+    )
 
 
 def at_node(facts: Facts, node: ast.AST, code: str, message: str, hint: str, severity: Severity) -> Diagnostic:
     """A finding that points to a node of the script, or of the other file of the project that it is in."""
     line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0) + 1
-    return Diagnostic(code, facts.shown(node), line, column, message, hint, severity)
+    return Diagnostic(
+        code=code, path=facts.shown(node), line=line, column=column, message=message, hint=hint, severity=severity
+    )

@@ -10,7 +10,7 @@ from converter.choices import Variables
 from converter.options import Options
 from converter.plan import Plan
 from converter.planner.writing.free_names import Names
-from converter.runtime.catalog import catalog
+from converter.runtime.catalog import catalog, for_dense, with_statements, written_out
 
 # the suffix of the helpers that place variables
 PLACED: dict[Variables, str] = {"gpu:0": "_gpu_0", "balanced": "_balanced", "partitioned": "_partitioned"}
@@ -38,10 +38,11 @@ def with_names(plan: Plan) -> Plan:
     )
 
 
-def helper_names(
-    wanted: Iterable[str], options: Options, names: Names
-) -> tuple[tuple[str, str], ...]:
-    """The wanted helpers and those that they need, each with a name that is free in the script."""
+def helper_names(wanted: Iterable[str], options: Options, names: Names) -> tuple[tuple[tuple[str, str], ...], Names]:
+    """The wanted helpers and those that they need, each with a name that is free in the script; all names then.
+
+    Without those whose statements stand in another one.
+    """
     known = catalog()
     suffix = PLACED.get(options.variables, "")
     left_out = () if options.fewer_gpus == "refuse" else ("check_gpus",)
@@ -51,7 +52,8 @@ def helper_names(
             return name + ONE_GPU
         return name + suffix if name + suffix in known else name
 
-    todo = [variant(name) for name in wanted]
+    called = [variant(name) for name in wanted]
+    todo = [*called]
     chosen: set[str] = set()
     while todo:
         name = todo.pop()
@@ -59,15 +61,17 @@ def helper_names(
             chosen.add(name)
             todo += [variant(n) for n in known[name].needs if n in known and n not in left_out]
     named = {}
+    elsewhere = written_out(chosen, called)
     for name in known:
-        if name in chosen:
+        if name in chosen - elsewhere:
             plain = name.removesuffix(suffix).removesuffix(ONE_GPU)
-            named[name] = names.fresh(plain, f"towers_{plain}")
-    return tuple(named.items())
+            named[name], names = names.fresh(plain, f"towers_{plain}")
+    return tuple(named.items()), names
 
 
-def read_by_helpers(helpers: Iterable[tuple[str, str]]) -> tuple[set[str], set[str]]:
-    """The names that helpers read which are not helpers, and the modules that they import."""
-    known = catalog()
-    chosen = [known[name] for name, _ in helpers]
+def read_by_helpers(helpers: Iterable[tuple[str, str]], dense: bool = False) -> tuple[set[str], set[str]]:
+    """The names that helpers read which are not helpers, and the modules that they import; dense: as in Plan."""
+    known = for_dense() if dense else catalog()
+    names = [name for name, _ in helpers]
+    chosen = [with_statements(known[name], names, known)[0] for name in names]
     return {n for h in chosen for n in h.needs} - set(known), {m for h in chosen for m in h.imports if m != "tf"}

@@ -19,8 +19,8 @@ from converter.planner.writing.source_text import Text
 class Pen:
     """A script's facts, and how new text in its files refers to what is there.
 
-    names: those that are free. text: of the files as they are. aliases: under which names each file knows TensorFlow.
-    builtins: the same of Python's own functions. anywhere: whether other files than the script may change.
+    names: those that are taken by now. text: of the files as they are. aliases: under which names each file knows
+    TensorFlow. builtins: the same of Python's own functions. anywhere: whether other files than the script may change.
     """
 
     facts: Facts

@@ -108,7 +108,15 @@ class Notebook:
         self, code: str, cell: int, message: str, hint: str, line: int = 1, severity: Severity = "error"
     ) -> Diagnostic:
         return Diagnostic(
-            code, self.path, line, 1, message, hint, severity, cell=cell, file_line=self.file_line(cell, line)
+            code,
+            self.path,
+            line,
+            1,
+            message=message,
+            hint=hint,
+            severity=severity,
+            cell=cell,
+            file_line=self.file_line(cell, line),
         )
 
 
@@ -128,11 +136,11 @@ def read_notebook(path: str, text: str) -> Notebook:
 
         message = f"the notebook has format {scanned.version}, and {_FORMAT} is read"
         hint = f"write it anew: jupyter nbconvert --to notebook --nbformat {_FORMAT} --inplace {quote(path)}"
-        raise Refusal(Diagnostic("TMG041", path, 0, 0, message, hint))
+        raise Refusal(Diagnostic("TMG041", path, 0, 0, message=message, hint=hint))
     language = _language(scanned)
     if not language.lower().startswith(("python", "ipython")):
         message = f"the notebook's language is {language}, not Python"
-        raise Refusal(Diagnostic("TMG042", path, 0, 0, message, "only Python is converted"))
+        raise Refusal(Diagnostic("TMG042", path, 0, 0, message=message, hint="only Python is converted"))
     notebook = Notebook(path, text, scanned, script_of(scanned.cells))
     for cell in scanned.cells:
         if runs(cell) and any(mark in cell.source for mark in _OWN_MARKS):
@@ -159,7 +167,7 @@ def same_cells(one: bytes, other: bytes) -> bool:
 
 
 def results_in(data: bytes) -> set[str]:
-    """What running has left in a notebook: the outputs of its cells, as JSON; none of what is no notebook."""
+    """The outputs that running has left in the cells of a notebook, as JSON; none for other files."""
     try:
         cells = json.loads(data.decode("utf-8-sig"))["cells"]
         return {json.dumps(cell["outputs"]) for cell in cells if cell.get("outputs")}
@@ -180,4 +188,4 @@ def _no_notebook(path: str, text: str, error: FormatError) -> Diagnostic:
     line = text.count("\n", 0, error.at) + 1 if error.at >= 0 else 0
     column = error.at - text.rfind("\n", 0, error.at) if error.at >= 0 else 0
     hint = "open it in Jupyter and save it, or take it from version control again"
-    return Diagnostic("TMG040", path, line, column, f"this is no notebook: {error}", hint)
+    return Diagnostic("TMG040", path, line, column, message=f"this is no notebook: {error}", hint=hint)

@@ -7,12 +7,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from converter.analysis.traits import Trait, has
 from converter.diagnostics import Diagnostic
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
-
-GRADIENTS = ("compute_gradients", "tf.gradients")
-_SCALING = ("tf.divide", "tf.div", "tf.truediv", "tf.multiply", "tf.scalar_mul")
-_NAMING = ("tf.name_scope", "tf.variable_scope")
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -119,7 +117,8 @@ class TowerLoop:
     @cached_property
     def templates(self) -> set[str]:
         """What the towers' scopes are named by, up to the number: `tower_` of `'tower_%d' % i`."""
-        entered = [c for c in self.contexts if isinstance(c, ast.Call) and self.of(c) in _NAMING and c.args]
+        calls = [c for c in self.contexts if isinstance(c, ast.Call) and c.args]
+        entered = [call for call in calls if self._is(call, Trait.NAMES_OPERATIONS)]
         return {found for call in entered if (found := template(call.args[0]))}
 
     @cached_property
@@ -134,7 +133,7 @@ class TowerLoop:
     @cached_property
     def gradient_calls(self) -> list[ast.Call]:
         """Calls that take the gradient of a loss."""
-        return [call for call in self.calls if self.of(call).endswith(GRADIENTS)]
+        return [call for call in self.calls if self._takes_gradients(call)]
 
     @cached_property
     def gradients(self) -> set[str]:
@@ -150,8 +149,15 @@ class TowerLoop:
 
     def takes_gradients(self, node: ast.AST, known: set[str]) -> bool:
         """Whether a piece of code takes gradients, or reads names that hold some."""
-        taken = any(isinstance(n, ast.Call) and self.of(n).endswith(GRADIENTS) for n in ast.walk(node))
+        taken = any(isinstance(n, ast.Call) and self._takes_gradients(n) for n in ast.walk(node))
         return taken or bool(names_in(node) & known)
+
+    def _is(self, call: ast.Call, trait: Trait) -> bool:
+        return is_known(self.script, call.func, trait)
+
+    def _takes_gradients(self, call: ast.Call) -> bool:
+        method = self.of(call).rpartition(".")[2]
+        return has(method, Trait.GIVES_PAIRS) or self._is(call, Trait.GIVES_GRADIENTS)
 
     def of(self, call: ast.Call) -> str:
         """The name of what is called: of TensorFlow's with "tf." in front, of a method its own after a dot."""
@@ -173,7 +179,7 @@ class TowerLoop:
         return isinstance(stmt, ast.Assign) and name in names_bound(stmt.targets) and self._is_product(stmt.value)
 
     def _is_product(self, value: ast.expr) -> bool:
-        return is_scaled(value) or (isinstance(value, ast.Call) and self.of(value) in _SCALING)
+        return is_scaled(value) or (isinstance(value, ast.Call) and self._is(value, Trait.DIVIDES_OR_MULTIPLIES))
 
 
 @dataclass(frozen=True)
@@ -190,7 +196,9 @@ class Towers:
 
     def _enters_devices(self, loop: TowerLoop) -> bool:
         return any(
-            isinstance(entered, ast.Call) and loop.of(entered) == "tf.device" and names_in(entered) & loop.variables
+            isinstance(entered, ast.Call)
+            and names_in(entered) & loop.variables
+            and is_known(self.script, entered.func, Trait.DEVICE)
             for entered in loop.contexts
         )
 
@@ -201,7 +209,9 @@ class Towers:
 
     def finding(self, node: ast.expr | ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
         """A warning at a node."""
-        return Diagnostic(code, self.script.path, node.lineno, node.col_offset + 1, message, hint, "warning")
+        return Diagnostic(
+            code, self.script.path, node.lineno, node.col_offset + 1, message=message, hint=hint, severity="warning"
+        )
 
     def batches(self, loop: TowerLoop) -> dict[str, bool]:
         """Names of batches from before a loop; each with whether its number of rows is open."""
@@ -215,7 +225,7 @@ class Towers:
 
     def _rows(self, value: ast.expr) -> bool | None:
         """Whether the number of rows of a placeholder is open; None for what is no placeholder with rows."""
-        if not isinstance(value, ast.Call) or self.script.name(value.func) != "tf.placeholder":
+        if not isinstance(value, ast.Call) or not is_known(self.script, value.func, Trait.PLACEHOLDER):
             return None
         shape = argument(value, 1, "shape")
         if not isinstance(shape, ast.List | ast.Tuple) or not shape.elts:

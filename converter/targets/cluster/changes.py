@@ -7,8 +7,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from converter.analysis.traits import Trait, has
 from converter.plan.decisions import Decision
 from converter.syntax.changes import Change, indented, lines_before, without_statement
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
 from converter.targets.cluster.gradients import optimizer_of
 from converter.targets.cluster.reading import BATCH_SIZE, OUTSIDE, sizes
@@ -17,8 +19,6 @@ from converter.targets.cluster.worker import CLASSES, MODULES
 from converter.targets.passes import Case, adding
 
 WORKER, SHARES, CHIEF = "TMG168", "TMG169", "TMG170"
-_FIRST = ("disable_v2_behavior", "disable_eager_execution")
-_SEEDS = ("tf.set_random_seed", "tf.random.set_random_seed")
 
 
 def changes(case: Template) -> Case:
@@ -49,7 +49,7 @@ def _below_imports(script: Script) -> ast.stmt | None:
     for number, stmt in enumerate(script.tree.body):
         call = stmt.value if isinstance(stmt, ast.Expr) else None
         docstring = number == 0 and isinstance(call, ast.Constant)
-        early = isinstance(call, ast.Call) and getattr(call.func, "attr", "") in _FIRST
+        early = isinstance(call, ast.Call) and has(getattr(call.func, "attr", ""), Trait.ENDS_EAGERNESS)
         if not isinstance(stmt, ast.Import | ast.ImportFrom | ast.Try) and not docstring and not early:
             return stmt if imported else None
         imports = [node for node in ast.walk(stmt) if isinstance(node, ast.Import | ast.ImportFrom)]
@@ -98,7 +98,7 @@ def _parts(case: Template, cluster: str) -> Iterator[Change]:
     yield from (without_statement(script, stmt, WORKER) for stmt in case.begun)
     yield from _of_chief(case, cluster)
     for call in script.calls:
-        if script.name(call.func) in _SEEDS and call.args:
+        if is_known(script, call.func, Trait.SEEDS) and call.args:
             yield from _wrapped(script, call.args[0], f"{cluster}.index + (", WORKER)
 
 
@@ -107,10 +107,9 @@ def _of_chief(case: Template, cluster: str) -> Iterator[Change]:
     script = case.script
     assert case.opened is not None and case.outer is not None
     for call in script.calls:
-        name = script.name(call.func)
-        if name == "tf.train.Saver":
+        if is_known(script, call.func, Trait.SAVES):
             yield from _wrapped(script, call, f"{cluster}.saver(", CHIEF)
-        elif name == "tf.summary.FileWriter":
+        elif is_known(script, call.func, Trait.WRITES_EVENTS):
             begin, end = script.span(call.func)
             comma = ", " if call.args or call.keywords else ""
             rest = script.text.index("(", end) + 1

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import StepKind
+from converter.analysis.traits import Trait, has
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument
 from converter.targets.cluster.reading import Read
 from converter.targets.passes import Case
@@ -19,15 +21,6 @@ _EFFECTS = {
     EffectKind.BATCH_NORM_SCOPE: "each worker would update the moving averages of batch normalisation",
     EffectKind.DEVICE: "the script places operations itself",
 }
-_SPARSE = (
-    "tf.nn.embedding_lookup",
-    "tf.nn.embedding_lookup_sparse",
-    "tf.gather",
-    "tf.nn.nce_loss",
-    "tf.nn.sampled_softmax_loss",
-    "tf.contrib.layers.embed_sequence",
-    "tf.feature_column.embedding_column",
-)
 _RANDOM = ("numpy.random.RandomState", "numpy.random.default_rng", "random.Random", "random.SystemRandom")
 
 
@@ -52,7 +45,7 @@ def gradients(case: Read) -> Case:
     if step.kind is StepKind.COMPUTE:
         _check_applied(script, step.call)
     for node in _reached(script, made):
-        if isinstance(node, ast.Call) and script.name(node.func).startswith("tf.placeholder"):
+        if isinstance(node, ast.Call) and is_known(script, node.func, Trait.PLACEHOLDER):
             hint = "compute it from the global step: the chief applies gradients when nothing is fed"
             script.say(made, CODE, "the optimizer reads a placeholder", hint)
     for effect in facts.effects:
@@ -60,14 +53,14 @@ def gradients(case: Read) -> Case:
             script.say(effect.node, CODE, _EFFECTS[effect.kind], "leave it out, or train with towers on one machine")
     for call in script.calls:
         name = script.name(call.func)
-        if name in _SPARSE:
+        if is_known(script, call.func, Trait.SPARSE_GRADIENTS):
             script.say(
                 call,
                 CODE,
                 f"{name} has sparse gradients, of which TensorFlow averages each row over the workers that have it",
                 "tf.matmul(tf.one_hot(ids, rows), table) has dense ones",
             )
-        elif name.startswith("tf.metrics."):
+        elif is_known(script, call.func, Trait.METRIC):
             script.say(call, CODE, "workers would share the metric's variables", "compute it from fetched values")
         elif name in _RANDOM and not call.args and not call.keywords:
             script.say(call, CODE, "each worker would draw other batches", f"give {name.rpartition('.')[2]} a seed")
@@ -77,7 +70,7 @@ def gradients(case: Read) -> Case:
 def _check_applied(script: Script, computed: ast.Call) -> None:
     """Gradients go from compute_gradients to apply_gradients as they are: a clipped mean is no mean of clipped ones."""
     for call in script.calls:
-        if getattr(call.func, "attr", "") != "apply_gradients":
+        if not has(getattr(call.func, "attr", ""), Trait.TAKES_PAIRS):
             continue
         given = argument(call, 0, "grads_and_vars")
         if given is None or script.value(given) is not computed:
@@ -86,7 +79,7 @@ def _check_applied(script: Script, computed: ast.Call) -> None:
 
 
 def _reached(script: Script, node: ast.expr) -> Iterator[ast.AST]:
-    """The nodes of an expression, and of what its names are bound to."""
+    """The nodes of an expression, and of the expressions that its names are bound to."""
     open_, seen = [node], set()
     while open_:
         one = open_.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from converter.analysis.traits import Trait, has
 from converter.syntax.script import Script
 from converter.targets.cluster.changes import changes
 from converter.targets.cluster.gradients import gradients
@@ -10,13 +11,12 @@ from converter.targets.cluster.template import template
 from converter.targets.passes import Fit, Pass
 
 SESSION = "tf.Session"
-TRAINING = ("minimize", "apply_gradients")
 
 
 def fit(script: Script) -> Fit | None:
     """The call that makes the session, and the passes; None for a script without one, or without a training step."""
     sessions = [call for call in script.calls if script.name(call.func) == SESSION]
-    trains = any(getattr(call.func, "attr", "") in TRAINING for call in script.calls)
+    trains = any(has(getattr(call.func, "attr", ""), Trait.TRAINS) for call in script.calls)
     return Fit(sessions[0], PASSES) if sessions and trains else None
 
 

@@ -9,7 +9,7 @@ from converter.analysis import read_facts
 from converter.analysis.facts import Decisions, Facts
 from converter.options import Options
 from converter.plan import Loop, Merge, Plan, Replace
-from converter.planner.cases import Sources
+from converter.planner.cases import alone
 from converter.planner.outcome import Refused, Reread
 from converter.planner.passes import Decided, decide
 from converter.targets.passes import Case
@@ -53,7 +53,7 @@ def reading(case: Case) -> Case:
 
 def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
     script = case.script
-    sources = Sources(lambda path: script.text, False, lambda module, define: False, lambda paths: ())
+    sources = alone(script.text)
     inputs: Decisions = {}
     options = Options(batch=case.options.batch, shared=case.options.shared, batch_axes=case.options.batch_axes)
     facts = read_facts(script.path, script.tree, options, {})

@@ -7,20 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, RunCall
+from converter.analysis.traits import Trait
 from converter.analysis.values import Input, Tensor, Value
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.cluster.reading import OUTSIDE, Read
 from converter.targets.passes import Case
 
 SHARE = "TMG361"
-INITIALIZERS = (
-    "tf.global_variables_initializer",
-    "tf.initialize_all_variables",
-    "tf.local_variables_initializer",
-    "tf.tables_initializer",
-)
-# What makes no operation, and so may stand below the session's line.
-_NO_OPERATIONS = ("tf.errors.", "tf.gfile.", "tf.logging.", "tf.summary.FileWriter", "tf.Summary")
 _OWN_FLAGS = ("ps_hosts", "worker_hosts", "job_name", "task_index", "cluster_dir", "cluster_save_steps")
 
 
@@ -71,7 +65,7 @@ def template(case: Read) -> Case:
 
 def _opened(script: Script) -> tuple[ast.With, str] | None:
     """The one `with tf.Session() as name`."""
-    made = [call for call in script.calls if script.name(call.func) in ("tf.Session", "tf.InteractiveSession")]
+    made = [call for call in script.calls if is_known(script, call.func, Trait.SESSION)]
     stmt = script.statement(made[0])
     item = stmt.items[0] if isinstance(stmt, ast.With) else None
     if (
@@ -111,9 +105,9 @@ def _initialises(script: Script, node: ast.expr) -> bool:
         return bool(value.elts) and all(_initialises(script, item) for item in value.elts)
     if not isinstance(value, ast.Call):
         return False
-    if script.name(value.func) == "tf.group":
+    if is_known(script, value.func, Trait.GROUPS):
         return bool(value.args) and all(_initialises(script, item) for item in value.args)
-    return script.name(value.func) in INITIALIZERS
+    return is_known(script, value.func, Trait.INITIALIZES)
 
 
 def _trains(script: Script, facts: Facts, with_: ast.With, session: str) -> RunCall | None:
@@ -250,7 +244,7 @@ def _check_session(script: Script, with_: ast.With, session: str, begun: tuple[a
                 "give the folder of the checkpoint as --cluster_dir" if method == "restore" else f"{session}.run(...)"
             )
             script.say(call, OUTSIDE, f"{method}() does not work in a monitored session", hint)
-        if inside and name.startswith("tf.") and not name.startswith(_NO_OPERATIONS):
+        if inside and name.startswith("tf.") and not is_known(script, call.func, Trait.NO_OPERATIONS):
             script.say(call, OUTSIDE, f"{name} would change the graph of a worker", "move it above the session's line")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from converter.syntax.script import Script, argument
 
@@ -168,17 +169,19 @@ def _is_one_of(name: str, known: tuple[str, ...]) -> bool:
     return any(name.startswith(one) if one.endswith(".") else name == one for one in known)
 
 
-def check_calls(script: Script, local: frozenset[str]) -> None:
-    """Refuse what N processes must not do, or do not do as one does; local: modules beside the script."""
+def check_calls(script: Script, models: frozenset[str]) -> None:
+    """Refuse what N processes must not do, or do not do as one does.
+
+    models: classes of other files that may be called.
+    """
     for call in script.calls:
         name = script.name(call.func)
         package = name.partition(".")[0]
         if _is_one_of(name, _SEVERAL) or package in _ALREADY:
             hint = "convert the script as it was for one GPU: without it"
             script.say(call, "TMG216", f"the script uses several GPUs or processes already: {name}", hint)
-        elif package in local:
-            message = f"{name} is in another file of the project, which is not looked into"
-            script.say(call, "TMG299", message, "put the training script into one file")
+        elif name in models:
+            continue
         elif _is_one_of(name, _UNKNOWN) or (name and package not in _COMPUTES):
             message = f"what {name} does in several processes is not known"
             script.say(call, "TMG299", message, "take it out, or put it into a script of its own")
@@ -191,11 +194,13 @@ def check_calls(script: Script, local: frozenset[str]) -> None:
             script.say(
                 node, "TMG216", message, "say it where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun …"
             )
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            _check_import(script, node, local)
 
 
-def _check_import(script: Script, node: ast.Import | ast.ImportFrom, local: frozenset[str]) -> None:
+def check_import(script: Script, node: ast.Import | ast.ImportFrom, local: frozenset[str]) -> Iterator[str]:
+    """Refuse libraries that train in their own way; gives the modules that are files of the project.
+
+    local: modules beside the script.
+    """
     modules = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
     for module in modules:
         package = module.partition(".")[0]
@@ -204,7 +209,6 @@ def _check_import(script: Script, node: ast.Import | ast.ImportFrom, local: froz
             hint = "convert the script as it was for one GPU: without it"
             script.say(node, "TMG216", f"the script trains by {package}, which has its own way to several GPUs", hint)
         elif package in local or relative:
-            message = f"{module or '.'} is another file of the project, which is not looked into"
-            script.say(node, "TMG299", message, "put the training script into one file")
+            yield module or "."
         elif package == "tensorflow":
             script.say(node, "TMG299", "the script uses TensorFlow, too", "take TensorFlow out")

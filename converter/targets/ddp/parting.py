@@ -130,7 +130,7 @@ class Parting:
         return any(map(self.differs, ast.iter_child_nodes(node)))
 
     def _same_length(self, call: ast.Call) -> bool:
-        """The length of what a loader gives is the same everywhere: each share has as many examples."""
+        """The length of a loader is the same in all processes: each share has as many examples."""
         return len(call.args) == 1 and isinstance(call.args[0], ast.Name | ast.Attribute)
 
     def _trains(self, node: ast.AST) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
 import shlex
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument
 from converter.targets.ddp.alone import Alone, alone_changes
-from converter.targets.ddp.calls import check_calls
+from converter.targets.ddp.beside import check_project, model_files
 from converter.targets.ddp.data import data_changes, mean_loss
 from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.parting import Parting, check_decisions, figures
@@ -37,14 +36,14 @@ class Trained(Case):
 
 @dataclass(frozen=True)
 class Divided(Trained):
-    """What is known once it is settled what rank 0 does alone."""
+    """A script of which it is settled what rank 0 does alone."""
 
     alone: Alone = field(kw_only=True)
 
 
 def calls(case: Case) -> Case:
     """What processes must not do N times."""
-    check_calls(case.script, _beside(case.script))
+    check_project(case.script)
     check_names(case.script)
     return adding(case, device_changes(case.script))
 
@@ -103,16 +102,6 @@ PASSES = (
 )
 
 
-def _beside(script: Script) -> frozenset[str]:
-    """Modules and packages in the script's folder."""
-    folder = os.path.dirname(os.path.abspath(script.path))
-    names = os.listdir(folder) if os.path.isdir(folder) else []
-    own = os.path.splitext(os.path.basename(script.path))[0]
-    found = {name[:-3] for name in names if name.endswith(".py")}
-    found |= {name for name in names if os.path.isfile(os.path.join(folder, name, "__init__.py"))}
-    return frozenset(found - {own})
-
-
 def _check_carried(training: Training) -> None:
     """Refuse a state that one batch hands to the next: consecutive batches are other processes'."""
     script = training.script
@@ -142,13 +131,11 @@ def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterato
 def _warn(training: Training) -> None:
     """What a reader has to judge."""
     script = training.script
-    for call in script.calls:
-        name = script.name(call.func)
-        if re.fullmatch(r"torch\.nn\.(Lazy)?BatchNorm[123]d", name) or name.startswith("torchvision.models."):
-            message = "batch normalisation takes its statistics from the examples of one process"
-            hint = "for those of all, on GPUs: net = nn.SyncBatchNorm.convert_sync_batchnorm(net), before the wrapper"
-            script.say(call, "TMG371", message, hint, "warning")
-            break
+    norm = next(_norms(script), None)
+    if norm is not None:
+        message = "batch normalisation takes its statistics from the examples of one process"
+        hint = "for those of all, on GPUs: net = nn.SyncBatchNorm.convert_sync_batchnorm(net), before the wrapper"
+        script.say(norm, "TMG371", message, hint, "warning")
     loss = mean_loss(training)
     if loss is not None and _is_sum(training, loss):
         message = "this loss is a sum over the examples: the processes' gradients are averaged, not added"
@@ -159,6 +146,15 @@ def _warn(training: Training) -> None:
             message = "this schedule takes a step for each batch, and an epoch has fewer of them now"
             hint = "lengths in steps shrink by the number of GPUs: take them from len(loader)"
             script.say(call, "TMG373", message, hint, "warning")
+
+
+def _norms(script: Script) -> Iterator[ast.AST]:
+    """Where batch normalisation comes in: a call, or the import of a model that has it."""
+    for place, file in ((None, script), *model_files(script)):
+        for call in file.calls:
+            name = file.name(call.func)
+            if re.fullmatch(r"torch\.nn\.(Lazy)?BatchNorm[123]d", name) or name.startswith("torchvision.models."):
+                yield place or call
 
 
 def _is_sum(training: Training, loss: ast.expr) -> bool:

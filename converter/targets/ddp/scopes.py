@@ -94,7 +94,7 @@ class Scopes:
         return Origin(None, name.id)
 
     def origins(self, node: ast.expr) -> set[Origin]:
-        """Where the value of a name comes from: through parameters to what the calls hand over; empty for others."""
+        """The expressions that give a name its value, through parameters to calls' arguments; empty for other names."""
         found: set[Origin] = set()
         todo, seen = [node], set[Origin]()
         while todo:
@@ -115,7 +115,7 @@ class Scopes:
         return found
 
     def given(self, call: ast.Call, function: ast.FunctionDef, name: str) -> ast.expr | None:
-        """What a call hands over for a parameter."""
+        """The argument that a call gives for a parameter."""
         for keyword in call.keywords:
             if keyword.arg == name:
                 return keyword.value

@@ -96,7 +96,20 @@ def training_of(script: Script) -> Training:
     path = _path(script, scopes, loop)
     wrap = _wrap(script, scopes, built, loop)
     return Training(
-        script, scopes, loop, backward, steps, optimizer, loader, loaded, data, net, built, calls[0], path, wrap
+        script=script,
+        scopes=scopes,
+        loop=loop,
+        backward=backward,
+        steps=steps,
+        optimizer=optimizer,
+        loader=loader,
+        loaded=loaded,
+        data=data,
+        net=net,
+        built=built,
+        forward=calls[0],
+        path=path,
+        wrap=wrap,
     )
 
 
@@ -212,7 +225,7 @@ def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> Origin:
 
 
 def _behind(scopes: Scopes, node: ast.expr) -> Iterator[ast.AST]:
-    """The nodes of an expression, and of what its names stand for."""
+    """The nodes of an expression, and of the expressions that its names are bound to."""
     todo, seen = [node], set[int]()
     while todo:
         one = todo.pop()

@@ -71,7 +71,7 @@ class _Config:
         """Adds an error at a character."""
         begin = self.text.rfind("\n", 0, offset) + 1
         column = len(self.text[begin:offset].encode("utf-8", "surrogatepass")) + 1
-        self.findings.append(Diagnostic(code, self.path, self.line(offset), column, message, hint))
+        self.findings.append(Diagnostic(code, self.path, self.line(offset), column, message=message, hint=hint))
 
 
 def convert_pipeline(
@@ -81,7 +81,9 @@ def convert_pipeline(
 
     header: makes the comment that names the tool and the source from what was decided.
     """
-    config = _Config(path, text, options, options.num_gpus or 1, [], [], [])
+    config = _Config(
+        path=path, text=text, options=options, gpus=options.num_gpus or 1, findings=[], edits=[], decisions=[]
+    )
     _check_options(config)
     try:
         if not config.findings:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
+from converter.analysis.traits import Trait
 from converter.options import Options
 from converter.syntax.changes import Change
+from converter.syntax.known import is_known
 from converter.syntax.script import Script
 
 COUNTED = "TMG154"
+_EVALUATE = ("evaluate", "evaluate_generator", "predict", "predict_generator")
 
 
 def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] = ()) -> list[Change]:
@@ -23,12 +26,43 @@ def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] =
             continue
         if not _is_batch_size(node.right) or id(node) in replicas:
             continue
-        if options.num_gpus is None:
+        for_evaluation = set(_evaluates(script, node))
+        if for_evaluation == {True}:
+            continue
+        if options.num_gpus is None or True in for_evaluation:
             warn_of_count(script, node)
             continue
         begin, end = script.span(node.right)
         changes.append(Change(begin, end, f"({script.text[begin:end]} * {options.num_gpus})", COUNTED))
     return changes
+
+
+def _evaluates(script: Script, node: ast.expr) -> Iterator[bool]:
+    """Whether a number is for evaluation, whose batches stay what they are: of each use of it, followed by its name."""
+    todo, seen = [node], set[str]()
+    while todo:
+        one = todo.pop()
+        stmt = script.statement(one)
+        inside = [above for above in (one, *script.above(one)) if not isinstance(above, ast.stmt)]
+        if any(_is_evaluation(script, above) for above in inside):
+            yield True
+            continue
+        name = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
+        if not isinstance(name, ast.Name):
+            yield False
+        elif name.id not in seen:
+            seen.add(name.id)
+            uses = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == name.id]
+            todo += [use for use in uses if isinstance(use.ctx, ast.Load) and script.statement(use) is not stmt]
+
+
+def _is_evaluation(script: Script, node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg == "validation_steps"
+    if not isinstance(node, ast.Call):
+        return False
+    method = node.func.attr if isinstance(node.func, ast.Attribute) and not script.name(node.func) else ""
+    return method in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
 
 
 def _is_batch_size(node: ast.expr) -> bool:

@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeGuard
 
+from converter.analysis.traits import Trait, has
+from converter.syntax.known import is_known
 from converter.syntax.script import Script
 
-ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
-_ITERATOR_FUNCTIONS = tuple(f"tf.data.{name}" for name in ITERATORS)
-_MODULES = ("tf.data.", "tf.contrib.data.")
 # Attributes of a dataset that are no dataset.
 _NO_DATASETS = ("output_shapes", "output_types", "output_classes", "element_spec", "reduce", "cardinality")
 
@@ -70,15 +69,15 @@ class Reader:
 
     def _call(self, call: ast.Call, kinds: Mapping[str, Kind]) -> Kind:
         name = self.script.name(call.func)
-        if name in _ITERATOR_FUNCTIONS:
+        if _makes_iterator(self.script, call.func):
             return Kind.ITERATOR
-        if name.startswith(_MODULES):
+        if is_known(self.script, call.func, Trait.DATA_SET):
             return Kind.DATASET
         if isinstance(call.func, ast.Attribute) and not name:
             owner, method = self.kind(call.func.value, kinds), call.func.attr
-            if owner is Kind.DATASET and method in ITERATORS:
+            if owner is Kind.DATASET and has(method, Trait.MAKES_ITERATOR):
                 return Kind.ITERATOR
-            if owner is Kind.ITERATOR and method == "get_next":
+            if owner is Kind.ITERATOR and has(method, Trait.NEXT_BATCH):
                 return Kind.ELEMENT
             return Kind.DATASET if owner is Kind.DATASET and method not in _NO_DATASETS else Kind.UNKNOWN
         found = self.script.functions.get(call.func.id, []) if isinstance(call.func, ast.Name) else []
@@ -124,23 +123,29 @@ class Reader:
 
 
 def one_of(kinds: Iterable[Kind]) -> Kind:
-    """The kind of what is one of several."""
+    """The kind of an expression that is one of several."""
     found = set(kinds)
     return found.pop() if len(found) == 1 else Kind.UNKNOWN
+
+
+def _makes_iterator(script: Script, function: ast.expr) -> bool:
+    """Whether a function of TensorFlow's makes an iterator of the data set that it is given."""
+    made = has(script.name(function).rpartition(".")[2], Trait.MAKES_ITERATOR)
+    return made and is_known(script, function, Trait.DATA_SET)
 
 
 def is_iterator_call(node: ast.expr, script: Script) -> TypeGuard[ast.Call]:
     """Whether an expression makes an iterator of a dataset."""
     if not isinstance(node, ast.Call):
         return False
-    return script.name(node.func) in _ITERATOR_FUNCTIONS or (
-        isinstance(node.func, ast.Attribute) and node.func.attr in ITERATORS and not script.name(node.func)
-    )
+    if script.name(node.func):
+        return _makes_iterator(script, node.func)
+    return isinstance(node.func, ast.Attribute) and has(node.func.attr, Trait.MAKES_ITERATOR)
 
 
 def dataset_of(iterator: ast.Call, script: Script) -> ast.expr:
     """The dataset that an iterator is made of."""
-    if script.name(iterator.func) in _ITERATOR_FUNCTIONS:
+    if _makes_iterator(script, iterator.func):
         return iterator.args[0]
     assert isinstance(iterator.func, ast.Attribute)
     return iterator.func.value

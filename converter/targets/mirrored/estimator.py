@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
+from converter.analysis.traits import Trait
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.mirrored.counts import check_count
 from converter.targets.mirrored.input_function import training_input
@@ -15,22 +17,11 @@ from converter.targets.mirrored.strategy import strategy_lines
 from converter.targets.passes import Case, Known, adding
 
 CONFIG = "TMG150"
-# Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
-DEEP = ("tf.estimator.DNNClassifier", "tf.estimator.DNNRegressor")
-OWN = "tf.estimator.Estimator"
-_PREFIX = "tf.estimator."
-_KINDS = ("Estimator", "Classifier", "Regressor")
 
 
 def estimators(script: Script) -> list[ast.Call]:
     """The calls that make an Estimator."""
-    return [call for call in script.calls if _is_estimator(script.name(call.func))]
-
-
-def _is_estimator(name: str) -> bool:
-    return (name.startswith(_PREFIX) and name.endswith(_KINDS)) or (
-        name.startswith("tf.contrib.learn.") and name.endswith(_KINDS)
-    )
+    return [call for call in script.calls if is_known(script, call.func, Trait.ESTIMATOR)]
 
 
 @dataclass(frozen=True)
@@ -54,9 +45,10 @@ def configurations(case: Case) -> Case:
 def _unserved(script: Script, call: ast.Call) -> tuple[str, str] | None:
     """Why a strategy cannot train an Estimator, and what helps; None where it can."""
     name = script.name(call.func)
-    if name.startswith("tf.contrib.learn."):
-        return f"{name} takes no distribution strategy", f"use {OWN} or a canned estimator of tf.estimator"
-    if name != OWN and name not in DEEP:
+    if is_known(script, call.func, Trait.TAKES_NO_STRATEGY):
+        hint = "use tf.estimator.Estimator or a canned estimator of tf.estimator"
+        return f"{name} takes no distribution strategy", hint
+    if not is_known(script, call.func, Trait.OWN_MODEL, Trait.MIRRORED_MODEL):
         hint = "use tf.estimator.DNNClassifier or an Estimator of your own"
         return f"the variables of {name} cannot be mirrored", hint
     if is_spread(call):
@@ -70,7 +62,7 @@ def model_functions(case: Case) -> Replicated:
     for call in estimators(script):
         if _unserved(script, call):
             continue
-        if script.name(call.func) == OWN:
+        if is_known(script, call.func, Trait.OWN_MODEL):
             inside += check_model_function(script, call, case.options.batch == "total")
         else:
             script.say(
@@ -106,7 +98,7 @@ def _trained(script: Script) -> list[ast.Call]:
     """The calls that say what an Estimator is trained with."""
     found = []
     for call in script.calls:
-        if script.name(call.func) == "tf.estimator.TrainSpec":
+        if is_known(script, call.func, Trait.TRAINING_SPEC):
             found.append(call)
         elif (
             isinstance(call.func, ast.Attribute) and call.func.attr == "train" and not script.name(call.func)
@@ -119,7 +111,7 @@ def _trained(script: Script) -> list[ast.Call]:
 
 def _with_strategy(script: Script, call: ast.Call, options: Options, width: int) -> list[Change]:
     """The strategy in the RunConfig of an Estimator, which is made where there is none."""
-    own = script.name(call.func) == OWN
+    own = is_known(script, call.func, Trait.OWN_MODEL)
     given = argument(call, 2 if own else -1, "config")
     tensorflow = script.names.tensorflow() or "tf"
     if given is None or (isinstance(given, ast.Constant) and given.value is None):
@@ -130,23 +122,11 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
             begin, end = script.span(given)
             return [*made, Change(begin, end, text, CONFIG)]
         return [*made, added_argument(script, call, f"config={text}", width, CONFIG)]
-    config = script.value(given)
-    while (
-        isinstance(config, ast.Call)
-        and isinstance(config.func, ast.Attribute)
-        and config.func.attr == "replace"
-    ):
-        if argument(config, -1, "train_distribute") is not None:
-            break
-        config = script.value(config.func.value)
+    config, replacing = _without_replace(script, given)
     if (
         not isinstance(config, ast.Call)
-        or script.name(config.func)
-        not in (
-            "tf.estimator.RunConfig",
-            "tf.contrib.learn.RunConfig",
-        )
-        or is_spread(config)
+        or not is_known(script, config.func, Trait.RUN_CONFIG)
+        or any(map(is_spread, [config, *replacing]))
     ):
         script.say(
             given,
@@ -155,7 +135,7 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
             "write config=tf.estimator.RunConfig(…) out",
         )
         return []
-    if script.name(config.func) != "tf.estimator.RunConfig":
+    if is_known(script, config.func, Trait.TAKES_NO_STRATEGY):
         script.say(
             config,
             "TMG282",
@@ -163,20 +143,33 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
             "use tf.estimator.RunConfig",
         )
         return []
-    if argument(config, -1, "train_distribute") is not None:
+    if any(argument(one, -1, "train_distribute") is not None for one in (config, *replacing)):
         script.say(
             config, "TMG216", "this RunConfig holds a distribution strategy already", "leave it as it is"
         )
         return []
-    _check_session(script, config)
+    for session in [argument(config, 4, "session_config"), *(argument(r, -1, "session_config") for r in replacing)]:
+        _check_session(script, session)
     name = script.new("strategy")
     made = strategy_lines(script, script.statement(config), name, options, CONFIG)
     return [*made, added_argument(script, config, f"train_distribute={name}", width, CONFIG)]
 
 
-def _check_session(script: Script, config: ast.Call) -> None:
+def _without_replace(script: Script, given: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
+    """What a configuration is made by, and the calls of replace() that change it."""
+    config, replacing = script.value(given), list[ast.Call]()
+    while (
+        isinstance(config, ast.Call)
+        and isinstance(config.func, ast.Attribute)
+        and config.func.attr == "replace"
+    ):
+        replacing.append(config)
+        config = script.value(config.func.value)
+    return config, replacing
+
+
+def _check_session(script: Script, session: ast.expr | None) -> None:
     """Refuse a session that sees one GPU only (TMG286)."""
-    session = argument(config, 4, "session_config")
     session = script.value(session) if session is not None else None
     for node in ast.walk(session) if session is not None else ():
         if isinstance(node, ast.keyword) and node.arg in ("device_count", "visible_device_list"):

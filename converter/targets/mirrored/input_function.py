@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterator
 from typing import TypeGuard
 
+from converter.analysis.traits import Trait, has
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before, without_statement
+from converter.syntax.known import is_known
 from converter.syntax.script import Function, Script, argument
 from converter.targets.mirrored.datasets import Body, Kind, Reader, dataset_of, is_iterator_call
-from converter.targets.mirrored.numpy_input import HELPER, NUMPY, helper_lines
+from converter.targets.mirrored.numpy_input import HELPER, helper_lines
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
@@ -54,10 +56,9 @@ def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]
                 return
         yield given
     elif isinstance(given, ast.Call):
-        name = script.name(given.func)
-        if name == NUMPY:
+        if is_known(script, given.func, Trait.NUMPY_INPUT):
             yield given
-        elif name == "functools.partial" and given.args:
+        elif script.name(given.func) == "functools.partial" and given.args:
             yield from _functions(script, given.args[0])
         elif factory := script.defined(given.func):
             yield from _made_by(script, factory)
@@ -139,9 +140,8 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
 
 
 def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
-    return (
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get_next"
-    )
+    called = node.func if isinstance(node, ast.Call) else None
+    return isinstance(called, ast.Attribute) and has(called.attr, Trait.NEXT_BATCH)
 
 
 def _mapped(
@@ -209,7 +209,7 @@ def _from_arrays(script: Script, call: ast.Call) -> list[Change]:
 
 
 def _holds_numpy(script: Script, stmt: ast.stmt) -> bool:
-    return any(isinstance(node, ast.Call) and script.name(node.func) == NUMPY for node in ast.walk(stmt))
+    return any(isinstance(node, ast.Call) and is_known(script, node.func, Trait.NUMPY_INPUT) for node in ast.walk(stmt))
 
 
 def _smaller(script: Script, function: Function | ast.Call, options: Options) -> list[Change]:

@@ -6,26 +6,19 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from converter.analysis.traits import Trait, has
 from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
+from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
+from converter.targets.mirrored.counts import check_count
 from converter.targets.mirrored.datasets import Kind, Reader
 from converter.targets.mirrored.strategy import check_shares, strategy_lines
 from converter.targets.passes import Case, Known, adding
 
 SCOPE, BATCH, ROWS = "TMG153", "TMG154", "TMG155"
 DEFAULT_BATCH = 32  # of Model.fit (tensorflow/python/keras/engine/training.py, 1.15 and 2.x)
-_BUILDS = (
-    "tf.keras.Sequential",
-    "tf.keras.Model",
-    "tf.keras.Input",
-    "tf.keras.models.",
-    "tf.keras.layers.",
-    "tf.keras.applications.",
-    "tf.keras.engine.",
-)
 _FITS = ("fit", "fit_generator", "train_on_batch")
-_TRAINED_BY_HAND = ("tf.GradientTape", "tf.contrib.eager.GradientTape")
 
 
 def keras_fits(script: Script) -> list[ast.Call]:
@@ -34,13 +27,14 @@ def keras_fits(script: Script) -> list[ast.Call]:
         ast.unparse(call.func.value) for call in _compiles(script) if isinstance(call.func, ast.Attribute)
     }
     known = {name.rpartition(".")[2] for name in compiled}
+    models = known | _returned(script, known)
     return [
         call
         for call in script.calls
         if isinstance(call.func, ast.Attribute)
         and call.func.attr in _FITS
         and not script.name(call.func)
-        and ast.unparse(call.func.value).rpartition(".")[2] in known | _returned(script, known)
+        and ast.unparse(call.func.value).rpartition(".")[2] in models
     ]
 
 
@@ -84,14 +78,27 @@ class Scoped(Case):
     strategies: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class _OfModels:
+    """Calls that make models and layers, that train models, and that cut datasets into batches of all GPUs."""
+
+    building: frozenset[ast.AST]
+    fitting: frozenset[ast.AST]
+    batching: frozenset[ast.AST]
+
+
 def scopes(case: Case) -> Scoped:
     """The statements that build and compile a model stand under a strategy."""
-    made = [_scope(case.script, call, case.options) for call in _compiles(case.script)]
-    names = tuple(name for name, _ in made if name)
     fits = keras_fits(case.script)
-    if len(set(names)) > 1 and len(fits) > 1:
-        message = "several models are compiled and trained"
-        case.script.say(fits[1], "TMG289", message, "convert scripts of one model")
+    batching = _growing(case.script, fits) if case.options.batch == "per-gpu" else ()
+    of_models = _OfModels(frozenset(_building(case.script)), frozenset(fits), frozenset(batching))
+    made = [_scope(case.script, call, case.options, of_models) for call in _compiles(case.script)]
+    names = tuple(name for name, _ in made if name)
+    if len(set(names)) > 1:
+        several = len(fits) > 1
+        message = "several models are compiled and trained" if several else "models are compiled at several places"
+        where = (fits if several else _compiles(case.script))[1]
+        case.script.say(where, "TMG289", message, "convert scripts of one model, compiled at one place")
     return Scoped(**vars(adding(case, [change for _, changes in made for change in changes])), strategies=names)
 
 
@@ -109,10 +116,9 @@ def differences(case: Known) -> Known:
     """What the strategy refuses, or does otherwise than one GPU, is noted."""
     script = case.script
     for call in script.calls:
-        name = script.name(call.func)
-        if name in _TRAINED_BY_HAND:
+        if is_known(script, call.func, Trait.TAPE):
             script.say(call, "TMG289", "the training loop takes gradients itself", "train by model.fit")
-        if name.startswith("tf.keras.") and name.endswith(("BatchNormalization", "SyncBatchNormalization")):
+        if is_known(script, call.func, Trait.KERAS_BATCH_NORM):
             script.say(
                 call,
                 "TMG381",
@@ -121,7 +127,10 @@ def differences(case: Known) -> Known:
                 "warning",
             )
         for keyword in call.keywords:
-            if keyword.arg in ("clipnorm", "clipvalue"):
+            if keyword.arg == "stateful" and not (isinstance(keyword.value, ast.Constant) and not keyword.value.value):
+                message = "a stateful layer hands its state on to the next batch, which another GPU takes"
+                script.say(keyword.value, "TMG289", message, "begin each batch with a new state: take stateful out")
+            if keyword.arg in ("clipnorm", "clipvalue", "global_clipnorm"):
                 script.say(
                     keyword.value,
                     "TMG284",
@@ -129,7 +138,7 @@ def differences(case: Known) -> Known:
                     "take it out",
                 )
         last = call.func.attr if isinstance(call.func, ast.Attribute) else ""
-        if last in ("evaluate", "predict") and not name and len(call.args) > (last == "evaluate"):
+        if last in ("evaluate", "predict") and not script.name(call.func) and len(call.args) > (last == "evaluate"):
             _warn_of_rows(script, call, last)
     return case
 
@@ -144,18 +153,18 @@ def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
     )
 
 
-def _scope(script: Script, compiled: ast.Call, options: Options) -> tuple[str, list[Change]]:
+def _scope(
+    script: Script, compiled: ast.Call, options: Options, calls: _OfModels
+) -> tuple[str, list[Change]]:
     """The strategy under which the statements that build and compile a model stand, and what changes for that.
 
     Its name is "" where that cannot be.
     """
     stmt = script.statement(compiled)
     block = script.block(stmt)
-    built = [s for s in block[: block.index(stmt) + 1] if any(_builds(script, n) for n in _run_by(s))]
-    fits = [s for s in block if any(c in keras_fits(script) for c in ast.walk(s))]
-    before = [s for s in fits if block.index(s) < block.index(stmt)]
-    if before:
-        built = [s for s in built if block.index(s) > block.index(before[-1])]
+    in_front = block[: block.index(stmt)]
+    begin = 1 + max((i for i, s in enumerate(in_front) if not calls.fitting.isdisjoint(ast.walk(s))), default=-1)
+    built = [s for s in [*in_front[begin:], stmt] if not calls.building.isdisjoint(_run_by(s))]
     if not built:
         script.say(
             compiled,
@@ -170,13 +179,15 @@ def _scope(script: Script, compiled: ast.Call, options: Options) -> tuple[str, l
         )
         return "", []
     name = script.new("strategy")
-    *imported, made = strategy_lines(script, built[0], name, options, SCOPE)
-    scope = f"{script.indentation(built[0])}with {name}.scope():{script.newline}"
-    changes = [*imported, Change(made.begin, made.end, made.text + scope, SCOPE)]
+    early = [s for s in block[: block.index(built[0])] if not calls.batching.isdisjoint(_run_by(s))]
+    *imported, made = strategy_lines(script, early[0] if early else built[0], name, options, SCOPE)
+    opened = lines_before(script, built[0], [f"with {name}.scope():"], SCOPE)
+    together = [made, opened] if early else [Change(made.begin, made.end, made.text + opened.text, SCOPE)]
+    changes = [*imported, *together]
     changes += [
         Change(script.line(n), script.line(n), script.unit, SCOPE)
         for n in range(1, built[0].lineno)
-        if script.line(n) >= made.begin and script.line_text(n).strip()  # comments and decorators of the first one
+        if script.line(n) >= opened.begin and script.line_text(n).strip()  # comments and decorators of the first one
     ]
     return name, [*changes, *indented(script, built[0], stmt, SCOPE)]
 
@@ -188,23 +199,22 @@ def _run_by(stmt: ast.stmt) -> Iterator[ast.AST]:
     yield from ast.walk(stmt)
 
 
-def _builds(script: Script, node: ast.AST) -> bool:
-    """Whether a node makes a layer or a model, or calls a function or class of the script that does."""
-    if not isinstance(node, ast.Call):
-        return False
-    name = script.name(node.func)
-    if name:
-        return name.startswith(_BUILDS) and name.rpartition(".")[2] not in ("load_model",)
-    called = getattr(node.func, "id", getattr(node.func, "attr", ""))
-    if called == "compile" or called in _FITS:
-        return False
-    inside: list[ast.AST] = [*script.functions.get(called, ())]
-    inside += [n for n in ast.walk(script.tree) if isinstance(n, ast.ClassDef) and n.name == called]
-    return any(
-        isinstance(n, ast.Call) and script.name(n.func).startswith(_BUILDS)
-        for i in inside
-        for n in ast.walk(i)
-    )
+def _building(script: Script) -> Iterator[ast.Call]:
+    """The calls that make a layer or a model, or call a function or class of the script that does."""
+    makes = {
+        call
+        for call in script.calls
+        if is_known(script, call.func, Trait.BUILDS_MODEL) and not is_known(script, call.func, Trait.READS_MODEL)
+    }
+    makers = {
+        node.name
+        for node in ast.walk(script.tree)
+        if isinstance(node, ast.FunctionDef | ast.ClassDef) and not makes.isdisjoint(ast.walk(node))
+    } - {"compile", *_FITS}
+    for call in script.calls:
+        called = getattr(call.func, "id", getattr(call.func, "attr", ""))
+        if call in makes or (called in makers and not script.name(call.func)):
+            yield call
 
 
 def _own_lines(script: Script, first: ast.stmt, last: ast.stmt) -> bool:
@@ -236,6 +246,9 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
             "build, compile and fit in one function, or at top level",
         )
         return []
+    steps = argument(call, 12, "steps_per_epoch")
+    if steps is not None and not isinstance(steps, ast.Constant) and options.batch == "per-gpu":
+        check_count(script, steps)
     for name in ("validation_split", "class_weight"):
         given = argument(call, {"validation_split": 6, "class_weight": 9}[name], name)
         if given is not None and not (isinstance(given, ast.Constant) and not given.value):
@@ -287,17 +300,24 @@ def _of_arrays(
             "bind the arrays to names before they are given to fit()",
         )
         return []
+    for array in arrays:
+        if isinstance(script.value(array), ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.DictComp):
+            message = f"{script.of(array)} holds several arrays"
+            script.say(array, "TMG289", message, "give fit() a tf.data dataset")
+            return []
     given = argument(call, 2, "batch_size")
+    size = script.of(given) if given is not None else str(DEFAULT_BATCH)
+    all_rows = f"len({script.of(arrays[0])})"
+    replicas, batch, rows = script.new("replicas"), script.new("global_batch"), script.new("rows")
+    text = f"min({size}, {all_rows} // {replicas}) * {replicas}"
     if options.batch == "total":
-        text = script.of(given) if given is not None else str(DEFAULT_BATCH)
+        text = f"min({size}, {all_rows} // {replicas} * {replicas})"
         if given is not None:
             check_shares(script, given, options)
-    else:
-        text = f"{script.operand(given) if given is not None else DEFAULT_BATCH} * {factor}"
-    batch, rows = script.new("global_batch"), script.new("rows")
     lines = [
+        f"{replicas} = {factor}",
         f"{batch} = {text}",
-        f"{rows} = len({script.of(arrays[0])}) // {batch} * {batch}  # whole batches, the same for each GPU",
+        f"{rows} = {all_rows} // {batch} * {batch}  # whole batches, the same for each GPU",
     ]
     changes = [lines_before(script, script.statement(call), lines, ROWS)]
     for array in arrays:
@@ -313,11 +333,7 @@ def _of_dataset(
     script: Script, call: ast.Call, data: ast.expr, factor: str, options: Options
 ) -> list[Change]:
     """The dataset's own batch grows; a last batch that is smaller is left out."""
-    found = [
-        node
-        for node in _behind(script, data)
-        if isinstance(node.func, ast.Attribute) and node.func.attr == "batch"
-    ]
+    found = _cut(script, data)
     if len(found) != 1 or argument(found[0], 0, "batch_size") is None:
         script.say(
             data,
@@ -330,9 +346,11 @@ def _of_dataset(
     assert size is not None
     changes = []
     if options.batch == "per-gpu":
-        if (
-            script.function(found[0]) is not script.function(call)
-            or found[0].lineno < _compiles(script)[0].lineno
+        compiled = _compiles(script)[0]
+        block = script.block(script.statement(compiled))
+        beside = any(one in block for one in script.above(found[0]))  # there the strategy is made before it
+        if script.function(found[0]) is not script.function(call) or (
+            found[0].lineno < compiled.lineno and not beside
         ):
             script.say(
                 found[0],
@@ -341,11 +359,30 @@ def _of_dataset(
                 "build and compile the model first, or use --batch total",
             )
             return []
+        for node in _behind(script, data):
+            method = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+            if has(method, Trait.COUNTS_BATCHES) and script.span(node)[1] > script.span(found[0])[1]:
+                message = f"{method}() counts batches here, which grow with the number of GPUs"
+                script.say(node, "TMG289", message, f"call {method}() before batch(), where it counts examples")
         begin, end = script.span(size)
         changes.append(Change(begin, end, f"{script.operand(size)} * {factor}", BATCH))
     if argument(found[0], 1, "drop_remainder") is None:
         changes.append(added_argument(script, found[0], "drop_remainder=True", 10**6, ROWS))
     return changes
+
+
+def _cut(script: Script, data: ast.expr) -> list[ast.Call]:
+    """The calls that cut a dataset into batches."""
+    calls = _behind(script, data)
+    return [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "batch"]
+
+
+def _growing(script: Script, fits: list[ast.Call]) -> Iterator[ast.Call]:
+    """The calls that cut the datasets of fit() into batches."""
+    for call in fits:
+        data = argument(call, 0, "x")
+        if data is not None and argument(call, 1, "y") is None and Reader(script).kind(data) is Kind.DATASET:
+            yield from _cut(script, data)
 
 
 def _behind(script: Script, node: ast.expr) -> Iterator[ast.Call]:

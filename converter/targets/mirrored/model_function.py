@@ -6,23 +6,9 @@ import ast
 import os
 from collections.abc import Iterator
 
+from converter.analysis.traits import Trait, clip_arguments, has
+from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
-
-# Sums of collections: each replica would see the losses of those before it, and regularisation counts once in N
-# (seen on TensorFlow 1.15.5: its gradient reaches the variables of the first replica only).
-_COLLECTED = ("get_regularization_loss", "get_regularization_losses", "get_total_loss", "get_losses")
-_ASSIGNS = (
-    "assign",
-    "assign_add",
-    "assign_sub",
-    "scatter_update",
-    "scatter_add",
-    "scatter_sub",
-    "scatter_nd_update",
-)
-_CLIPS = ("clip_by_global_norm", "clip_by_norm", "clip_by_average_norm", "clip_gradients_by_norm")
-_CLIP_ARGUMENTS = {"optimize_loss": "clip_gradients", "create_train_op": "clip_gradient_norm"}
-_NORMS = ("batch_normalization", "batch_norm", "BatchNormalization", "fused_batch_norm")
 
 
 def check_model_function(script: Script, estimator: ast.Call, total: bool) -> list[ast.AST]:
@@ -90,16 +76,18 @@ def _reachable(script: Script, function: ast.AST) -> Iterator[ast.AST]:
 
 def _check(script: Script, node: ast.AST, total: bool) -> None:
     if isinstance(node, ast.Call):
-        last = script.name(node.func).rpartition(".")[2] or getattr(node.func, "attr", "")
+        last = last_name(script, node.func)
         _check_collections(script, node, last)
         _check_updates(script, node, last)
         _check_rest(script, node, last, total)
 
 
 def _check_collections(script: Script, call: ast.Call, last: str) -> None:
-    key = argument(call, 0, "key") if last in ("get_collection", "get_collection_ref") else None
+    key = argument(call, 0, "key") if has(last, Trait.GETS_COLLECTION) else None
     losses = key is not None and "loss" in ast.unparse(key).lower()
-    if last in _COLLECTED or losses:
+    # Each replica would see the losses of those before it, and regularisation counts once in N (seen on TensorFlow
+    # 1.15.5: its gradient reaches the variables of the first replica only).
+    if has(last, Trait.GIVES_COLLECTED_LOSSES) or losses:
         script.say(
             call,
             "TMG283",
@@ -110,19 +98,19 @@ def _check_collections(script: Script, call: ast.Call, last: str) -> None:
 
 
 def _check_updates(script: Script, call: ast.Call, last: str) -> None:
-    if last in _CLIPS or (last == "clip_by_value" and _of_gradients(script, call)):
+    if has(last, Trait.CLIPS) or (has(last, Trait.CLIPS_ENTRIES) and _of_gradients(script, call)):
         script.say(
             call,
             "TMG284",
             f"{last} would clip the gradients of each GPU, not their mean",
             "take it out, or train in a session: towers clip once",
         )
-    clipped = argument(call, -1, _CLIP_ARGUMENTS.get(last, ""))
+    clipped = argument(call, -1, clip_arguments().get(last, ""))
     if clipped is not None and not (isinstance(clipped, ast.Constant) and not clipped.value):
         script.say(
             clipped,
             "TMG284",
-            f"{_CLIP_ARGUMENTS[last]} would clip the gradients of each GPU, not their mean",
+            f"{clip_arguments()[last]} would clip the gradients of each GPU, not their mean",
             "take it out, or train in a session: towers clip once",
         )
     averaged = (
@@ -130,7 +118,7 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
         and isinstance(call.func, ast.Attribute)
         and "MovingAverage" in ast.unparse(script.value(call.func.value))
     )
-    if last in _ASSIGNS or averaged:
+    if has(last, Trait.ASSIGNS) or averaged:
         script.say(
             call,
             "TMG285",
@@ -144,7 +132,7 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
 
 
 def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
-    if last in _NORMS:
+    if has(last, Trait.NORMALIZES):
         script.say(
             call,
             "TMG381",
@@ -152,7 +140,7 @@ def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
             "the moving averages are the mean of all GPUs'",
             "warning",
         )
-    if last == "device" and script.name(call.func) == "tf.device" and "gpu" in ast.unparse(call).lower():
+    if is_known(script, call.func, Trait.DEVICE) and "gpu" in ast.unparse(call).lower():
         script.say(
             call,
             "TMG286",
@@ -161,7 +149,7 @@ def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
         )
     loss = argument(call, 3, "loss") if last == "EstimatorSpec" and total else None
     value = script.value(loss) if loss is not None else None
-    if isinstance(value, ast.Call) and script.name(value.func) in ("tf.reduce_sum", "tf.nn.l2_loss"):
+    if isinstance(value, ast.Call) and is_known(script, value.func, Trait.ADDS_UP):
         script.say(
             value,
             "TMG288",
@@ -174,11 +162,11 @@ def _of_gradients(script: Script, call: ast.Call) -> bool:
     """Whether clip_by_value stands in a function that has gradients, and in a loop over them."""
     function = script.function(call)
     names = {
-        script.name(node.func).rpartition(".")[2] or getattr(node.func, "attr", "")
+        last_name(script, node.func)
         for node in ast.walk(function or script.tree)
         if isinstance(node, ast.Call)
     }
     loops = (ast.For, ast.ListComp, ast.GeneratorExp)
-    return bool(names & {"compute_gradients", "gradients"}) and any(
+    return any(has(name, Trait.GIVES_PAIRS) or has(name, Trait.GIVES_GRADIENTS) for name in names) and any(
         isinstance(n, loops) for n in script.above(call)
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from converter.syntax.script import Script
 
-NUMPY = "tf.estimator.inputs.numpy_input_fn"
 HELPER = "numpy_dataset_fn"
 
 # Batches are gathered when they are asked for: arrays do not become a part of the graph. They reach over the end of an

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 
+from converter.analysis.traits import Trait
+from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
@@ -11,18 +13,10 @@ from converter.targets.mirrored.keras import batches, differences, keras_fits, s
 from converter.targets.mirrored.strategy import no_other_means
 from converter.targets.passes import Case, Fit, Pass, adding
 
-_SESSIONS = (
-    "tf.Session",
-    "tf.InteractiveSession",
-    "tf.train.MonitoredTrainingSession",
-    "tf.train.MonitoredSession",
-    "tf.train.Supervisor",
-)
-
 
 def fit(script: Script) -> Fit | None:
     """What trains a script, and the passes for it; None for a session, and for what is no training script."""
-    if any(script.name(call.func) in _SESSIONS for call in script.calls):
+    if any(is_known(script, call.func, Trait.SESSION, Trait.MANAGED_SESSION) for call in script.calls):
         return None
     if made := estimators(script):
         return Fit(made[0], ESTIMATOR)
@@ -32,7 +26,7 @@ def fit(script: Script) -> Fit | None:
 
 def _mentions_keras(script: Script) -> bool:
     return any(
-        script.name(node).startswith("tf.keras")
+        is_known(script, node, Trait.KERAS)
         for node in ast.walk(script.tree)
         if isinstance(node, ast.Attribute | ast.Name)
     )

@@ -70,10 +70,18 @@ _OTHER_MEANS = (
 
 
 def no_other_means(case: Known) -> Known:
-    """Refuse scripts that use several GPUs by their own means (TMG216)."""
+    """Refuse scripts that use several GPUs (TMG216) or machines (TMG217) by their own means."""
     for call in case.script.calls:
         name = case.script.name(call.func)
         if name.endswith(_OTHER_MEANS) or name.startswith("horovod."):
             message = f"the script uses several devices already: {name.rpartition('.')[2]}"
             case.script.say(call, "TMG216", message, "convert the script as it was for one GPU")
+    for node in ast.walk(case.script.tree):
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store) and _is_cluster(node.slice):
+            message = "the script names the machines of a cluster itself: TF_CONFIG"
+            case.script.say(node, "TMG217", message, "take it out: the strategy is for the GPUs of one machine")
     return case
+
+
+def _is_cluster(key: ast.expr) -> bool:
+    return isinstance(key, ast.Constant) and key.value == "TF_CONFIG"

@@ -73,6 +73,8 @@ def _fault(row: Row) -> str | None:
         lacks, has = row["missing"], row["added"]
         words = [f"{lead} {', '.join(tags[:3])}" for lead, tags in (("lack", lacks), ("also have", has)) if tags]
         return f"the summaries {' and '.join(words)}"
+    if status == "draws":
+        return f"{name} draws random numbers where the original draws none, as dropout does that stays on"
     if status != "differs":
         return None
     what = f"the summary {row['part']!r}" if row["part"] else name

@@ -46,7 +46,8 @@ def _evaluated(found: Mapping[str, Any]) -> list[Check]:
                 "order": "the examples come in another order",
             }
             if run["fault"] == "setting":
-                words["setting"] = f"{run['input']} is fed {run['value']} instead of {run['own']}"
+                given, own = run["value"] or "nothing", run["own"] or "nothing"
+                words["setting"] = f"{run['input']} is fed {given} instead of {own}"
             detail = words.get(run["fault"], "other examples than the original's are fed")
             return [Check(name, "failed", f"{detail} ({listing(run['inputs'])})")]
     same = sum(run["status"] == "same" for run in runs)

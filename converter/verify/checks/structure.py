@@ -132,11 +132,9 @@ def check_placement(devices: Mapping[str, list[int]] | None, gpus: int, work: Ma
     if devices is None:
         return Check(name, "skipped", "the script traces its own runs")
     busy = {device for device, (forward, backward) in devices.items() if forward and backward}
-    if gpus == 1:
-        busy = set(devices)
-        return Check(
-            name, "passed" if len(busy) == 1 else "failed", f"computes on {listing(sorted(busy)) or 'no device'}"
-        )
+    if gpus == 1:  # a loss of the whole batch, which is behind the tower, has no device: on the machine the first GPU
+        split = not busy or busy != set(devices)
+        return Check(name, "failed" if split else "passed", f"computes on {listing(sorted(devices)) or 'no device'}")
     wanted = {f"cpu:{gpu + 1}" for gpu in range(gpus)}
     idle = sorted(wanted - busy)
     if idle:

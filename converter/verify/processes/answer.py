@@ -10,26 +10,29 @@ from pathlib import Path
 from converter.verify.data import Verdict, VerifyError
 from converter.verify.processes.child_process import Child, Event
 
-BEFORE, UNTRAINED = " before its first training step", " ended without a training step"
+BEFORE = " before its first training step"
+ORIGINALS = ("replay", "strategy original", "ddp original", "cluster original")  # roles of processes
 # the event that is waited for -> when a script failed that ended before it
 _WHERE = {
     "recorded": " in its first training steps",
     "replayed": " in its first training steps",
     "profiled": " before or in its first training steps",
 }
+# roles in which a conversion runs: an end of its own is its fault
+_CONVERSIONS = ("record", "strategy conversion", "ddp process", "cluster worker", "cluster ps")
 
 
 class Stopped(Exception):
-    """A script ended before there were figures. If only the conversion does not run, it has failed."""
+    """A script ended before there were figures. If only the conversion does not run, it has failed.
 
-    def __init__(self, reason: str, log: str = "", verdict: Verdict = "not comparable") -> None:
+    untrained: whether it is the original that comes to no training step: nothing of its conversion was seen.
+    """
+
+    def __init__(
+        self, reason: str, log: str = "", verdict: Verdict = "not comparable", untrained: bool = False
+    ) -> None:
         super().__init__(reason)
-        self.reason, self.log, self.verdict = reason, log, verdict
-
-
-def does_not_train(reason: str) -> bool:
-    """Whether a reason is that of an original that comes to no training step: nothing of its conversion was seen."""
-    return reason.startswith("the original script") and (BEFORE in reason or UNTRAINED in reason)
+        self.reason, self.log, self.verdict, self.untrained = reason, log, verdict, untrained
 
 
 def find_interpreter(named: str | None) -> str:
@@ -54,13 +57,14 @@ def _forks(event: Event) -> str:
     return f"; it has forked {count} process{'es' * (count > 1)}, in which none is looked for" if count else ""
 
 
-def expect(child: Child, wanted: str) -> Event:
-    """The event with this name; another one means that the script cannot be compared."""
-    event = child.event()
-    name = child.title
-    verdict: Verdict = "failed" if child.role in ("record", "strategy conversion") or (
-        child.role.startswith("ddp process")
-    ) else "not comparable"
+def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
+    """The event with this name; another one means that the script cannot be compared.
+
+    event: the child's, where it is known already.
+    """
+    event = child.event() if event is None else event
+    name, original = child.title, child.role in ORIGINALS
+    verdict: Verdict = "failed" if child.role.startswith(_CONVERSIONS) else "not comparable"
     if event["event"] == wanted:
         return event
     if event["event"] == "no tensorflow":
@@ -80,14 +84,13 @@ def expect(child: Child, wanted: str) -> Event:
         raise Stopped(f"{name} {reason}", "", "not comparable")
     if event["event"] == "died":
         where = BEFORE if wanted in ("started", "ready") else ""
-        raise Stopped(f"{name} ended its process (status {event['status']}){where}", child.tail(), verdict)
+        reason = f"{name} ended its process (status {event['status']}){where}"
+        raise Stopped(reason, child.tail(), verdict, original and where == BEFORE)
     if event["event"] == "ended" and event["message"]:
         where = _WHERE.get(wanted, BEFORE)
-        raise Stopped(f"{name} failed{where}: {event['message']}", event["trace"] or child.tail(), verdict)
+        reason = f"{name} failed{where}: {event['message']}"
+        raise Stopped(reason, event["trace"] or child.tail(), verdict, original and where == BEFORE)
     if event["event"] == "ended":
-        raise Stopped(
-            f"{name}{UNTRAINED} (no run of an optimizer's train op was seen{_forks(event)})",
-            child.tail(),
-            verdict,
-        )
+        reason = f"{name} ended without a training step (no run of an optimizer's train op was seen{_forks(event)})"
+        raise Stopped(reason, child.tail(), verdict, original)
     raise RuntimeError(f"unexpected event {event['event']!r} from {name}")

@@ -49,17 +49,20 @@ class Limits:
     deadline: float
     memory: int = 0
     children: list[Child] = field(default_factory=list)
+    _next: float = field(default=0.0, init=False)  # when to look at the memory: each look reads all processes
 
     def wait(self) -> float:
         """Seconds until the next look; raises TimeIsUp or MemoryIsUp."""
-        left = self.deadline - time.monotonic()
+        now = time.monotonic()
+        left = self.deadline - now
         if left <= 0:
             raise TimeIsUp
-        if self.memory:
+        if self.memory and now >= self._next:
             used = self._used()
             if used > self.memory:
                 raise MemoryIsUp(used)
-        return min(left, LOOK)
+            self._next = now + LOOK
+        return min(left, self._next - now if self.memory else LOOK)
 
     def _used(self) -> int:
         """Bytes in use: what each script holds, shared or not, and what the processes that forked them hold alone."""
@@ -80,6 +83,8 @@ class Child:
     on_step: called with the number of each step that the script has taken.
 
     server: what has forked its process; None for a process that imports TensorFlow itself, because of `alone`.
+    outside: what it did outside of its folder, as its last event tells; None before that.
+    failed: whether it has ended with an error.
     """
 
     def __init__(
@@ -101,6 +106,8 @@ class Child:
         self.title: str = job["title"]
         self.server: Server | None = None
         self.alone = ""
+        self.outside: Event | None = None
+        self.failed = False
         self._pool, self._python, self._limits, self._on_step = pool, python, limits, on_step
         self._token = uuid.uuid4().hex
         self._environment = {**environment, TOKEN: self._token, "TMPDIR": str(_own_folder(job))}
@@ -120,9 +127,8 @@ class Child:
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._started, self._since, self._over = False, time.monotonic(), False
         self._output = Output(self._log)
-        found = self._pool.server(self._python, self._environment, plain=self.role.startswith("strategy"))
-        if isinstance(found, Server):
-            self.server = found
+        while isinstance(found := self._server(), Server):
+            self.server, self.alone = found, ""
             why = found.why_not(self._limits)
             if found.failure is not None:
                 self._events.put(found.failure)
@@ -134,14 +140,16 @@ class Child:
                 return
             except Unfit as problem:
                 self._leave_server(str(problem))
-        else:
-            self.alone = found
+        self.alone = found
         self._listen_to(Alone(self._python, self._job, self._environment, self._folder))
 
+    def _server(self) -> Server | str:
+        return self._pool.server(self._python, self._environment, plain=self.role.startswith("strategy"))
+
     def _leave_server(self, why: str) -> None:
-        """From now on scripts of this interpreter run in processes that are not forked."""
+        """From now on another server forks the scripts of this interpreter, or none."""
         assert self.server is not None
-        self._pool.give_up(self._python, self._environment, why)
+        self._pool.leave(self.server, self._python, self._environment, why)
         self._pool.release(self.server)
         self.server, self.alone = None, why
 
@@ -172,6 +180,8 @@ class Child:
             if event is None:
                 return {"event": "died", "status": self._status()}
             self._started = True
+            self.outside = event.get("outside", self.outside)
+            self.failed = event["event"] == "ended" and bool(event["message"])
             if event["event"] != "step":
                 return event
             if self._on_step:
@@ -190,7 +200,7 @@ class Child:
         return bool(self.server) and not self._started and time.monotonic() - self._since > START
 
     def _again(self, why: str) -> None:
-        """Starts the process once more, without the server."""
+        """Starts the process once more, without this server."""
         self._stop()
         self._leave_server(why)
         self._begin()
@@ -256,9 +266,11 @@ def _own_folder(job: Mapping[str, Any]) -> Path:
 
 
 def _listen(running: Running, events: queue.Queue[Event | None]) -> None:
-    for line in running.lines():
+    def told(line: bytes) -> None:
         with contextlib.suppress(ValueError):
             events.put(json.loads(line))
+
+    running.tell(told)
     events.put(None)
 
 

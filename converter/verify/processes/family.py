@@ -150,15 +150,25 @@ def _from_proc() -> Iterator[Process]:
         if not entry.isdigit():
             continue
         try:
-            with open(f"{_PROC}/{entry}/stat", "rb", buffering=0) as stream:
-                text = stream.read().decode("utf-8", "replace")
+            text = _stat(entry)
         except OSError:
             continue
         # the name, in parentheses, may hold anything; proc(5) counts the state behind it as field 3
-        state, parent, group, session, *rest = text[text.rindex(")") + 1 :].split()
-        if state not in "ZX":
+        state, parent, group, session, *rest = text[text.rindex(b")") + 1 :].split(maxsplit=22)
+        if state not in b"ZX":
             memory, start = int(rest[17]) * page, int(rest[15])
-            yield Process(int(entry), int(parent), int(group), int(session), memory, start)
+            yield Process(
+                pid=int(entry), parent=int(parent), group=int(group), session=int(session), memory=memory, start=start
+            )
+
+
+def _stat(entry: str) -> bytes:
+    """What the system says of a process, by few calls: all processes are asked again and again."""
+    file = os.open(f"{_PROC}/{entry}/stat", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, 4096)
+    finally:
+        os.close(file)
 
 
 def _from_ps() -> Iterator[Process]:

@@ -11,7 +11,7 @@ import subprocess
 import threading
 import time
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Protocol
@@ -21,12 +21,16 @@ from converter.verify.processes.guard import Guard
 
 PROBE = Path(__file__).parent.parent / "child" / "probe.py"
 ANSWER = 60.0  # seconds for a server's answer, which takes milliseconds
+WAKE = 0.5  # seconds after which a reader looks whether its end was closed
+PIECE = 2**16  # bytes
 KEPT = 4  # servers, each with another interpreter or environment
+LOST = 3  # servers that are started anew where a script has ended one
 Answer = dict[str, Any]
+Told = Callable[[bytes], None]
 Key = tuple[str, frozenset[tuple[str, str]], bool]
 
 # Variables that nothing reads while TensorFlow is imported: they may differ among the scripts of one server.
-LATE = frozenset({"CUDA_VISIBLE_DEVICES", TOKEN, "PWD", "OLDPWD", "SHLVL", "TMPDIR", "_"})
+LATE = frozenset({"CUDA_VISIBLE_DEVICES", TOKEN, "TF_CONFIG", "PWD", "OLDPWD", "SHLVL", "TMPDIR", "_"})
 
 
 class Unfit(Exception):
@@ -59,6 +63,7 @@ class Server:
         self.failure: Answer | None = None
         self.users = 0  # scripts that it has forked and that were not ended yet
         self._why: str | None = None  # "" when it is ready, else why it does not serve
+        self._ready = False  # or was
         self._token, self._number, self._lock = uuid.uuid4().hex, 0, threading.RLock()
         self._given = {**environment, TOKEN: self._token}
         if guard:
@@ -93,12 +98,18 @@ class Server:
                 if answer is None:
                     self.unfit("the process that imports TensorFlow ended")
                 elif answer["event"] == "ready":
-                    self._why = ""
+                    self._why, self._ready = "", True
                 elif answer["event"] == "no tensorflow":
                     self.failure, self._why = answer, "no TensorFlow"
                 else:
                     self.unfit(answer["why"])
             return self._why or ""
+
+    def is_lost(self) -> bool:
+        """Whether it has ended though it was ready: a script may have done that."""
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._process.wait(1)  # its line is closed a moment before
+        return self._ready and self._process.poll() is not None
 
     def unfit(self, why: str) -> None:
         """Marks the server as unusable."""
@@ -182,6 +193,7 @@ class Interpreters:
         self._late, self._imports = LATE | set(late), tuple(imports)
         self._servers: dict[Key, Server] = {}
         self._alone: dict[Key, str] = {}  # {what cannot be forked: why}
+        self._lost: list[Server] = []
         self._lock = threading.Lock()
 
     def __enter__(self) -> Interpreters:
@@ -190,7 +202,7 @@ class Interpreters:
     def __exit__(self, *_: object) -> None:
         """Ends all servers."""
         with self._lock:
-            servers, self._servers = list(self._servers.values()), {}
+            servers, self._servers, self._lost = [*self._servers.values(), *self._lost], {}, []
         for server in servers:
             server.close()
         self.guard.close()
@@ -218,6 +230,20 @@ class Interpreters:
         """To be called when a script that the server forked, or was to fork, has ended."""
         with self._lock:
             server.users -= 1
+
+    def leave(self, server: Server, python: str, environment: Mapping[str, str], why: str) -> None:
+        """Gives up a server that does not serve.
+
+        One that a script has ended is replaced: a script without a server would end this process in its place.
+        """
+        lost = server.is_lost()
+        with self._lock:
+            if lost and server not in self._lost and len(self._lost) < LOST:
+                self._lost.append(server)
+                self._servers = {key: other for key, other in self._servers.items() if other is not server}
+            if server in self._lost:
+                return
+        self.give_up(python, environment, why)
 
     def give_up(self, python: str, environment: Mapping[str, str], why: str) -> None:
         """From now on runs the scripts of this interpreter and environment without a server."""
@@ -247,8 +273,8 @@ class Running(Protocol):
 
     pid: int
 
-    def lines(self) -> Iterable[bytes]:
-        """The lines that the process writes, until its end."""
+    def tell(self, told: Told) -> None:
+        """Calls `told` with each line that the process writes, until its end."""
         ...
 
     def write(self, line: bytes) -> None:
@@ -282,11 +308,11 @@ class Alone:
             start_new_session=True,
         )
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._stdin, self._stdout, self.pid = self._process.stdin, self._process.stdout, self._process.pid
+        self._stdin, self._line, self.pid = self._process.stdin, _Line(self._process.stdout), self._process.pid
 
-    def lines(self) -> Iterable[bytes]:
-        """The lines that the process writes, until its end."""
-        return self._stdout
+    def tell(self, told: Told) -> None:
+        """Calls `told` with each line that the process writes, until its end."""
+        self._line.tell(told)
 
     def write(self, line: bytes) -> None:
         """Sends a line."""
@@ -299,16 +325,16 @@ class Alone:
 
     def unread(self) -> bool:
         """Whether it has said something that is still to be read from its line."""
-        return _readable(self._stdout)
+        return self._line.unread()
 
     def close(self) -> None:
         """Closes the pipe and waits for the process, which has been ended."""
         if not hasattr(os, "killpg") and self._process.poll() is None:
             self._process.kill()
         self._process.wait()
-        for stream in (self._stdin, self._stdout):
-            with contextlib.suppress(OSError):
-                stream.close()
+        self._line.close()
+        with contextlib.suppress(OSError):
+            self._stdin.close()
 
 
 class Forked:
@@ -333,11 +359,11 @@ class Forked:
             self.pid = server.fork(job, environment, commands, events, imports)
             self._commands = os.open(commands, os.O_WRONLY)
             os.set_blocking(reading, True)
-            self._events, reading = os.fdopen(reading, "rb"), -1
+            self._line, reading = _Line(os.fdopen(reading, "rb")), -1
 
-    def lines(self) -> Iterable[bytes]:
-        """The lines that the process writes, until its end."""
-        return self._events
+    def tell(self, told: Told) -> None:
+        """Calls `told` with each line that the process writes, until its end."""
+        self._line.tell(told)
 
     def write(self, line: bytes) -> None:
         """Sends a line."""
@@ -353,23 +379,57 @@ class Forked:
 
     def unread(self) -> bool:
         """Whether it has said something that is still to be read from its line."""
-        return _readable(self._events)
+        return self._line.unread()
 
     def close(self) -> None:
         """Closes the pipe; the server forgets the process, which has been ended."""
         os.close(self._commands)
-        self._events.close()
+        self._line.close()
         until = time.monotonic() + ANSWER
         while self.status() is None and time.monotonic() < until:
             time.sleep(0.01)
 
 
-def _readable(line: IO[bytes]) -> bool:
-    """Whether a pipe holds bytes or has been closed at its other end; where a system cannot tell, it holds nothing."""
-    try:
-        return bool(select.select([line], [], [], 0)[0])
-    except (OSError, ValueError):
-        return False
+class _Line:
+    """The reading end of a process's pipe. Whatever was read from it has been told once another thread may look."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._lock = stream, threading.Lock()
+
+    def tell(self, told: Told) -> None:
+        """Calls `told` with each line, until one end is closed."""
+        if not hasattr(select, "poll"):  # there `select` takes sockets alone
+            for line in self._stream:
+                told(line)
+            return
+        rest, data = b"", b"begun"
+        while data:
+            self._readable(WAKE)
+            with self._lock:
+                if self._stream.closed:
+                    return
+                if not self._readable(0):
+                    continue
+                data = os.read(self._stream.fileno(), PIECE)
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    told(line)
+
+    def unread(self) -> bool:
+        """Whether there is something to read, or the other end was closed; False where a system cannot tell."""
+        with self._lock:
+            return self._readable(0)
+
+    def _readable(self, seconds: float) -> bool:
+        try:
+            return bool(select.select([self._stream], [], [], seconds)[0])
+        except (OSError, ValueError):
+            return False
+
+    def close(self) -> None:
+        """Closes this end."""
+        with self._lock, contextlib.suppress(OSError):
+            self._stream.close()
 
 
 def _why_alone(environment: Mapping[str, str]) -> str:

@@ -31,6 +31,7 @@ _CONSTANT = re.compile(
     rb"^([ \t]*[\w.]*num_gpus[ \t]*=[ \t]*)(\d+)((?: if __name__ == '__main__' else 1)?[ \t]*(?:#.*)?\r?)$",
     re.IGNORECASE | re.MULTILINE,
 )
+_SET_BY_THE_SCRIPT = b"the script that trains on several GPUs sets it"  # the comment beside the number of all others
 _FLAG = re.compile(rb"""(--num[_-]gpus)\b|['"](num_gpus)['"]""")
 _FLAG_DEFAULT = re.compile(rb"""['"](?:--)?num[_-]gpus['"][^\n]*?\b(\d+)\b""")
 _HEADER = re.compile(rb"^# tf-multigpu(?: |: text |: decided: )[^\n]*$", re.MULTILINE)
@@ -96,7 +97,8 @@ def _neighbours(path: Path) -> Iterator[Path]:
 
 def _constant(text: bytes) -> re.Match[bytes] | None:
     begin = text.find(MARKER.encode())
-    return _CONSTANT.search(text, begin) if begin >= 0 else None
+    found = _CONSTANT.finditer(text, begin) if begin >= 0 else iter(())
+    return next((one for one in found if _SET_BY_THE_SCRIPT not in one[3]), None)
 
 
 @contextmanager

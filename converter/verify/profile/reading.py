@@ -17,14 +17,14 @@ def read_measured(event: Mapping[str, Any], asked: int) -> Measured:
     runs = event["runs"]
     towers = {device for run in runs for device in run["towers"]}
     return Measured(
-        asked,
-        max(1, len(towers)),
-        _edges(crossing for run in runs for crossing in run["edges"]),
-        _by_device(run["flops"] for run in runs),
-        _by_device(run["operations"] for run in runs),
-        sum(run["fed"] for run in runs),
-        sum(run["read"] for run in runs),
-        len(runs),
+        asked=asked,
+        towers=max(1, len(towers)),
+        edges=_edges(crossing for run in runs for crossing in run["edges"]),
+        flops=_by_device(run["flops"] for run in runs),
+        operations=_by_device(run["operations"] for run in runs),
+        fed=sum(run["fed"] for run in runs),
+        read=sum(run["read"] for run in runs),
+        runs=len(runs),
     )
 
 
@@ -78,12 +78,12 @@ def _edges(crossings: Iterable[Mapping[str, Any]]) -> tuple[Edge, ...]:
             tensors[part["tensor"]] += part["bytes"]
         edges.append(
             Edge(
-                source,
-                target,
-                sum(part["bytes"] for part in parts),
-                len(parts),
-                tuple((kind, kinds[kind]) for kind in KINDS if kinds[kind]),
-                tuple(tensors.most_common(LARGEST)),
+                source=source,
+                target=target,
+                bytes=sum(part["bytes"] for part in parts),
+                transfers=len(parts),
+                kinds=tuple((kind, kinds[kind]) for kind in KINDS if kinds[kind]),
+                largest=tuple(tensors.most_common(LARGEST)),
             )
         )
     return tuple(sorted(edges, key=lambda edge: -edge.bytes))

@@ -102,19 +102,12 @@ def judged(facts: Facts, gpus: int, batch: BatchMode, versions: tuple[tuple[str,
         batch=batch,
         steps=facts["steps"],
         checks=tuple(checks),
-        variables=tuple(
-            VariableRow(row["name"], str(tuple(row["shape"])), row["dtype"], True, None, None, _number(row["error"]))
-            for row in rows
-        ),
+        variables=tuple(map(VariableRow.of_weights, rows)),
         versions=versions,
         neutralised=(("dropout", held),) if held else (),
         ledger=_ledger(checks, facts, batch, held),
         processes="each script has its own import of PyTorch",
     )
-
-
-def _number(value: Any) -> float | None:
-    return None if value is None else float(value)
 
 
 def _check(name: str, good: bool, right: str, wrong: str) -> Check:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from converter.verify.data import Check, Entry, Progress, Report, Settings
-from converter.verify.processes.answer import does_not_train
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
 from converter.verify.runs.flags import Choice, choices_of
@@ -43,7 +42,7 @@ def verify_each(
             asked = replace(settings, args=(*settings.args, *choice.args), timeout=left, also=())
             found = verify(single, multi, asked, None, None, interpreters)
             checks.append(_check(choice, found))
-            verdicts.append("passed" if does_not_train(found.reason) else found.verdict)
+            verdicts.append("passed" if found.untrained else found.verdict)
     return _concluded(report, checks, verdicts, choices)
 
 
@@ -56,7 +55,7 @@ def _check(choice: Choice, found: Report) -> Check:
         return Check(_name(choice), "passed", found.reason)
     if found.verdict == "failed":
         return Check(_name(choice), "failed", f"{found.reason} ({choice.place})")
-    if does_not_train(found.reason):
+    if found.untrained:
         return Check(_name(choice), "skipped", f"the original itself does not train with it: {found.reason}")
     return Check(_name(choice), "skipped", found.reason)
 

@@ -128,17 +128,36 @@ def _of_argparse(call: ast.Call, place: str, constants: dict[str, ast.expr]) -> 
     default = _literal(given["default"]) if "default" in given else None
     action = _literal(given.get("action"))
     if action in ("store_true", "store_false"):
-        yield _Flag(option, name, "switch", action == "store_false", (), place)
+        yield _Flag(option=option, name=name, kind="switch", default=action == "store_false", values=(), place=place)
     elif "BooleanOptionalAction" in ast.dump(given["action"]) if "action" in given else False:
-        yield _Flag(option, name, "no", default, (), place, "--no-" + option.lstrip("-"))
+        yield _Flag(
+            option=option,
+            name=name,
+            kind="no",
+            default=default,
+            values=(),
+            place=place,
+            off="--no-" + option.lstrip("-"),
+        )
     elif "action" not in given:
         kind = getattr(given.get("type"), "id", "")
         if kind == "bool":  # any text but an empty one is true
-            yield _Flag(option, name, "word", default, (), place, f"{option}=")
+            yield _Flag(
+                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}="
+            )
         elif isinstance(default, bool):
-            yield _Flag(option, name, "word", default, (), place, f"{option}=False")
+            yield _Flag(
+                option=option, name=name, kind="word", default=default, values=(), place=place, off=f"{option}=False"
+            )
         else:
-            yield _Flag(option, name, "value", default, _listed(given.get("choices"), constants), place)
+            yield _Flag(
+                option=option,
+                name=name,
+                kind="value",
+                default=default,
+                values=_listed(given.get("choices"), constants),
+                place=place,
+            )
 
 
 def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.expr]) -> Iterator[_Flag]:
@@ -149,10 +168,14 @@ def _of_absl(call: ast.Call, called: str, place: str, constants: dict[str, ast.e
         return
     default = _literal(given.get("default", parts[1]))
     if called in ("DEFINE_bool", "DEFINE_boolean"):
-        yield _Flag(f"--{name}", name, "no", default, (), place, f"--no{name}")
+        yield _Flag(
+            option=f"--{name}", name=name, kind="no", default=default, values=(), place=place, off=f"--no{name}"
+        )
     elif called in ("DEFINE_enum", "DEFINE_string", "DEFINE_integer", "DEFINE_float"):
         listed = given.get("enum_values", parts[2]) if called == "DEFINE_enum" else None
-        yield _Flag(f"--{name}", name, "value", default, _listed(listed, constants), place)
+        yield _Flag(
+            option=f"--{name}", name=name, kind="value", default=default, values=_listed(listed, constants), place=place
+        )
 
 
 def _literal(node: ast.expr | None) -> Any:

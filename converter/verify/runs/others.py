@@ -44,7 +44,7 @@ def with_others(report: Report, single: Path, multi: Path, settings: Settings, p
             if folder == single.parent and not (folder / name).is_file():
                 raise VerifyError(f"{name}: no such file beside {single.name}")
     with work_folder(pool.guard) as work:
-        project = _Project(work, single, multi, report.gpus, settings, pool)
+        project = _Project(work=work, single=single, multi=multi, gpus=report.gpus, settings=settings, pool=pool)
         checks = [check for name in settings.also for check in project.checks(name)]
     failed = [check for check in checks if check.status == "failed"]
     entries = [Entry("same", check.name, check.detail) for check in checks if check.status == "passed"]

@@ -77,18 +77,7 @@ def _judged(started: Event, mine: Event, theirs: Event, gpus: int, batch: BatchM
         batch=batch,
         steps=mine["steps"],
         checks=tuple(checks),
-        variables=tuple(
-            VariableRow(
-                row["name"],
-                str(tuple(row["shape"])),
-                row["dtype"],
-                True,
-                None,
-                None,
-                None if row["error"] is None else float(row["error"]),
-            )
-            for row in rows
-        ),
+        variables=tuple(map(VariableRow.of_weights, rows)),
         versions=(("TensorFlow", started["tensorflow"]), ("Python", started["python"])),
         neutralised=(("dropout", held),) if held else (),
         ledger=_ledger(checks, mine, batch),

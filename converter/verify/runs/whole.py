@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
@@ -19,6 +20,7 @@ from converter.verify.checks.beside import NUMBER, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
 from converter.verify.checks.stream import check_data
 from converter.verify.data import Check, Report
+from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
@@ -64,26 +66,45 @@ def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Fa
 
 
 def run_whole(
-    jobs: tuple[dict[str, Any], dict[str, Any]], pool: Interpreters, python: str, limits: Limits, gpus: int
+    jobs: tuple[dict[str, Any], dict[str, Any]], pool: Interpreters, python: str, limits: Limits, asked: Asked
 ) -> Ran:
-    """Runs the conversion's and the original's jobs side by side."""
-    seconds = max(1.0, SHARE * (limits.deadline - time.monotonic()))
+    """Runs the conversion's and the original's jobs side by side; apart, one after the other."""
+    seconds = max(1.0, SHARE * (limits.deadline - time.monotonic())) / (2 if asked.apart else 1)
     theirs, mine = ({**one, "seconds": seconds} for one in jobs)
-    settled = environment(gpus)
+    settled = environment(asked.gpus)
     try:
-        with (
-            Child(pool, python, theirs, settled, limits) as multi,
-            Child(pool, python, mine, settled, limits) as single,
-        ):
+        with ExitStack() as running:
+
+            def begin(job: Mapping[str, Any]) -> Child:
+                return running.enter_context(Child(pool, python, job, settled, limits))
+
+            single = None if asked.apart else begin(mine)
+            multi = begin(theirs)
             expect(multi, "started")
+            ran_theirs = expect(multi, "ran")
+            single = single or begin(mine)
             expect(single, "started")
-            ran_theirs, ran_mine = expect(multi, "ran"), expect(single, "ran")
+            ran_mine = expect(single, "ran")
             single.send(record=theirs["record"])
-            return Ran(ran_mine, ran_theirs, expect(single, "compared"))
+            ran = Ran(ran_mine, ran_theirs, expect(single, "compared"))
+        return _unless_resumed(ran, asked.apart)
     except (TimeIsUp, MemoryIsUp):
         return Ran(problem="no time or memory is left for it (--timeout, --memory)")
     except Stopped as problem:
         return Ran(problem=problem.reason)
+
+
+def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
+    """Nothing where one run has restored what another one may have left."""
+    notes = [note for facts in (ran.mine, ran.theirs) if facts for note in _restored(facts)]
+    found = [note["file"] for note in notes if any(str(note["file"]).startswith(path) for path in paths)]
+    if not found:
+        return ran
+    return Ran(problem=f"what one run saves another one restores ({listing(found, 1)})")
+
+
+def _restored(facts: Facts) -> list[Facts]:
+    return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
 
 
 def with_whole(report: Report, ran: Ran, towers: int) -> Report:
@@ -113,13 +134,13 @@ def check_whole(ran: Ran, towers: int) -> list[Check]:
     checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers) if not _drawn(check)]
     if not compared["evaluated"]:
         checks[-1] = Check("data of evaluations, whole run", "skipped", "no run without a train op is fed examples")
-    checks += [*_sets(compared), *_rates(mine, theirs, towers)] if in_time else []
+    checks += [*_ends(mine, compared), *_sets(compared), *_rates(mine, theirs, towers)] if in_time else []
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
 def _drawn(check: Check) -> bool:
     """Whether a check only says that the order is drawn: of whole runs the sets of examples are compared."""
-    return check.status == "skipped" and "drawn at random" in check.detail
+    return check.name == "data" and check.status == "skipped" and "drawn at random" in check.detail
 
 
 def _renamed(check: Check) -> Check:
@@ -144,13 +165,28 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
         else:
             epochs = max(1, mine["epochs"], round(wanted / max(1, row["different"])))
             alike = not row["short"] and 0 < wanted - fed < epochs * towers * row["batch"]
-            detail += ": what is left of an epoch and is no whole batch is left out, as in the original"
+            detail += ": what is left of an epoch and is no whole batch is left out"
         if not alike:
             return Check(_NAME, "failed", f"takes {detail}: neither as many examples nor as many steps")
         words.append(detail)
     if not words:
         return Check(_NAME, "skipped", "the two scripts have no train op in common")
     return Check(_NAME, "passed", "; ".join(words))
+
+
+def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
+    """What a whole run leaves open of the ends of epochs: examples that are left out, and all behind the last one."""
+    left = [row["own_rows"] - row["rows"] for row in compared["sets"] if row["steps"] != row["own_steps"]]
+    if max(left, default=0) > 0:
+        detail = (
+            f"{max(left)} examples of the original are not taken, less than a batch: right where a batch goes on into "
+            "the next epoch or only whole ones are taken (n // batch_size), wrong where what is left is taken, too "
+            "(--gpus 1 tells)"
+        )
+        yield Check("an epoch's end, whole run", "skipped", detail)
+    if mine["ended"] == "epochs":
+        detail = "later epochs, the number of steps in all and what comes after training (--steps all goes on to it)"
+        yield Check("after the epochs", "skipped", detail)
 
 
 def _sets(compared: Facts) -> list[Check]:

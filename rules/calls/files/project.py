@@ -9,35 +9,51 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
-from converter.analysis.values import Constant, Host, Number, Symbol, Value
+from converter.analysis.values import Constant, Host, Number, Sequence, Symbol, Value
 
 FOLDERS: dict[str, Callable[[list[str]], str]] = {
     "os.path.join": lambda parts: os.path.join(*parts),
     "os.path.dirname": lambda parts: os.path.dirname(parts[0]),
-    **dict.fromkeys(("os.path.abspath", "os.path.realpath", "os.path.normpath"), lambda parts: parts[0]),
-    "os.getcwd": lambda parts: "",
+    "os.path.normpath": lambda parts: os.path.normpath(parts[0]),
 }
+ABSOLUTE = ("os.path.abspath", "os.path.realpath")
+NAMED = {"os.pardir": os.pardir, "os.path.pardir": os.pardir, "os.curdir": os.curdir, "os.path.curdir": os.curdir}
 
 
 def _add_path(call: Call) -> Value:
     """A folder in which modules are looked for: `sys.path.append('src')`, `sys.path.insert(0, 'src')`."""
     given = call.get(1 if call.name.endswith("insert") else 0)
-    path = _folder(given, call.walk.facts.path) if given is not None else None
-    if path is not None:
-        call.walk.project.add_path(path)
+    listed = given.elements if call.name.endswith("extend") and isinstance(given, Sequence) else [given]
+    for folder in listed:
+        path = _folder(folder, call.walk.facts.path) if folder is not None else None
+        if path is not None:
+            call.walk.project.add_path(path)
     return Constant(None)
 
 
 def _folder(value: Value, script: str) -> str | None:
     """A path that is written out, or computed from where a file lies; scripts are run from their own folder."""
     if isinstance(value, Constant):
-        given = value.value if isinstance(value.value, str) else None
-        return os.path.abspath(script) if given == script else given
-    if isinstance(value, Host) and value.call in FOLDERS:
-        parts = [_folder(part, script) for part in value.inputs if not isinstance(part, Symbol)]
-        if all(part is not None for part in parts):
-            return FOLDERS[value.call]([part for part in parts if part is not None])
+        text = value.value if isinstance(value.value, str) else None
+        return os.path.abspath(script) if text == script else text
+    if isinstance(value, Symbol):
+        return NAMED.get(f"{value.library}.{value.name}")
+    if isinstance(value, Host) and value.call == "os.getcwd":
+        return os.path.dirname(os.path.abspath(script))
+    if isinstance(value, Host) and value.call in (*FOLDERS, *ABSOLUTE):
+        given = [part for part in value.inputs if not (isinstance(part, Symbol) and _is_called(part, value.call))]
+        parts = [_folder(part, script) for part in given]
+        known = [part for part in parts if part is not None]
+        if len(known) == len(parts) > 0:
+            here = os.path.dirname(os.path.abspath(script))
+            in_full = value.call in ABSOLUTE
+            return os.path.normpath(os.path.join(here, known[0])) if in_full else FOLDERS[value.call](known)
     return None
+
+
+def _is_called(symbol: Symbol, name: str) -> bool:
+    """Whether a name is the function of a call, or a module that it is in."""
+    return f"{name}.".startswith(f"{symbol.library}.{symbol.name}".rstrip(".") + ".")
 
 
 def _import_module(call: Call) -> Value:
@@ -66,6 +82,6 @@ def _default_of(facts: Facts, value: Value | None) -> object:
 
 
 CALLS: dict[str, Handler] = {
-    **dict.fromkeys(("sys.path.append", "sys.path.insert"), _add_path),
+    **dict.fromkeys(("sys.path.append", "sys.path.insert", "sys.path.extend"), _add_path),
     **dict.fromkeys(("importlib.import_module", "__import__"), _import_module),
 }

@@ -227,8 +227,14 @@ BATCHING = (
 )
 
 TRAITS: dict[Trait, str] = {
+    Trait.COUNTS_BATCHES: "take skip",
+    Trait.DATA_SET: "data.* contrib.data.*",
+    Trait.MAKES_ITERATOR: "make_one_shot_iterator make_initializable_iterator",
     Trait.TAKES_VARIABLES: "apply",
     Trait.TAKES_VARIABLE: "apply",
+    Trait.FROM_DATA_SET: "Dataset* Iterator* data.*",
+    Trait.GIVES_HANDLE: "string_handle",
+    Trait.TAKES_HANDLE: "*from_string_handle",
 }
 
 CALLS: dict[str, Handler] = {

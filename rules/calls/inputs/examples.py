@@ -5,7 +5,8 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT
-from converter.analysis.values import FREE, Mapping, Sequence, Tensor, Typed, Value
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import FREE, Input, Mapping, Sequence, Tensor, Typed, Value
 
 SPARSE = ("VarLenFeature", "SparseFeature")
 
@@ -26,7 +27,13 @@ def _feature(call: Call, records: Tensor, kind: Value) -> Tensor:
         return Tensor(batch, (records,), None, ELEMENT)
     shape = (kind.args[0] if kind.args else kind.kwargs.get("shape")) if isinstance(kind, Typed) else None
     dims = shaping.dims_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
-    return Tensor(batch, (records,), None if dims is None else (*rows, *dims), call.name)
+    shown = None if dims is None else (*rows, *dims)
+    if rows and isinstance(records, Input) and has(records.op, Trait.READS_RECORDS):
+        made = Input(call.name, shown, None, "")  # parsed once, for all towers
+        made.shard(0)
+        made.inputs = (records,)
+        return made
+    return Tensor(batch, (records,), shown, call.name)
 
 
 def _bucket(call: Call) -> Value:

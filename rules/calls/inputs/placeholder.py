@@ -113,7 +113,10 @@ def _entry(call: Call) -> Value:
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"placeholder": 2, "sparse_placeholder": 2}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.PLACEHOLDER: "placeholder*",
     Trait.SPARSE_PLACEHOLDER: "sparse_placeholder sparse.placeholder",
+    Trait.HAS_DEFAULT: "placeholder_with_default",
+    Trait.NEXT_BATCH: "*get_next",
 }
 
 CALLS: dict[str, Handler] = {

@@ -132,7 +132,36 @@ def _dequeue(call: Call) -> Value:
     return _components(call, make)
 
 
+READERS = ("TFRecordReader", "TextLineReader", "FixedLengthRecordReader", "WholeFileReader", "IdentityReader")
+
+
+def _reader(call: Call) -> Value:
+    """`tf.TFRecordReader()`: reads records of the files whose names a queue holds."""
+    return call.typed("Reader")
+
+
+def _read(call: Call) -> Value:
+    """`reader.read(queue)`: the key and the value of one record."""
+    return Sequence([Tensor(FREE, call.values(), (), call.name) for _ in range(2)])
+
+
+def _read_up_to(call: Call) -> Value:
+    """`reader.read_up_to(queue, n)`: the keys and the values of n records, or of the last ones of a file."""
+    size = call.get(1, "num_records")
+    if isinstance(size, (Number, Host)):
+        call.walk.facts.batch_sizes.append((size, call.name, call.node))
+    made = [Input(call.name, (None,), None, "") for _ in range(2)]
+    for value in made:
+        value.shard(0)
+        value.inputs = tuple(call.values())
+    return Sequence(made)
+
+
 TRAITS: dict[Trait, str] = {
+    Trait.FROM_QUEUE: "train.* Queue.* Reader.*",
+    Trait.ENQUEUES: "Queue.enqueue*",
+    Trait.READS_RECORDS: "Reader.read_up_to",
+    Trait.DEQUEUES: "train.dequeue*",
     Trait.COUNTS_STEPS: "train.range_input_producer.dequeue",
 }
 
@@ -145,6 +174,9 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("Queue.enqueue", "Queue.enqueue_many"), _enqueue),
     **dict.fromkeys(("Queue.dequeue_many", "Queue.dequeue_up_to"), _dequeue_many),
     "Queue.dequeue": _dequeue,
+    **dict.fromkeys(READERS, _reader),
+    "Reader.read": _read,
+    "Reader.read_up_to": _read_up_to,
     "train.range_input_producer": _counter,
     "Counter.dequeue": _count,
     "Input.set_shape": _set_shape,

@@ -237,6 +237,13 @@ KERAS = (
 BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
 
 TRAITS: dict[Trait, str] = {
+    Trait.SPARSE_GRADIENTS: (
+        "nn.embedding_lookup nn.embedding_lookup_sparse nn.nce_loss nn.sampled_softmax_loss "
+        "contrib.layers.embed_sequence feature_column.embedding_column"
+    ),
+    Trait.UPDATES_COLLECTION: "update_ops",
+    Trait.NORMALIZES: "batch_normalization batch_norm BatchNormalization fused_batch_norm",
+    Trait.ADDS_UP: "nn.l2_loss",
     Trait.DATA_PAIR: (
         "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2 "
         "nn.sparse_softmax_cross_entropy_with_logits"
@@ -244,8 +251,18 @@ TRAITS: dict[Trait, str] = {
     Trait.DATA_FIRST: "layers.dense layers.conv1d layers.conv2d contrib.layers.fully_connected nn.conv2d",
     Trait.TAKES_SPARSE_ROWS: "nn.embedding_lookup_sparse",
     Trait.LAYER: "layers.* contrib.* keras.*",
+    Trait.MODULE_OF_LAYERS: "layers contrib",
+    Trait.OF_OBJECTS: "keras.*",
+    Trait.TRAINS_WHEN_TOLD: "layers.*",
     Trait.NAMES_NO_OUTPUT: "layers.* contrib.* keras.* losses.*",
     Trait.LOOKS_UP: "nn.embedding_lookup",
+    Trait.DENSE_GRADIENT: (
+        "nn.conv2d nn.conv2d_transpose layers.dense layers.conv1d layers.conv2d layers.conv2d_transpose "
+        "layers.separable_conv2d layers.batch_normalization contrib.layers.fully_connected contrib.layers.conv2d "
+        "contrib.layers.conv2d_transpose contrib.layers.batch_norm contrib.slim.fully_connected contrib.slim.conv2d "
+        "contrib.slim.conv2d_transpose contrib.slim.batch_norm"
+    ),
+    Trait.TAKES_ROWS_OF_SLICES: "embedding_lookup",
     Trait.TAKES_ROWS: (
         "embedding_lookup embedding_lookup_sparse safe_embedding_lookup_sparse embedding_lookup_unique nce_loss "
         "sampled_softmax_loss"

@@ -177,6 +177,7 @@ def _crf_decode(call: Call) -> Value:
 
 MODULES = ("nn.rnn_cell.", "contrib.rnn.")
 TRAITS: dict[Trait, str] = {
+    Trait.STARTING_STATE: "zero_state",
     Trait.TAKES_SPARSE_ROWS: "nn.ctc_loss",
     Trait.MAKES_TABLES: "EmbeddingWrapper",
 }

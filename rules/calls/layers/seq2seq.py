@@ -132,6 +132,7 @@ def _legacy_loss(call: Call) -> Value:
 
 
 TRAITS: dict[Trait, str] = {
+    Trait.DECODES: "dynamic_decode",
     Trait.TAKES_ROWS: "GreedyEmbeddingHelper SampleEmbeddingHelper ScheduledEmbeddingTrainingHelper",
     Trait.MAKES_TABLES: (
         "embedding_rnn_seq2seq embedding_attention_seq2seq embedding_rnn_decoder embedding_attention_decoder "

@@ -151,14 +151,24 @@ def _shape_of(call: Call) -> Value:
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"get_variable": 0}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.NAMES_OPERATIONS: "name_scope variable_scope",
+    Trait.INITIALIZES: (
+        "global_variables_initializer initialize_all_variables local_variables_initializer tables_initializer"
+    ),
+    Trait.GROUPS: "group",
+    Trait.ASSIGNS: "assign assign_add assign_sub scatter_update scatter_add scatter_sub scatter_nd_update",
     Trait.ALIKE_OF_SLICES: "get_shape shape dtype",
     Trait.OPENS_SCOPE: "name_scope variable_scope op_scope",
     Trait.OPENS_VARIABLE_SCOPE: "variable_scope variable_op_scope",
+    Trait.CURRENT_SCOPE: "get_variable_scope",
+    Trait.HOLDS_VARIABLES: "trainable_weights trainable_variables",
     Trait.PASSES_UPDATES: "group tuple",
     Trait.LISTS_VARIABLES: (
         "trainable_variables global_variables all_variables local_variables model_variables get_variables "
         "get_trainable_variables get_model_variables"
     ),
+    Trait.GROWS_WITH_VARIABLES: "trainable_variables variables regularization_losses",
+    Trait.SETS_REUSE: "reuse_variables",
     Trait.VARIABLE_COLLECTION: "trainable_variables variables model_variables local_variables",
     Trait.GIVES_VARIABLES: (
         "trainable_variables global_variables all_variables model_variables moving_average_variables "

@@ -33,7 +33,17 @@ def _first(call: Call) -> Value:
     return result
 
 
-ALONG = {"cumsum": 0, "cumprod": 0, "nn.softmax": -1, "softmax": -1, "nn.log_softmax": -1, "nn.l2_normalize": None}
+# What works along an axis, and which where none is given; None for all of them.
+ALONG = {
+    "cumsum": 0,
+    "cumprod": 0,
+    "nn.softmax": -1,
+    "softmax": -1,
+    "nn.log_softmax": -1,
+    "nn.l2_normalize": None,
+    "clip_by_norm": None,
+    "clip_by_average_norm": None,
+}
 
 
 def _cast(call: Call) -> Value:
@@ -45,7 +55,7 @@ def _along(call: Call) -> Value:
     """Works along an axis, which must not be the batch's."""
     result = _first(call)
     assert isinstance(result, Tensor)
-    given = call.get(1, "axis", "dim")
+    given = call.get(2 if call.name.startswith("clip_") else 1, "axis", "axes", "dim")
     axes = moving.axis_numbers(given) if given is not None else (ALONG[call.name],)
     if result.batch.kind != "example":
         return result
@@ -111,18 +121,24 @@ UNARY = (
     "nn.crelu nn.leaky_relu nn.softplus nn.softsign nn.sigmoid nn.tanh nn.lrn nn.local_response_normalization "
     "nn.dropout nn.swish log_sigmoid nn.batch_norm_with_global_normalization layers.dropout contrib.layers.dropout "
     "contrib.slim.dropout as_string decode_raw Print contrib.layers.softmax contrib.slim.softmax guarantee_const "
-    "quantize image.per_image_standardization random_crop bitcast saturate_cast clip_by_norm"
+    "quantize image.per_image_standardization random_crop bitcast saturate_cast"
 ).split()
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.CLIPS_ENTRIES: "clip_by_value",
+    Trait.DIVIDES_OR_MULTIPLIES: "divide div truediv multiply scalar_mul",
     Trait.DATA_PAIR: (
         "add subtract sub multiply mul divide div truediv squared_difference nn.sigmoid_cross_entropy_with_logits"
     ),
     Trait.DATA_FIRST: "identity square",
     Trait.LINEAR: "identity cast negative to_float to_double check_numerics verify_tensor_all_finite",
+    Trait.OTHER_FLOATS: "float64 double to_double float16 half",
     Trait.ADDS: "add subtract add_n",
+    Trait.DENSE_GRADIENT: "add subtract multiply divide bias_add nn.bias_add",
+    Trait.ADDS_LIST: "add_n",
+    Trait.SAME: "identity",
     Trait.SCALES: "multiply divide",
     Trait.COUNTS: (
         "reduce cast to_float to_double sign not_equal equal greater greater_equal less less_equal logical_and "

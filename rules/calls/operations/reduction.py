@@ -130,11 +130,14 @@ REDUCTIONS = (
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"argmax": 3}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.ADDS_UP: "reduce_sum",
+    Trait.METRIC: "metrics.*",
     Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",
     Trait.ANY_AXIS: "reduce_mean reduce_sum",
     Trait.OWN_DTYPE: "arg_max arg_min argmax argmin nn.in_top_k count_nonzero",
     Trait.INTEGER: "argmax arg_max",
     Trait.IN_DENOMINATOR: "reduce_sum",
+    Trait.LARGEST: "reduce_max",
     Trait.SUMS: "reduce reduce_sum",
     Trait.TAKES_GRADIENTS: "global_norm",
     Trait.TAKES_NUMBERS: "sum reduce_sum",

@@ -140,15 +140,21 @@ def _keeps(call: Call) -> Value:
 
 
 def _pad(call: Call) -> Value:
-    tensor, paddings = call.tensor(0, "tensor"), call.get(1, "paddings")
+    tensor, paddings = call.tensor(0, "tensor"), _written_out(call.get(1, "paddings"))
     rows = paddings.elements if isinstance(paddings, Sequence) else []
     kept, axis = tensor.batch, tensor.batch.axis
     if kept.kind == "example":
-        row = rows[axis] if axis < len(rows) else None
+        row = _written_out(rows[axis]) if axis < len(rows) else None
         ends = [getattr(e, "value", None) for e in row.elements] if isinstance(row, Sequence) else [None]
         kept = kept if all(end == 0 for end in ends) else opaque(Why.PADDED)
     dims = None if tensor.dims is None else (None,) * len(tensor.dims)
     return Tensor(kept, call.values(), dims, call.name)
+
+
+def _written_out(value: Value | None) -> Value | None:
+    """The list that a constant is made of; any other value as it is."""
+    made_of = value.inputs[0] if isinstance(value, Tensor) and value.op == "constant" and value.inputs else None
+    return made_of if isinstance(made_of, Sequence) else value
 
 
 def _matrix_transpose(call: Call) -> Value:
@@ -390,11 +396,15 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 }
 
 TRAITS: dict[Trait, str] = {
+    Trait.SPARSE_GRADIENTS: "gather",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",
+    Trait.TAKES_LONGEST: "sequence_mask",
+    Trait.FLOAT32_UNLESS_FILLED: "one_hot",
     Trait.DATA_PAIR: "matmul",
     Trait.DATA_FIRST: "reshape expand_dims one_hot",
     Trait.ADDS: "stack concat",
+    Trait.CONCATENATES: "concat",
     Trait.COUNTS: (
         "sequence_mask reshape expand_dims squeeze one_hot stack range unstack transpose concat convert_to_tensor "
         "constant"
@@ -402,11 +412,10 @@ TRAITS: dict[Trait, str] = {
     Trait.ANY_AXIS: "matmul transpose constant",
     Trait.KEEPS_SPARSE: "sparse_reorder sparse.reorder sparse.retain sparse_retain sparse_fill_empty_rows",
     Trait.TAKES_SPARSE_ROWS: "matmul",
-    Trait.FLOAT32: "image.resize_images",
-    Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size image.convert_image_dtype",
-    Trait.TAKES_DTYPE: "image.convert_image_dtype",
+    Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size",
     Trait.PASSES_ROW_NUMBERS: "expand_dims squeeze reshape tile stack concat transpose",
     Trait.LOOKS_UP: "gather",
+    Trait.DENSE_GRADIENT: "matmul transpose reduce nn.xw_plus_b",
     Trait.DRAWS_ROWS: (
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
@@ -433,20 +442,11 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(
         (
             "reverse_sequence",
-            "image.resize_images",
-            "image.resize_bilinear",
-            "image.resize_nearest_neighbor",
-            "image.resize_bicubic",
-            "image.rgb_to_grayscale",
-            "image.grayscale_to_rgb",
             "space_to_depth",
             "depth_to_space",
             "nn.space_to_depth",
             "nn.depth_to_space",
             "reverse_v2_",
-            "image.random_brightness",
-            "image.convert_image_dtype",
-            "image.resize",
         ),
         _keeps,
     ),

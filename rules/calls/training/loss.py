@@ -118,7 +118,7 @@ def _get_losses(call: Call) -> Value:
 
 
 def _total_loss(call: Call) -> Value:
-    call.walk.effect(EffectKind.TOTAL_LOSS, call.name, None, call.node)
+    call.walk.effect(EffectKind.TOTAL_LOSS, "losses", None, call.node)
     losses = [*call.walk.collections.get("losses", ()), Tensor(op="collection regularization_losses")]
     result = algebra.elementwise(call.walk.facts, "add_n", losses)
     result.dims = ()
@@ -136,6 +136,7 @@ def _apply_regularization(call: Call) -> Value:
 
 MODULES = ("losses.", "contrib.losses.", "contrib.slim.losses.")
 TRAITS: dict[Trait, str] = {
+    Trait.GIVES_COLLECTED_LOSSES: "get_regularization_loss get_regularization_losses get_total_loss get_losses",
     Trait.DATA_PAIR: (
         "losses.mean_squared_error losses.absolute_difference losses.huber_loss losses.log_loss "
         "losses.sigmoid_cross_entropy losses.softmax_cross_entropy losses.sparse_softmax_cross_entropy"
@@ -144,6 +145,12 @@ TRAITS: dict[Trait, str] = {
         "losses.mean_squared_error losses.absolute_difference losses.log_loss losses.huber_loss losses.hinge_loss "
         "losses.cosine_distance"
     ),
+    Trait.CASTS_LABELS: (
+        "*softmax_cross_entropy* *.sigmoid_cross_entropy nn.weighted_cross_entropy_with_logits "
+        "Distribution.cross_entropy"
+    ),
+    Trait.LOSS: "*losses.*",
+    Trait.GETS_LOSSES: "get_losses",
     Trait.TAKES_VARIABLE: "add_to_collection",
     Trait.GETS_COLLECTION: "get_collection get_collection_ref",
 }

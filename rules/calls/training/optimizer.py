@@ -140,11 +140,20 @@ BY_NAME = {
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.OPTIMIZER: {"optimize_loss": 3, "create_train_op": 1}}
 
+# Arguments by which a call clips gradients.
+CLIP_ARGUMENTS = {"optimize_loss": "clip_gradients", "create_train_op": "clip_gradient_norm"}
+
 TRAITS: dict[Trait, str] = {
+    Trait.CLIPS: "clip_by_global_norm clip_by_norm clip_by_average_norm clip_gradients_by_norm",
     Trait.TRAINS: "minimize apply_gradients",
     Trait.TRAINS_IN_ANY_CALL: "minimize apply_gradients optimize_loss",
     Trait.TAKES_VARIABLES: "minimize compute_gradients gradients optimize_loss create_train_op",
     Trait.TAKES_PAIRS: "apply_gradients",
+    Trait.GIVES_PAIRS: "compute_gradients",
+    Trait.GIVES_GRADIENTS: "gradients",
+    Trait.CLIPS_TOGETHER: "clip_by_global_norm",
+    Trait.BY_NAME: "optimize_loss",
+    Trait.SLOTS_IN_SCOPE: "optimize_loss",
     Trait.TAKES_VARIABLE: "minimize compute_gradients gradients",
     Trait.BY_VARIABLE: (
         "LARSOptimizer LAMBOptimizer ShampooOptimizer GGTOptimizer MovingAverageOptimizer swapping_saver "

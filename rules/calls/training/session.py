@@ -182,7 +182,11 @@ TRAIN_LOOPS = {  # where their config stands (tensorflow/contrib/…/learning.py
 }
 
 TRAITS: dict[Trait, str] = {
+    Trait.SESSION: "Session InteractiveSession",
+    Trait.MANAGED_SESSION: "train.MonitoredTrainingSession train.MonitoredSession train.Supervisor",
+    Trait.DEVICE: "device",
     Trait.OPENS_SCOPE: "device",
+    Trait.RUNS: "Session ConfigProto GPUOptions",
     Trait.ASKS_BY_NAME: "get_tensor_by_name get_operation_by_name as_graph_element",
 }
 

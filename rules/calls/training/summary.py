@@ -45,8 +45,14 @@ HOST = (
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"summary": 0}}
 
 TRAITS: dict[Trait, str] = {
+    Trait.ENDS_EAGERNESS: "disable_v2_behavior disable_eager_execution",
+    Trait.NO_OPERATIONS: "errors.* gfile.* logging.* summary.FileWriter* Summary*",
+    Trait.SEEDS: "set_random_seed random_set_random_seed",
+    Trait.SAVES: "train.Saver",
+    Trait.WRITES_EVENTS: "summary.FileWriter",
     Trait.TAKES_VARIABLES: "Saver",
     Trait.TAKES_VARIABLE: "Saver",
+    Trait.TAKES_ALL_VARIABLES: "train.Saver",
 }
 
 CALLS: dict[str, Handler] = {

@@ -67,6 +67,11 @@ WORDS = {
         "the size of the batches that are fed here was not found" + GOES_ON,
         "cut the batches that are fed here by one number, named batch_size, in this file or one that it imports",
     ),
+    Found.FED_BY_CALLER: Words(
+        "TMG303",
+        "what is fed here is an argument of a function that nothing in these files calls" + GOES_ON,
+        "hand over batches of the size of one tower times the number of GPUs to scale up",
+    ),
     Found.STEP_RUN_ELSEWHERE: Words(
         "TMG303",
         "this training step is run by code outside this file" + GOES_ON,

@@ -14,7 +14,9 @@ RULES = (
         why="Every step takes all examples there are, fed to placeholders or read from arrays, lists and "
         "constants in the graph, so there is no batch size to raise: the towers share "
         "the data set, each step is the original's, computed by N GPUs, and the number of steps stays. "
-        "That is --batch total, whatever was asked for. Feeding batches (of a size that the script "
+        "That is --batch total, whatever was asked for. The same holds for one batch that is made before the "
+        "loop and fed in each turn: with more examples in it, the script would train on other data. "
+        "Feeding batches (of a size that the script "
         "names) makes steps cheaper, and lets them grow with the number of GPUs.",
         before="""\
 import numpy as np
@@ -70,5 +72,10 @@ WORDS = {
         "TMG304",
         "the whole data set is fed in each step" + GOES_ON,
         "feed batches of the size of one tower times the number of GPUs to scale up",
+    ),
+    Found.SAME_BATCH: Words(
+        "TMG304",
+        "the batch is made before the training loop, and each step is fed the same one" + GOES_ON,
+        "make a batch in each turn of the loop, or make it larger by hand, to scale up",
     ),
 }

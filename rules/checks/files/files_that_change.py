@@ -91,6 +91,6 @@ def other_files_must_change(case: Shared) -> Iterator[Diagnostic]:
         facts.shown(facts.modules[first.path].tree.body[0]),
         first.line,
         first.column + 1,
-        f"{' and '.join(names)} must change with the script",
-        "write all of them: --output-dir DIR, or --in-place",
+        message=f"{' and '.join(names)} must change with the script",
+        hint="write all of them: --output-dir DIR, or --in-place",
     )

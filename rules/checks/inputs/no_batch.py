@@ -12,6 +12,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
+from converter.planner.questions.imported import convert_importing
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.writing.findings import error
 from converter.rule import Rule
@@ -67,6 +68,7 @@ with tf.Session() as sess:
 
 
 FEED = "feed examples through placeholders with a batch axis, such as [None, …]"
+_CALLER = "convert the script that calls it: this file changes with it (--output-dir)"
 NONE = "no batch of examples goes into the loss of this training step"
 
 
@@ -142,7 +144,7 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             step.call,
             "TMG202",
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
-            "convert the script that calls it: this file changes with it (--output-dir)",
+            convert_importing(facts, step.call, case.sources.users, _CALLER),
         )
     return error(facts, step.call, "TMG202", NONE, FEED)
 

@@ -1,5 +1,7 @@
 """What a process for each GPU cannot do for a PyTorch script, or does otherwise."""
 
+from converter.rule import with_changes
+
 # A script that is converted; the examples of the pages differ from it in a line or two.
 SCRIPT = """\
 import torch
@@ -39,8 +41,4 @@ torch.save(net.state_dict(), 'net.pt')
 
 def changed(*lines: str) -> str:
     """The script with some texts in place of others: old, new, old, new."""
-    text = SCRIPT
-    for old, new in zip(lines[::2], lines[1::2], strict=True):
-        assert old in text
-        text = text.replace(old, new)
-    return text
+    return with_changes(SCRIPT, lines)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
-from converter.planner.questions.imported import imported_names
+from converter.planner.questions.imported import convert_importing, imported_names, library_run, unseen_modules
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -64,6 +64,8 @@ BY_PACKAGE = (
     ),
 )
 
+_OTHER = "convert the script that calls minimize, compute_gradients or tf.gradients"
+
 
 @check(Selected, unless=("TMG216", "TMG220", "TMG235"))
 def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
@@ -77,10 +79,16 @@ def minimises_nothing(case: Selected) -> Iterator[Diagnostic]:
             if part in name.split("."):
                 yield error(facts, node, "TMG201", message, hint)
                 return
-    yield error(
-        facts,
-        facts.tree,
-        "TMG201",
-        "no training step was found: nothing is minimised here",
-        "convert the script that calls minimize, compute_gradients or tf.gradients",
-    )
+    for unseen in unseen_modules(facts):
+        message = f"no training step was found: nothing is minimised here, and {unseen.module} is not followed"
+        yield error(facts, unseen.node, "TMG201", message, unseen.hint)
+        return
+    for run in facts.runs:
+        if package := library_run(run):
+            message = f"no training step was found: what is run here comes from {package}, which is not followed"
+            hint = f"if {package} is a file of this project, put it beside the script, or its folder into sys.path"
+            yield error(facts, run.call, "TMG201", message, hint)
+            return
+    message = "no training step was found: nothing is minimised here"
+    hint = convert_importing(facts, facts.tree, case.sources.users, _OTHER)
+    yield error(facts, facts.tree, "TMG201", message, hint)

@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import drawn_in
-from converter.planner.questions.imported import package_of
+from converter.planner.questions.imported import package_of, unseen_module
 from converter.planner.questions.outside_calls import is_foreign
 from converter.planner.region.inputs import uncut_values
 from converter.planner.writing.findings import error
@@ -70,7 +70,7 @@ def needs_an_unfollowed_call(case: Selected) -> Iterator[Diagnostic]:
                 value.node,
                 "TMG241",
                 f"the loss needs what this call{goes} makes of a batch, and it is not followed",
-                TRACE,
+                unseen.hint if (unseen := unseen_module(facts, value)) else TRACE,
             )
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Effect
+from converter.analysis.values import Tensor
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -78,15 +81,32 @@ with tf.Session() as sess:
 @check(Placed)
 def summaries_of_the_model(case: Placed) -> Iterator[Diagnostic]:
     """Summaries that the towers make: each has its own, of its shard and under its scope. Says so once."""
-    for effect in case.facts.effects:
-        made = effect.kind is EffectKind.COLLECTION and effect.name == "summaries"
-        if made and any(region.in_tower(effect.site) for region in case.regions):
-            yield warn(
-                case.facts,
-                effect.node,
-                "TMG315",
-                "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
-                "begins with tower_0",
-                "make it after the loss where it should show the whole batch under its own tag",
-            )
-            return
+    made = [e for e in case.facts.effects if e.kind is EffectKind.COLLECTION and e.name == "summaries"]
+    made = [e for e in made if any(region.in_tower(e.site) for region in case.regions)]
+    shares = [e for e in made if _is_of_batch(case, e)]
+    if shares:
+        yield warn(
+            case.facts,
+            shares[0].node,
+            "TMG315",
+            "this summary is made by the model: it shows one tower's share of each batch, under a tag that "
+            "begins with tower_0",
+            "make it after the loss where it should show the whole batch under its own tag",
+        )
+    elif made:
+        yield warn(
+            case.facts,
+            made[0].node,
+            "TMG315",
+            "this summary is made by the model: its tag begins with tower_0",
+            "make it after the loss where it should have its own tag",
+        )
+
+
+def _is_of_batch(case: Placed, made: Effect) -> bool:
+    """Whether a summary shows what depends on the batch, and not a variable, as far as can be told."""
+    call = made.node
+    given = [*call.args, *(k.value for k in call.keywords)] if isinstance(call, ast.Call) else []
+    read = [a.value for a in case.facts.accesses if a.node in given and a.site.frame.uid == made.site.frame.uid]
+    shown = [value for value in read if isinstance(value, Tensor)]
+    return not shown or any(value.batch.kind != "free" for value in shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from converter.rule import Rule
+from rules.checks.cluster import SCRIPT
 
 RULES = (
     Rule(
@@ -15,27 +16,7 @@ RULES = (
         "workers, once. Statements that initialise variables go, as the session does that. Steps that the "
         "checkpoint holds are passed over, so that a worker that starts again goes on with the batches that come "
         "next.",
-        before="""\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64
-images, labels = np.load('images.npy'), np.load('labels.npy')
-
-x = tf.placeholder(tf.float32, [None, 784])
-y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(x, 10)
-loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-saver = tf.train.Saver()
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for begin in range(0, len(images), batch_size):
-        batch = {x: images[begin:begin + batch_size], y: labels[begin:begin + batch_size]}
-        sess.run(train_op, feed_dict=batch)
-    saver.save(sess, 'model')
-""",
+        before=SCRIPT,
         after="""\
 with cluster.device():
     x = tf.placeholder(tf.float32, [None, 784])
@@ -55,27 +36,7 @@ with cluster.session() as sess:
         "sizes differ by at most one. The loss is weighted by the part's size, so that the mean of the gradients "
         "is that of the whole batch. Python's and NumPy's generators begin with the same seed in each worker, as "
         "all must prepare the same batches.",
-        before="""\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64
-images, labels = np.load('images.npy'), np.load('labels.npy')
-
-x = tf.placeholder(tf.float32, [None, 784])
-y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(x, 10)
-loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-saver = tf.train.Saver()
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for begin in range(0, len(images), batch_size):
-        batch = {x: images[begin:begin + batch_size], y: labels[begin:begin + batch_size]}
-        sess.run(train_op, feed_dict=batch)
-    saver.save(sess, 'model')
-""",
+        before=SCRIPT,
         after="""\
 batch_size = 64 * cluster.num_workers
         sess.run(train_op, feed_dict=cluster.share(batch, [x, y]))
@@ -88,27 +49,7 @@ batch_size = 64 * cluster.num_workers
         why="Savers and writers of event files do nothing in workers that are not the chief, and what follows the "
         "training loop runs in the chief alone. A saver needs the session below the monitored one, which the class "
         "knows.",
-        before="""\
-import numpy as np
-import tensorflow as tf
-
-batch_size = 64
-images, labels = np.load('images.npy'), np.load('labels.npy')
-
-x = tf.placeholder(tf.float32, [None, 784])
-y = tf.placeholder(tf.int64, [None])
-logits = tf.layers.dense(x, 10)
-loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits))
-train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
-saver = tf.train.Saver()
-
-with tf.Session() as sess:
-    sess.run(tf.global_variables_initializer())
-    for begin in range(0, len(images), batch_size):
-        batch = {x: images[begin:begin + batch_size], y: labels[begin:begin + batch_size]}
-        sess.run(train_op, feed_dict=batch)
-    saver.save(sess, 'model')
-""",
+        before=SCRIPT,
         after="""\
     saver = cluster.saver(tf.train.Saver())
     if cluster.is_chief:

@@ -63,7 +63,8 @@ data = data.batch(64 * strategy.num_replicas_in_sync, drop_remainder=True)
         title="fit() takes whole batches only",
         why="A last batch that the GPUs cannot share evenly is an error on some versions of TensorFlow, and a step "
         "with other weights than one GPU would take on others. The rows that do not fill a batch of all GPUs are "
-        "left out; without shuffling these are the same in each epoch.",
+        "left out, the same in each epoch. Where there are fewer rows than a batch of all GPUs has, a GPU's batch "
+        "is its share of them.",
         before="""\
 import numpy as np
 import tensorflow as tf
@@ -77,7 +78,8 @@ model.compile('adam', 'sparse_categorical_crossentropy')
 model.fit(images, labels, batch_size=64, epochs=5)
 """,
         after="""\
-global_batch = 64 * strategy.num_replicas_in_sync
+replicas = strategy.num_replicas_in_sync
+global_batch = min(64, len(images) // replicas) * replicas
 rows = len(images) // global_batch * global_batch  # whole batches, the same for each GPU
 model.fit(images[:rows], labels[:rows], batch_size=global_batch, epochs=5)
 """,

@@ -175,6 +175,11 @@ tf.nn.l2_normalize(x, 1)                              -> example 0
 tf.nn.l2_normalize(x, 0)                              -> opaque
 tf.nn.softmax(x, 0)                                   -> opaque
 tf.cumsum(x, 1)                                       -> example 0
+tf.clip_by_norm(x, 5.0)                               -> opaque
+tf.clip_by_norm(x, 5.0, 1)                            -> example 0
+tf.clip_by_norm(x, 5.0, axes=[0, 1])                  -> opaque
+tf.clip_by_norm(q, 5.0)                               -> free
+tf.clip_by_average_norm(x, 5.0)                       -> opaque
 tf.cumsum(x)                                          -> opaque
 """
 
@@ -621,6 +626,32 @@ tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.SUM) -> sum
 tf.losses.mean_squared_error(y, y, reduction=tf.losses.Reduction.NONE) -> example 0
 """
 
+IMAGES = """
+tf.image.resize_images(image, [14, 14])               -> example 0
+tf.image.flip_left_right(image)                       -> example 0
+tf.image.flip_left_right(filters)                     -> free
+tf.image.random_contrast(image, 0.5, 1.5)             -> example 0
+tf.image.flip_left_right(s)                           -> opaque
+tf.image.flip_left_right(tf.transpose(image, [1, 0, 2, 3])) -> opaque
+tf.image.total_variation(image)                       -> example 0
+tf.reduce_mean(tf.image.total_variation(image))       -> mean
+tf.image.ssim(image, image, 1.0)                      -> example 0
+tf.image.ssim(filters, image, 1.0)                    -> example 0
+tf.image.image_gradients(image)[1]                    -> example 0
+tf.image.extract_glimpse(image, [3, 3], x[:, :2])     -> example 0
+tf.extract_image_patches(image, [1, 2, 2, 1], [1, 2, 2, 1], [1, 1, 1, 1], "VALID") -> example 0
+tf.contrib.image.dense_image_warp(image, image[:, :, :, :2]) -> example 0
+tf.contrib.image.rotate(image, v)                     -> example 0
+tf.contrib.image.rotate(image, 0.5)                   -> example 0
+tf.contrib.image.rotate(filters, v)                   -> example 0
+tf.contrib.image.rotate(image, tf.reduce_mean(v))     -> example 0
+tf.contrib.image.rotate(filters, tf.reduce_mean(v))   -> opaque
+tf.contrib.image.rotate(tf.reshape(image, [-1, 28, 28, 1]), 0.5) -> example 0 major
+tf.pad(image, tf.constant([[0, 0], [3, 3], [3, 3], [0, 0]])) -> example 0
+tf.pad(image, tf.constant([[1, 1], [3, 3], [3, 3], [0, 0]])) -> opaque
+tf.pad(image, anything())                             -> opaque
+"""
+
 BRANCHES = """
 x if anything() else f                                -> example 0
 x if anything() else q                                -> example 0
@@ -659,6 +690,7 @@ def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
             LAYERS,
             DISTRIBUTIONS,
             BRANCHES,
+            IMAGES,
         )
         for case in table(text)
     ],

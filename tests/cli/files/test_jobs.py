@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from converter.cli.app import main
 from converter.cli.files import crew
 from converter.cli.files.crew import in_turn
+from tests.scripts import SCRIPT
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -104,16 +106,15 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 PROJECTS = sorted(path.parent for path in ROOT.glob("fixtures/projects/*/single"))
-SINGLES = ("logistic_regression", "layers_cnn", "slim_cnn")
 
 
 @pytest.fixture(scope="module")
 def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Single scripts and projects side by side, with what is refused, not Python, or nothing to convert."""
     folder = tmp_path_factory.mktemp("scripts")
-    for name in SINGLES:
-        shutil.copy(ROOT / f"fixtures/{name}/single.py", folder / f"{name}.py")
-    for project in PROJECTS[:3]:
+    for name in ("first", "second"):
+        (folder / f"{name}.py").write_text(SCRIPT)
+    for project in (PROJECTS[0], PROJECTS[2]):
         shutil.copytree(project / "single", folder / project.name, ignore=shutil.ignore_patterns("__pycache__"))
     # Two scripts that share a model and change it in the same way, and one that imports both.
     shared = folder / PROJECTS[0].name
@@ -143,15 +144,22 @@ def scripts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
     ids=" ".join,
 )
-def test_any_number_of_processes_gives_the_same(scripts: Path, tmp_path: Path, arguments: tuple[str, ...]) -> None:
-    found = []
-    for number in (1, 4):
-        there = tmp_path / str(number) / "scripts"
+def test_any_number_of_processes_gives_the_same(
+    scripts: Path,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    one, four = tmp_path / "1/scripts", tmp_path / "4/scripts"
+    for there in (one, four):
         shutil.copytree(scripts, there)
-        done = run(there, "convert", *arguments, "--jobs", number)
-        found.append((done.returncode, done.stdout, done.stderr, tree(there.parent)))
-    assert found[0][0] in (0, 1, 2) and found[0][3]
-    assert found[1] == found[0]
+    monkeypatch.chdir(one)
+    code = main(["convert", *arguments, "--jobs", "1"])
+    out, error = capfdbinary.readouterr()
+    assert code in (0, 1, 2) and tree(one.parent)
+    done = run(four, "convert", *arguments, "--jobs", 4)
+    assert (done.returncode, done.stdout, done.stderr, tree(four.parent)) == (code, out, error, tree(one.parent))
 
 
 SPAWNED = """

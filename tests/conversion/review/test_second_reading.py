@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
@@ -35,6 +36,15 @@ def test_right_conversions_are_read_as_a_whole(name: str, options: Options) -> N
 )
 def test_options_change_nothing_that_is_compared(options: dict[str, object]) -> None:
     conversion = run(SCRIPT, **options)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+
+
+def test_numbers_that_are_made_of_each_other_take_no_longer_than_they_are() -> None:
+    doubled = "many = FLAGS.batch_size\n" + "many = many + many\n" * 60  # 2 ** 60 ways through them
+    head = "flags = tf.app.flags\nflags.DEFINE_integer('batch_size', 32, '')\nFLAGS = flags.FLAGS\n"
+    text = SCRIPT.replace("batch_size = 32\n", head + doubled)
+    text = text.replace("next_batch(batch_size)", "next_batch(FLAGS.batch_size)")
+    conversion = run(text + "    print(many)\n")
     assert (conversion.status, conversion.unread) == ("converted", ())
 
 
@@ -78,6 +88,7 @@ READ_BEFORE_IT_IS_MADE = """\
         with tf.name_scope('loss'):
             loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(labels=Y, logits=logits))
             summaries.append(tf.summary.scalar('loss', loss))
+            loss = loss + 1.0  # where the towers end
         train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
         return X, Y, train_op, correct, tf.summary.merge(summaries)
     X, Y, train_op, correct, summary_op = build()
@@ -181,3 +192,59 @@ def test_variables_that_change_places_are_found_beside_such_a_loop() -> None:
 
     with patch("converter.conversion.review.read_again", swapped):
         assert [finding.code for finding in run(IN_ANOTHER_ORDER).diagnostics][:1] == ["TMG290"]
+
+
+ROWS_OF_LOSS = SCRIPT.replace("tf.reduce_mean(tf.square(prediction - Y))", "tf.square(prediction - Y)")
+WEIGHTED = {"total": "loss * tf.cast(tf.minimum(rows, 1), loss.dtype)", "per-gpu": "loss * weight"}
+
+
+@pytest.mark.parametrize("batch", WEIGHTED)
+def test_the_gradients_of_a_loss_with_a_row_for_each_example_are_those_of_its_sum(batch: str) -> None:
+    conversion = run(ROWS_OF_LOSS, batch=batch)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+
+
+@pytest.mark.parametrize(
+    ("batch", "other", "why"),
+    [
+        ("total", "per-gpu", "the towers' parts of a sum are averaged"),
+        ("per-gpu", "total", "the towers' parts of a mean are added up without their weights"),
+    ],
+)
+def test_such_a_loss_with_the_weights_of_the_other_kind_of_batch_is_found(batch: str, other: str, why: str) -> None:
+    def mixed_up(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        assert all(WEIGHTED[batch] in t.after for t in texts)
+        texts = [replace(t, after=t.after.replace(WEIGHTED[batch], WEIGHTED[other])) for t in texts]
+        return read_again(facts, texts, written)
+
+    with patch("converter.conversion.review.read_again", mixed_up):
+        conversion = run(ROWS_OF_LOSS, batch=batch)
+    assert any(why in text for text in [*conversion.unread, *(d.message for d in conversion.diagnostics)])
+
+
+@pytest.mark.parametrize("size", ["int(count / 4)", "5 * 25", "count // 4"])
+def test_batch_sizes_that_are_computed_grow_as_they_are(size: str) -> None:
+    script = SCRIPT.replace("batch_size = 32", f"count = 500\nbatch_size = {size}")
+    script = script.replace("xs, ys = next_batch(batch_size)", "at = choice(count, size=batch_size)")
+    script = script.replace("{X: xs, Y: ys}", "{X: all_xs[at], Y: all_ys[at]}")
+    conversion = run(script)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+    assert f"{size} * num_gpus" in (conversion.text or "") or f"({size}) * num_gpus" in (conversion.text or "")
+
+
+WEIGHT = re.compile(r"(?<=compute_gradients\(loss) \* (weight|tf\.cast\(weight, loss\.dtype\))(?=\))")
+SUMMED = SCRIPT.replace("tf.reduce_mean", "tf.reduce_sum")
+
+
+def test_towers_whose_sums_are_not_weighted() -> None:
+    """Their gradients are N times as large as one tower's: right for a batch that they share, wrong for one each."""
+
+    def unweighted(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        texts = [replace(t, after=WEIGHT.sub("", t.after)) for t in texts]
+        assert any("compute_gradients(loss))" in t.after for t in texts)
+        return read_again(facts, texts, written)
+
+    assert {run(SUMMED, batch=batch).status for batch in ("per-gpu", "total")} == {"converted"}
+    with patch("converter.conversion.review.read_again", unweighted):
+        (finding,) = run(SUMMED).diagnostics
+    assert finding.code == "TMG290" and "without its weight" in finding.message

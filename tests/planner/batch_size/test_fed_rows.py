@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import body, codes
+from tests.scripts import body, codes, run
 
 GRAPH = """\
 import random
@@ -41,6 +41,20 @@ def scaled(text: str) -> list[str]:
     return [line.strip() for line in body(text) if "num_gpus" in line and "for gpu in" not in line]
 
 
+PADDED = """\
+rows = []
+for line in open('rows.txt'):
+    rows.append([float(text) for text in line.split()])
+
+
+def padded(batch):
+    longest, found = max(len(row) for row in batch), []
+    for row in batch:
+        found.append(row + [0] * (longest - len(row)))
+    return found
+
+
+"""
 APPENDED = (
     "x, y = [], []",
     "for j in range({}):",
@@ -75,6 +89,14 @@ APPENDED = (
         (("for x, y in flow(data, data, {}):", "    print(x)"), FLOW, 0),
         (("start = n * step % 90", "end = start + n", "x, y = data[start:end], data[start:end]"), "n = {}\n", "n = {}"),
         (("x, y = data[step * n:(step + 1) * n], data[n * step:n * step + n]",), "n = {}\n", "n = {}"),
+        (("end = min(step + n, len(data))", "x, y = data[step:end], data[step:end]"), "n = {}\n", "n = {}"),
+        (("end = np.minimum(len(data), n + step)", "x, y = data[step:end], data[step:end]"), "n = {}\n", "n = {}"),
+        (("x, y = padded(rows[step:step + n]), padded(rows[step:step + n])",), PADDED + "n = {}\n", "n = {}"),
+        (
+            ("end = min(step + n, len(rows))", "x, y = padded(rows[step:end]), padded(rows[step:end])"),
+            PADDED + "n = {}\n",
+            "n = {}",
+        ),
     ],
 )
 def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at: object) -> None:
@@ -87,7 +109,10 @@ def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at:
     ("lines", "above", "code"),
     [
         (("x, y = a, b",), "a, b = np.random.rand(16, 4), np.random.rand(16, 1)\n", "TMG304"),  # a whole data set
-        (("x, y = data[step * 16:(step + 1) * 16], data[step * 16:(step + 1) * 16]",), "", "TMG303"),
+        (("x, y = data[step * 16:(step + 1) * 16, :16], data[step * 16:(step + 1) * 16]",), "", "TMG303"),  # columns
+        (("x, y = data[step % 16:step % 16 + 16], data[step % 16:step % 16 + 16]",), "", "TMG303"),
+        (("x, y = data[step * 16:(step + 1) * 16], data[step * 16:(step + 1) * 16]", "print(x * 16)"), "", "TMG303"),
+        (("k = len(data) // 3", "x, y = data[k:k + 16], data[k:k + 16]", "z = np.sum(x) / 16"), "", "TMG303"),
         (("x = np.random.rand(16, 4)", "y = np.load('y.npy')"), "", "TMG303"),  # y keeps its rows
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "y[np.arange(16)] = 1"), "", "TMG303"),
         (("x, y = np.random.rand(16, 4), np.zeros((16, 1))", "assert len(x) == 16"), "", "TMG303"),
@@ -103,10 +128,71 @@ def test_rows_that_are_made_in_each_step(lines: tuple[str, ...], above: str, at:
             "TMG303",
         ),
         (("x, y = np.random.rand(len(data), 4), np.random.rand(len(data), 1)",), "", "TMG303"),
+        (("x, y = [[1, 2, 3, 4], [2, 3, 4, 5]], [[1], [0]]",), "", "TMG304"),  # the same numbers in each step
+        (("x, y = [[1, 2, 3, step], [2, 3, 4, step]], [[1], [0]]",), "", "TMG303"),
+        (("end = min(n, len(data))", "x, y = data[step:end], data[step:end]"), "n = 16\n", "TMG303"),
+        (("end = min(step + n, step + m)", "x, y = data[step:end], data[step:end]"), "n, m = 16, 8\n", "TMG303"),
     ],
 )
 def test_numbers_that_may_not_be_all(lines: tuple[str, ...], above: str, code: str) -> None:
     assert codes(script(*lines, above=above)) == [code]
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "batch_size = 16\na, b = np.random.rand(batch_size, 4), np.random.rand(batch_size, 1)\n",
+        "a, b = loader.next_batch(16)\n",
+        "a, b = loader.next_batch(16)\na = np.reshape(a, [-1, 4])\n",
+    ],
+)
+def test_a_batch_that_is_made_before_the_loop_and_fed_in_each_turn(above: str) -> None:
+    (warning,) = run(script("x, y = a, b", above=above)).diagnostics
+    expected = "the batch is made before the training loop, and each step is fed the same one: a step goes on taking"
+    assert (warning.code, warning.message[: len(expected)]) == ("TMG304", expected)
+    assert scaled(script("x, y = a, b", above=above)) == []
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("x, y = loader.next_batch(16)",), "x, y = loader.next_batch(16 * num_gpus)"),
+        (("a, b = loader.next_batch(16)", "for turn in range(3): sess.run(train_op, {X: a, Y: b})"),
+         "a, b = loader.next_batch(16 * num_gpus)"),
+    ],
+)  # fmt: skip
+def test_batches_of_one_turn_or_of_several_steps(lines: tuple[str, ...], expected: str) -> None:
+    text = script(*lines)
+    assert scaled(text if len(lines) == 1 else text.replace("    sess.run(train_op, {X: x, Y: y})\n", "")) == [expected]
+
+
+MADE = "n = 16\nbatches = []\nfor i in range(9):\n    batches.append(data[i * n:i * n + n])\n"
+
+
+@pytest.mark.parametrize("held", ["{'x': X_ALL, 'y': Y_ALL}", "[X_ALL, Y_ALL]"])
+def test_entries_that_are_the_same_in_each_turn(held: str) -> None:
+    above = f"both = {held}\n".replace("X_ALL", "np.random.rand(16, 4)").replace("Y_ALL", "np.zeros((16, 1))")
+    first, second = ("'x'", "'y'") if held[0] == "{" else ("0", "1")
+    text = script(f"x, y = both[{first}], both[{second}]", above=above)
+    assert (codes(text), scaled(text)) == (["TMG304"], [])
+
+
+@pytest.mark.parametrize(
+    ("lines", "above"),
+    [
+        (("x, y = batches[step % 9], batches[step % 9]",), MADE),
+        (("x = batches[step % 9]", "y = x[:, :1]"), MADE),
+        (("x, y = batches[turn], batches[turn]", "turn += 1"), MADE + "turn = 0\n"),
+        (("x, y = batches[rng.randint(9)], batches[rng.randint(9)]",), MADE),
+    ],
+)
+def test_one_of_several_batches_that_are_made_before_the_loop(lines: tuple[str, ...], above: str) -> None:
+    assert scaled(script(*lines, above=above)) == ["n = 16 * num_gpus"]
+
+
+def test_a_loop_over_batches_that_are_made_before() -> None:
+    text = script("x, y = batch, batch", above=MADE).replace("for step in range(100):", "for batch in batches:")
+    assert scaled(text) == ["n = 16 * num_gpus"]
 
 
 def test_a_list_that_is_fed_while_it_grows() -> None:
@@ -142,3 +228,68 @@ loader = Loader({})
 def test_another_batch_size_of_one_loader_stays(given: str) -> None:
     text = script("x, y = loader.next()", above=LOADER.format(given.format(16)))
     assert scaled(text) == [f"loader = Loader({given.format('16 * num_gpus')})"]
+
+
+EPOCHS = """\
+sess = tf.Session()
+{above}for epoch in range(3):
+    for {head}:
+        {fed}
+        sess.run(train_op, {{X: x, Y: y}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("above", "head", "fed", "lines"),
+    [
+        ("", "i in range(0, 90, {})", "x, y = data[i:i + {}], data[i:i + {}]", ["global_batch_size = 16 * num_gpus"]),
+        (
+            "",
+            "a, b in zip(range(0, len(data), {}), range({}, len(data) + 1, {}))",
+            "x, y = data[a:b], data[a:b]",
+            ["global_batch_size = 16 * num_gpus"],
+        ),
+        (
+            "",
+            "i in range(len(data) // {})",
+            "x, y = data[i * {}:(i + 1) * {}], data[i * {}:i * {} + {}]",
+            ["global_batch_size = 16 * num_gpus"],
+        ),
+        (
+            "",
+            "i in range(90)",
+            "start = i * {} % (len(data) - {}); x, y = data[start:start + {}], data[start:start + {}]",
+            ["global_batch_size = 16 * num_gpus"],
+        ),
+        (
+            "",
+            "i in range(len(data) // {})",
+            "x, y = shuffled.next_batch({})",
+            ["for i in range(len(data) // (16 * num_gpus)):", "x, y = shuffled.next_batch(16 * num_gpus)"],
+        ),
+        (
+            "batches = int(90 / {})\n",
+            "i in range(batches)",
+            "x, y = np.random.rand({}, 4), np.random.rand({}, 1)",
+            [
+                "batches = int(90 / (16 * num_gpus))",
+                "x, y = np.random.rand(16 * num_gpus, 4), np.random.rand(16 * num_gpus, 1)",
+            ],
+        ),
+        (  # as many steps as there are rows in a batch: another number
+            "",
+            "i in range({})",
+            "x, y = shuffled.next_batch({})",
+            ["x, y = shuffled.next_batch(16 * num_gpus)"],
+        ),
+        (
+            "scale = 90 / {}\n",
+            "i in range(7)",
+            "x, y = shuffled.next_batch({})",
+            ["x, y = shuffled.next_batch(16 * num_gpus)"],
+        ),
+    ],
+)
+def test_an_epoch_stays_an_epoch(above: str, head: str, fed: str, lines: list[str]) -> None:
+    text = GRAPH + "shuffled = np.load('rows.npy')\n" + EPOCHS.format(above=above, head=head, fed=fed)
+    assert scaled(text.replace("{}", "16")) == lines

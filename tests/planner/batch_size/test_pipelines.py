@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import MODEL, STEP, codes, parts
+from tests.scripts import MODEL, STEP, codes, converted, parts
 
 READER = """\
 import tensorflow as tf
@@ -29,6 +29,31 @@ with tf.Session() as sess:
 
 def script(*lines: str, between: str = "") -> str:
     return READER.format("\n".join("    " + line for line in lines)) + between + MODEL + STEP + TRAINING
+
+
+LOADED = """\
+import numpy as np
+import tensorflow as tf
+
+data, labels = np.ones([44, 4], 'float32'), np.ones([44, 1], 'float32')
+X, Y = tf.data.Dataset.from_tensor_slices((data, labels)).repeat(2).batch(8).make_one_shot_iterator().get_next()
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "written"),
+    [
+        ("2 * 44 // 8", "2 * 44 // (8 * num_gpus)"),
+        ("0, 88, 8", "0, 88, 8 * num_gpus"),
+        ("88 // 4", "88 // 4"),
+        ("8 * 100", "8 * 100"),  # a number of steps of another kind
+        ("8", "8"),
+    ],
+)
+def test_steps_that_are_counted_by_the_number_that_a_data_set_is_cut_by(head: str, written: str) -> None:
+    training = TRAINING.replace("range(100)", f"range({head})")
+    text = converted(LOADED + MODEL + STEP + training)
+    assert f"    for step in range({written}):\n" in text and ".batch(8 * num_gpus)" in text
 
 
 BATCH = "x, y = tf.train.batch([x, y], batch_size)"
@@ -216,3 +241,38 @@ def test_an_iterator_of_single_elements_gives_no_batch() -> None:
     begin = "import tensorflow as tf\nrows = tf.data.Dataset.zip(sets).repeat()\n"
     script = f"{begin}X, Y = tf.data.make_one_shot_iterator(rows).get_next()\n" + MODEL + STEP + TRAINING
     assert codes(script) == ["TMG202"]
+
+
+RECORDS = """\
+import tensorflow as tf
+
+batch_size = 32
+reader = tf.TFRecordReader()
+_, records = reader.read_up_to(tf.train.string_input_producer(['a']), {})
+spec = {{'x': tf.FixedLenFeature([4], tf.float32), 'y': tf.FixedLenFeature([1], tf.float32)}}
+parsed = tf.parse_example(records, spec)
+X, Y = parsed['x'], parsed['y']
+{}
+"""
+
+
+def test_records_that_are_read_several_at_a_time_are_parsed_for_all_towers() -> None:
+    text = RECORDS.format("batch_size", "") + MODEL + STEP + TRAINING
+    before, inside, _ = parts(text)
+    assert "batch_size = 32 * num_gpus" in before
+    assert "parsed = tf.parse_example(records, spec)" in before
+    assert "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)" in inside
+    assert codes(text) == []
+
+
+def test_records_on_their_way_into_a_queue_are_read_as_many_at_a_time_as_before() -> None:
+    queue = "X, Y = tf.train.shuffle_batch([X, Y], batch_size, 500, 100, enqueue_many=True)"
+    before, inside, _ = parts(RECORDS.format("16", queue) + MODEL + STEP + TRAINING)
+    assert "_, records = reader.read_up_to(tf.train.string_input_producer(['a']), 16)" in before
+    assert "batch_size = 32 * num_gpus" in before
+    assert "(X, Y), rows, weight = shard_static([X_batch, Y_batch], gpu)" in inside
+
+
+def test_a_single_record_is_no_batch() -> None:
+    text = RECORDS.format("batch_size", "").replace("read_up_to", "read").replace(", batch_size)", ")")
+    assert codes(text.replace("parse_example", "parse_single_example") + MODEL + STEP + TRAINING) == ["TMG202"]

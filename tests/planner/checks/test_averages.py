@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body, codes, parts, run
+from tests.scripts import ABOVE, BELOW, INPUTS, STEP, TRAINING, codes, parts, run
 
 LAYER = "def normed(x):\n    ema = tf.train.ExponentialMovingAverage(0.9)\n    mean, var = tf.nn.moments(x, [0])\n"
 NORM = "tf.nn.batch_normalization(x, mean, var, None, None, 1e-3)"
@@ -35,7 +35,10 @@ def test_the_first_tower_keeps_them() -> None:
 
 def test_averages_of_variables_after_the_step_need_nothing() -> None:
     after = "average = tf.train.ExponentialMovingAverage(0.9).apply(tf.trainable_variables())\n"
-    assert not any("TowerAverages" in line for line in body(script("h = tf.layers.dense(X, 1)\n", STEP + after)))
+    before, inside, behind = parts(INPUTS + "h = tf.layers.dense(X, 1)\n" + LOSS + STEP + after + TRAINING)
+    assert before[-2:] == ["X_batch, Y_batch = X, Y", "tower_loss, tower_grads = [], []"]
+    assert inside == [*ABOVE, "h = tf.layers.dense(X, 1)", LOSS.strip(), *BELOW]
+    assert behind[2:4] == ["train_op = optimizer.apply_gradients(average_gradients(tower_grads))", after.strip()]
 
 
 IN_COND = "    update = tf.cond(flag, lambda: ema.apply([mean, var]), lambda: tf.no_op())\n"

@@ -94,6 +94,7 @@ def test_a_state_of_one_example_that_one_branch_feeds(branch: str) -> None:
     [
         ("importlib.import_module(name()).Net()(X)", ["TMG241"]),
         ("__import__(name()).net(X)", ["TMG241"]),
+        ("importlib.import_module('nets' + '.' + 'mlp').Net()(X)", ["TMG241"]),
         ("globals()[name()](X)", ["TMG241"]),
         ("getattr(nets, name())(X)", ["TMG241"]),
         ("eval(name())(X)", ["TMG241"]),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes
+from tests.scripts import codes, parts
 
 HEAD = """\
 import numpy as np
@@ -69,9 +69,11 @@ def test_a_model_that_is_made_for_a_batch(fed: str, found: list[str]) -> None:
 
 
 def test_the_total_stays() -> None:
-    from tests.scripts import run
-
-    assert not run(script(FIXED, "valid[:32]"), batch="total").diagnostics
+    """Each tower's share of the same batch: a shape of 32 rows still takes what is fed."""
+    text = script(FIXED, "valid[:32]")
+    before, inside, _ = parts(text, batch="total")
+    assert codes(text, batch="total") == [] and before[0] == "batch_size = 32"
+    assert "(X,), rows, weight = shard_static([X_batch], gpu)" in inside
 
 
 def test_a_batch_of_training_that_keeps_its_rows() -> None:

@@ -40,8 +40,15 @@ def script(model: str, fed: str, shape: str = "") -> str:
     return SCRIPT.format(model=model, fed=fed, shape=shape)
 
 
-def cut(text: str) -> bool:
-    return any("z_batch" in line for line in body(text))
+def cut(text: str, **options: object) -> list[str]:
+    """The lines that cut inputs for the towers."""
+    return [line.strip() for line in body(text, **options) if " = shard(" in line]
+
+
+def of(*inputs: str) -> list[str]:
+    """The one line that cuts these inputs and no other."""
+    whole = ", ".join(f"{name}_batch" for name in inputs)
+    return [f"({', '.join(inputs)}{',' if len(inputs) == 1 else ''}), tower_rows, weight = shard([{whole}], gpu)"]
 
 
 @pytest.mark.parametrize(
@@ -49,13 +56,13 @@ def cut(text: str) -> bool:
 )
 @pytest.mark.parametrize("model", [WEIGHED, DROPPED, ADDED])
 def test_a_number_is_shared(model: str, fed: str) -> None:
-    assert not cut(script(model, fed))
+    assert cut(script(model, fed)) == of("X", "Y")
 
 
 @pytest.mark.parametrize("fed", ["config['keep']", "schedule(step)", "anneal.value(step)"])
 @pytest.mark.parametrize("model", [DROPPED, ADDED, WRAPPED])
 def test_what_the_model_reads_as_one_number_is_shared(model: str, fed: str) -> None:
-    assert not cut(script(model, fed))
+    assert cut(script(model, fed)) == of("X", "Y")
 
 
 @pytest.mark.parametrize(
@@ -65,22 +72,20 @@ def test_what_the_model_reads_as_one_number_is_shared(model: str, fed: str) -> N
 def test_rows_are_cut(fed: str) -> None:
     loop = "parts = np.split(np.arange(288), 9)\nfor step, index in enumerate(parts):\n"
     text = script(WEIGHED, fed).replace("for step in range(9):\n", loop)
-    assert codes(text) == [] and cut(text)
+    assert codes(text) == [] and cut(text) == of("X", "Y", "z")
 
 
 @pytest.mark.parametrize("fed", ["weigh(step)", "config['scale']"])
 def test_what_may_be_either_is_refused(fed: str) -> None:
     assert codes(script(WEIGHED, fed)) == ["TMG253"]
     assert codes(script(WEIGHED, fed, ", []")) == codes(script(WEIGHED, fed, ", [None, 1]")) == []
-    assert not cut(script(WEIGHED, fed, ", []")) and cut(script(WEIGHED, fed, ", [None, 1]"))
+    assert cut(script(WEIGHED, fed, ", []")) == of("X", "Y")
+    assert cut(script(WEIGHED, fed, ", [None, 1]")) == of("X", "Y", "z")
 
 
 def test_an_option_tells() -> None:
-    from tests.scripts import run
-
-    assert run(script(WEIGHED, "weigh(step)"), shared=("z",)).status == "converted"
-    told = run(script(WEIGHED, "weigh(step)"), batch_axes=(("z", 0),))
-    assert told.status == "converted" and "z_batch" in (told.text or "")
+    assert cut(script(WEIGHED, "weigh(step)"), shared=("z",)) == of("X", "Y")
+    assert cut(script(WEIGHED, "weigh(step)"), batch_axes=(("z", 0),)) == of("X", "Y", "z")
 
 
 def test_feeds_that_are_not_seen() -> None:
@@ -95,11 +100,11 @@ CROSSED = "loss = tf.reduce_mean(tf.nn.{}softmax_cross_entropy_with_logits(logit
 @pytest.mark.parametrize("kind", ["", "sparse_"])
 @pytest.mark.parametrize("fed", ["list(targets[rows])", "targets_of(rows)", "chunk"])
 def test_labels_have_as_many_rows_as_the_logits(kind: str, fed: str) -> None:
-    assert cut(script(CROSSED.format(kind), fed))
+    assert cut(script(CROSSED.format(kind), fed)) == of("X", "z")
 
 
 def test_labels_that_the_user_calls_shared() -> None:
-    assert not any("z_batch" in line for line in body(script(CROSSED.format(""), "chunk"), shared=("z",)))
+    assert cut(script(CROSSED.format(""), "chunk"), shared=("z",)) == of("X")
 
 
 def test_weights_of_classes_are_no_labels() -> None:

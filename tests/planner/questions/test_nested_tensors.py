@@ -61,8 +61,13 @@ def test_the_fields_of_a_state_are_followed(field: str) -> None:
     script = INPUTS + "steps = tf.expand_dims(X, 1)\n"
     script += "_, state = tf.nn.dynamic_rnn(tf.nn.rnn_cell.LSTMCell(4), steps, dtype=tf.float32)\n"
     script += f"prediction = tf.layers.dense(state.{field}, 1)\n" + LOSS + STEP + fetching(f"state.{field}")
-    assert f"state = {CONCAT}*tower_state)" in body(script)
-    assert f"state.{field} =" not in converted(script)
+    _, inside, after = parts(script)
+    assert inside[-1] == "tower_state.append(map_structure(lambda t: t[:rows], state))"
+    assert after[:3] == [
+        "X, Y = X_batch, Y_batch",
+        "loss = tf.add_n(tower_loss)",
+        f"state = {CONCAT}*tower_state)",
+    ]
 
 
 def test_a_nest_of_several_kinds_is_made_once_more() -> None:

@@ -75,8 +75,10 @@ def test_a_flag_that_the_script_sets_in_a_branch_stays_unknown() -> None:
 
 def test_a_flag_that_the_script_sets_for_all_is_known() -> None:
     always = RETURNED.replace("if args.l2 == 0:\n    args.l2 = None", "args.l2 = None")
-    _, inside, _ = parts(FLAGS + INPUTS + always + "loss = build(X, Y, args.l2)\n" + STEP + TRAINING)
-    assert not any("add_n([" in line for line in inside)
+    _, inside, after = parts(FLAGS + INPUTS + always + "loss = build(X, Y, args.l2)\n" + STEP + TRAINING)
+    _, _, *model = (line.strip() for line in RETURNED.splitlines())
+    assert inside[-3:] == [*model[:2], "tower_mean.append(mean * weight)"]
+    assert after[1:5] == ["mean = merge_loss(tower_mean)", *model[2:5]]
 
 
 def test_a_loss_that_is_minimised_elsewhere_carries_its_towers() -> None:

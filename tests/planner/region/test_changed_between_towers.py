@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts
+from tests.scripts import BELOW, INPUTS, STEP, TRAINING, codes, converted, parts
 
 LOSS = "loss = tf.reduce_mean(tf.square(h - Y))\n"
 BEFORE, INSIDE, AFTER = 0, 1, 2
@@ -83,6 +83,19 @@ NONE_FIRST = LAZY.replace("class Net(object):\n", "class Net(object):\n    made 
     "not hasattr(self, 'made')", "self.made is None"
 )
 
+COUNTED_BY_CLASS = """\
+class Namer(object):
+    count = 0
+
+    def layer(self, x):
+        self.count += 1
+        return tf.layers.dense(x, 1, name='layer%d' % self.count)
+
+
+namer = Namer()
+layer = namer.layer
+"""
+
 
 @pytest.mark.parametrize(
     ("before", "saved", "reset"),
@@ -92,8 +105,10 @@ NONE_FIRST = LAZY.replace("class Net(object):\n", "class Net(object):\n    made 
         (GROWING, "list(made)", ["made[:] = first_made"]),
         (CACHE, "cache.copy()", ["cache.clear()", "cache.update(first_cache)"]),
         (LAZY, "", ["net.__dict__.pop('made', None)  # each tower makes its own"]),
+        (NONE_FIRST, "", ["net.__dict__.pop('made', None)  # each tower makes its own"]),
+        (COUNTED_BY_CLASS, "", ["namer.__dict__.pop('count', None)  # each tower makes its own"]),
     ],
-    ids=["global", "attribute", "list", "dict", "attribute that is not there"],
+    ids=["global", "attribute", "list", "dict", "attribute that is not there", "the class's at first", "counted"],
 )
 def test_state_of_python_is_set_back(before: str, saved: str, reset: list[str]) -> None:
     text = script(before, "h = layer(X)\n")
@@ -111,15 +126,29 @@ def test_state_of_python_is_set_back(before: str, saved: str, reset: list[str]) 
         ("", "count = 0\nfor _ in range(2):\n    count += 1\nh = tf.layers.dense(X, count - 1)\n"),
         ("made = [1]\n", "h = tf.layers.dense(X, made[0])\n"),
         ("sizes = {'h': 1}\n", "h = tf.layers.dense(X, sizes['h'] if 'h' in sizes else 2)\n"),
+        ("class Net(object):\n    size = 1\n\n\nnet = Net()\n", "h = tf.layers.dense(X, net.size)\n"),
         ("class Net(object):\n    pass\n\n\nnet = Net()\n", "net.h = tf.layers.dense(X, 1)\nh = net.h\n"),
         ("", "made = []\nmade.append(tf.layers.dense(X, 1))\nh = made[-1]\n"),
     ],
-    ids=["locals", "read only", "made inside", "list that stays", "dict that stays", "written first", "list inside"],
+    ids=[
+        "locals",
+        "read only",
+        "made inside",
+        "list that stays",
+        "dict that stays",
+        "the class's, which stays",
+        "written first",
+        "list inside",
+    ],
 )
 def test_what_no_tower_hands_on_stays(before: str, model: str) -> None:
     layer = "def layer(x):\n    n = 0\n    n += 1\n    return tf.layers.dense(x, n)\n\n\n"
-    inside = parts(script(layer + before, model))[INSIDE]
-    assert not [line for line in inside if "first_" in line or "__dict__" in line]
+    found = parts(script(layer + before, model))
+    lines = [line.strip() for line in model.splitlines()]
+    lines = lines[lines.index("h = tf.layers.dense(X, count - 1)") if "count - 1" in model else 0 :]
+    above = next(i for i, line in enumerate(found[INSIDE]) if " = shard(" in line)
+    assert found[BEFORE][found[BEFORE].index("X_batch, Y_batch = X, Y") + 1] == "tower_loss, tower_grads = [], []"
+    assert found[INSIDE][above + 1 :] == [*lines, LOSS.strip(), *BELOW]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import codes, converted
+from tests.scripts import codes, converted, parts
 
 SCRIPT = """\
 import tensorflow as tf
@@ -56,5 +56,8 @@ def test_others_have_to_be_named(b: str, loss: str) -> None:
 
 
 def test_a_loss_with_a_name_keeps_the_gradients_of_the_towers() -> None:
-    made = converted(SCRIPT.format(b=MEAN, loss="m.a"))
-    assert "tower_gradients(" in made and "colocate_gradients_with_ops" not in made
+    _, _, after = parts(SCRIPT.format(b=MEAN, loss="m.a"))
+    assert after[after.index("m = Model()") :][1:3] == [
+        "optimizer = tf.train.GradientDescentOptimizer(0.1)",
+        "train_op = optimizer.apply_gradients(tower_gradients(optimizer, m.a.tower_losses))",
+    ]

@@ -7,7 +7,7 @@ import textwrap
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, parts, run
+from tests.scripts import ABOVE, BELOW, INPUTS, MODEL, STEP, TRAINING, codes, converted, parts, run
 
 BEFORE, INSIDE, AFTER = 0, 1, 2
 
@@ -372,8 +372,13 @@ def test_what_class_methods_share_belongs_to_the_class(made: str) -> None:
     script = "import tensorflow as tf\n\nbatch_size = 32\n\n\n" + made_of
     script += TRAINING.replace("train_op, {X: xs, Y: ys}", "net.train, {net.x: xs, net.y: ys}")
     _, inside, after = parts(script)
-    assert any(line.startswith(f"({made}.x,") for line in inside)
-    assert not any("self.x" in line for line in (*inside, *after))
+    assert inside[-3:] == [
+        f"({made}.x,), rows, weight = shard([x_batch], gpu)",
+        "self._model()",
+        f"tower_out.append({made}.out[:rows])",
+    ]
+    restored = after.index(f"{made}.x = x_batch")
+    assert after[restored + 1 : restored + 3] == [f"{made}.out = tf.concat(tower_out, 0)", "self._loss()"]
 
 
 @pytest.mark.parametrize(
@@ -421,5 +426,24 @@ loss = tf.reduce_mean(tf.square(tf.layers.dense(scaled, 1) - Y))
 """
     _, loop, after = parts(INPUTS + model + STEP + TRAINING + "print(seen)\n")
     assert "seen = tf.layers.dense(X, 3)" in loop and "seen = tf.concat(tower_seen, 0)" in after
-    _, loop, _ = parts(INPUTS + model.replace("(X, 3)", "(X, 3, name='seen')") + STEP + TRAINING + "print(seen)\n")
-    assert not any("seen" in line for line in loop)
+    scaled, seen, loss = model.replace("(X, 3)", "(X, 3, name='seen')").splitlines()
+    _, loop, after = parts(INPUTS + "\n".join([scaled, seen, loss, STEP]) + TRAINING + "print(seen)\n")
+    assert loop == [*ABOVE, scaled, loss, *BELOW] and after[2] == seen
+
+
+@pytest.mark.parametrize("turns", ["for _ in range(3):", "for _ in names:", "while more():"])
+@pytest.mark.parametrize("term", ["tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))", "tf.norm(net(X) - Y)"])
+def test_a_loss_that_a_loop_adds_up_has_all_turns_in_the_towers(turns: str, term: str) -> None:
+    net = "def net(x):\n    return tf.layers.dense(x, 1)\n\n\nimport sys\nnames = sys.argv[1:]\nmore = names.pop\n"
+    model = ["loss = 0.", turns, f"loss += {term}"]
+    script = INPUTS + net + f"{model[0]}\n{model[1]}\n    {model[2]}\n" + STEP + TRAINING
+    _, inside, after = parts(script)
+    assert inside[-len(BELOW) - 3 :] == [*model, *BELOW]
+    assert after.index("X, Y = X_batch, Y_batch") < after.index("loss = tf.add_n(tower_loss)")
+
+
+def test_a_model_that_each_turn_builds_anew_has_its_towers_in_the_turn() -> None:
+    model = "prediction = tf.layers.dense(X, 1)\nloss = tf.reduce_mean(tf.square(prediction - Y))\n"
+    turn = textwrap.indent("tf.reset_default_graph()\n" + INPUTS.partition("\n\n")[2] + model + STEP + TRAINING, "    ")
+    text = converted(INPUTS.partition("\n\n")[0] + "\n\nfor rate in (0.1, 0.01):\n" + turn)
+    assert "\n    for gpu in range(num_gpus):\n" in text

@@ -74,3 +74,33 @@ def test_what_can_be_computed_after_the_loop_of_both_is_converted() -> None:
     _, inside, after = parts(HEAD + calls + STEP.replace("{z_in: codes}", "{x: data[:9], z_in: codes}"))
     assert "side = mean + z_in" in after and "mean = tf.concat(tower_mean, 0)" in after
     assert not any("side" in line for line in inside)
+
+
+REUSING = """\
+def decoder(z, reuse=False):
+    if reuse:
+        tf.get_variable_scope().reuse_variables()
+    return tf.matmul(z, tf.get_variable('w', [3, 12]))
+
+
+with tf.variable_scope(tf.get_variable_scope()):
+    mean = tf.matmul(x, tf.get_variable('v', [12, 3]))
+    out = decoder(mean)
+with tf.variable_scope(tf.get_variable_scope()):
+    {side}
+loss = tf.reduce_mean(tf.square(out - x))
+"""
+
+
+@pytest.mark.parametrize(
+    ("side", "place"),
+    [
+        ("side = decoder(codes, reuse=True)", "after"),
+        ("side = tf.matmul(codes, tf.get_variable('u', [3, 12]))", "before"),  # a variable of its own
+    ],
+)
+def test_what_a_scope_set_to_be_reused_finds_is_there_before(side: str, place: str) -> None:
+    given = "codes = tf.constant([[0.1, 0.2, 0.3]])\n"
+    split = parts(HEAD + given + REUSING.format(side=side) + STEP)
+    found = dict(zip(("before", "inside", "after"), split, strict=True))
+    assert [name for name, lines in found.items() if side in lines] == [place]

@@ -7,7 +7,7 @@ from textwrap import dedent
 import pytest
 
 from converter.plan import Gradient, Plan
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, run
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, run
 
 
 def planned(step: str, model: str = MODEL) -> Plan:
@@ -98,3 +98,36 @@ def test_variables_that_are_not_written_out_are_refused(given: str) -> None:
     step = f"xs = tf.trainable_variables()\ngrads = tf.gradients({given})\n"
     step += "train_op = tf.train.AdamOptimizer().apply_gradients(zip(grads, xs))\n"
     assert codes(INPUTS + MODEL + step + TRAINING) == ["TMG213"]
+
+
+SPARSE = "isinstance(grad, tf.IndexedSlices)"
+
+
+@pytest.mark.parametrize(
+    ("model", "dense"),
+    [
+        ("tf.layers.dense(X, 1)", True),
+        ("tf.matmul(X, tf.get_variable('w', [4, 1])) + tf.get_variable('b', [1])", True),
+        ("tf.layers.dense(X + tf.nn.embedding_lookup(tf.get_variable('t', [9, 4]), 0), 1)", False),
+        ("tf.layers.dense(X + tf.gather(tf.get_variable('t', [9, 4]), 0), 1)", False),
+        ("tf.layers.dense(X + tf.boolean_mask(tf.get_variable('t', [9, 4]), MASK), 1)", False),
+        ("tf.layers.dense(X + tf.get_variable('t', [9, 4])[0], 1)", False),  # is dense, but not known
+    ],
+)
+def test_gradients_that_cannot_be_sparse_are_averaged_in_fewer_lines(model: str, dense: bool) -> None:
+    mask = "MASK = [True] + [False] * 8\n" if "MASK" in model else ""
+    script = INPUTS + mask + MODEL.replace("tf.layers.dense(X, 1)", model) + STEP + TRAINING
+    text = converted(script)
+    assert (SPARSE in text) is not dense
+    assert "def average_gradients(tower_grads):\n" in text and "average_gradients_dense" not in text
+    module = run(script, helpers="package").plan
+    assert module is not None and not module.dense
+
+
+def test_a_helper_that_one_other_calls_stands_in_it() -> None:
+    script = INPUTS + MODEL + "opt = tf.train.AdamOptimizer()\ntrain_op = opt.minimize(loss)\n" + TRAINING
+    text = converted(script)
+    assert "def average_gradients" not in text and "def check_gpus" not in text
+    assert "\n    average = []\n    for pairs in zip(*tower_grads):\n" in text and text.count("return average\n") == 1
+    again = converted(script.replace("minimize(loss)", "minimize(loss, var_list=tf.trainable_variables())"))
+    assert again.count("return average\n") == 1

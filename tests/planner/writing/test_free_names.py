@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 
 import pytest
 
 from converter.analysis.nodes import Nodes
-from converter.planner.writing.free_names import Names
+from converter.planner.writing.free_names import Names, names_in
 from tests.scripts import INPUTS, MODEL, SCRIPT, STEP, TRAINING, body, converted
 
 NEW = [
@@ -83,7 +84,8 @@ def test_attributes_do_not_take_names() -> None:
 def test_the_name_of_the_script_for_tensorflow_is_used() -> None:
     text = converted(SCRIPT.replace("import tensorflow as tf", "import tensorflow").replace("tf.", "tensorflow."))
     assert "tensorflow.add_n(" in text
-    assert "import tensorflow as" not in text and " tf." not in text
+    assert [line for line in text.splitlines() if "import " in line] == ["import tensorflow", "import os"]
+    assert set(re.findall(r"\b(?:tf|tensorflow)(?=\.)", text)) == {"tensorflow"}
 
 
 def test_a_script_without_a_name_for_tensorflow_gets_one() -> None:
@@ -112,7 +114,7 @@ def test_a_script_without_a_name_for_tensorflow_gets_one() -> None:
     ],
 )
 def test_a_constant_in_the_scripts_manner(definitions: str, name: str) -> None:
-    assert Names(Nodes(ast.parse(definitions))).constant("num_gpus") == name
+    assert names_in(Nodes(ast.parse(definitions))).constant("num_gpus")[0] == name
 
 
 @pytest.mark.parametrize(
@@ -138,9 +140,23 @@ def test_a_constant_in_the_scripts_manner(definitions: str, name: str) -> None:
     ],
 )
 def test_fresh_names(script: str, candidates: tuple[str, ...], name: str) -> None:
-    assert Names(Nodes(ast.parse(script))).fresh(*candidates) == name
+    assert names_in(Nodes(ast.parse(script))).fresh(*candidates)[0] == name
 
 
 def test_a_name_is_given_out_once() -> None:
-    names = Names(Nodes(ast.parse("")))
-    assert [names.fresh("gpu") for _ in range(3)] == ["gpu", "gpu_2", "gpu_3"]
+    first, names = Names().fresh("gpu")
+    second, names = names.fresh("gpu")
+    assert (first, second, names.unused("gpu")) == ("gpu", "gpu_2", "gpu_3")
+
+
+def test_who_takes_a_name_leaves_the_names_as_they_were() -> None:
+    before = Names(script=frozenset({"tf"}))
+    name, after = before.fresh("tf", "tensorflow")
+    assert (name, before) == ("tensorflow", Names(script=frozenset({"tf"})))
+    assert after == Names(script=frozenset({"tf"}), given=frozenset({"tensorflow"}))
+
+
+@pytest.mark.parametrize(("own", "name"), [(set(), "part"), ({"part"}, "tower_part")])
+def test_a_name_for_several_places_is_not_taken(own: set[str], name: str) -> None:
+    names = Names(frozenset(own))
+    assert names.again("part", "tower_part") == (name, names)

@@ -197,6 +197,11 @@ def test_nothing_is_cut(page: str, tmp_path: Path, width: int, flag: str, is_lig
         assert len(colours(picture.crop((0, top, width, top + 1000)))) > 50, top
 
 
+def test_a_long_name_goes_on_in_the_next_line(page: str, tmp_path: Path) -> None:
+    name = f"<section><ul><li>{'network/' * 9}{'moving_variance' * 4}:0 follows</li></ul></section>"
+    assert measured(page.replace("<main>", f"<main>{name}", 1), tmp_path, 390) == (390, 390, [])
+
+
 @pytest.mark.parametrize(("width", "is_stacked"), [(390, True), (800, False)])
 def test_on_a_phone_the_sides_stand_below_each_other(page: str, tmp_path: Path, width: int, is_stacked: bool) -> None:
     assert bool(measured(page, tmp_path, width, STACKED)[2]) is is_stacked

@@ -166,7 +166,7 @@ def test_train_and_evaluate() -> None:
     script = (
         MODEL + INPUT + "{0}e = tf.estimator.Estimator(model_fn{1})\n"
         "tf.estimator.train_and_evaluate(e, tf.estimator.TrainSpec(input_fn, max_steps=80 // {2}),\n"
-        "                                tf.estimator.EvalSpec(lambda: other_input_fn()))\n"
+        "                                tf.estimator.EvalSpec(lambda: other_input_fn(), 80 // batch_size))\n"
     )
     config = ", config=tf.estimator.RunConfig(train_distribute=strategy)"
     assert changed(script.format("", "", "batch_size")) == script.format(MADE, config, "(batch_size * 2)")
@@ -178,6 +178,12 @@ def test_numbers_of_steps() -> None:
     assert findings(MODEL + INPUT + made.format("epochs * 80 // batch_size")) == []
     assert findings(MODEL + INPUT + made.format("80 // 8")) == [("TMG384", 19)]
     assert findings(MODEL + INPUT + made.format("80 // batch_size"), "--num-gpus", "auto") == [("TMG384", 19)]
+    evaluated = "e.evaluate(input_fn, steps=80 // batch_size)\nn = 80 // batch_size\n"
+    evaluated += "last = n\ne.evaluate(input_fn, last)\n"
+    text = changed(MODEL + INPUT + made.format("80 // batch_size") + evaluated)
+    assert text.endswith(f"steps=80 // (batch_size * 2))\n{evaluated}")
+    both = "n = 80 // batch_size\ne.evaluate(input_fn, steps=n)\n"
+    assert findings(MODEL + INPUT + both + made.format("n")) == [("TMG384", 18)]
     inside = MODEL.replace("features, 3)", "features, 3) / batch_size")
     text = changed(inside + INPUT + made.format("80 // batch_size"))
     assert text.count("/ batch_size\n") == 1 and text.count("// (batch_size * 2))\n") == 1
@@ -258,12 +264,28 @@ def test_the_model_function_of_another_file_is_read(tmp_path: Path) -> None:
         ("tf.estimator.Estimator(model_fn, config=config_of(1))", "TMG282"),
         ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(train_distribute=s))", "TMG216"),
         ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig(session_config=session))", "TMG286"),
+        (
+            "tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig().replace(session_config=session))",
+            "TMG286",
+        ),
+        ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig().replace(**more))", "TMG282"),
+        ("tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig().replace(train_distribute=s))", "TMG216"),
     ],
 )
 def test_estimators_that_take_no_strategy(made: str, code: str) -> None:
     session = "session = tf.ConfigProto(device_count={'GPU': 1})\n"
     script = MODEL + INPUT + session + f"e = {made}\ne.train(input_fn)\n"
     assert [found for found, _ in findings(script)] == [code]
+
+
+def test_machines_that_the_script_names() -> None:
+    train = "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    for line, found in (
+        ("os.environ['TF_CONFIG'] = '{}'\n", [("TMG217", 14)]),
+        ("print(os.environ.get('TF_CONFIG'))\n", []),
+        ("os.environ['TF_CPP_MIN_LOG_LEVEL'] = '2'\n", []),
+    ):
+        assert findings("import os\n" + MODEL + line + INPUT + train) == found
 
 
 def test_several_faults_are_told_in_the_order_of_their_lines() -> None:

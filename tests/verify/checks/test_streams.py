@@ -84,18 +84,60 @@ def test_marks_of_examples() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "count"),
+    ("text", "towers", "count"),
     [
-        ("ab cd ef", 0),
-        ("ab cd ab cd ab", 2),
-        ("abcd aefg cdxy abcd", 0),  # drawn anew for each batch
+        ("ab cd ef", 1, 0),
+        ("ab cd ab cd ab", 1, 2),
+        ("abcd aefg cdxy abcd", 1, 0),  # drawn anew for each batch
+        ("abcd efba cdfe abcd", 1, 2),  # an epoch begins in the middle of the second batch
+        ("abcdefba cdfeabcd", 2, 2),
+        ("abcd efgb acde fgab", 1, 0),  # ... in the last quarter of it, which is too little to tell
+        ("abcdefgb acdefgab", 2, 0),
+        ("abab abab", 2, 3),  # each batch is an epoch
     ],
 )
-def test_epochs_are_counted(text: str, count: int) -> None:
-    epochs = stream.Epochs()
+def test_epochs_are_counted(text: str, towers: int, count: int) -> None:
+    epochs = stream.Epochs(towers)
     for batch in batches(text):
-        epochs.ends_before({"x:0": (batch, None)})
+        epochs.ends_within({"x:0": (batch, None)})
     assert epochs.count == count
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status", "step"),
+    [
+        ("ab ab ab cd cd cd ef ef ef gh gh gh", "abcd abcd abcd efgh efgh efgh", "same", None),
+        ("ab ab ab ab cd cd", "abcd abcd abcd", "same", None),  # the steps end before the batches do
+        ("ab ab ab ab", "abcd abcd", "same", None),  # what follows is not seen
+        ("ab ab cd cd ab ab cd cd", "abab abab cdcd cdcd", "differs", 1),
+        ("ab ab cd cd ef ef gh gh", "abab cdcd efef ghgh", "same", None),  # two of its steps are one
+        ("ab ab cd cd ef ef gh gh", "abcd abcd efxh efxh", "differs", 3),
+        ("ab ab cd cd ef ef gh gh", "abcd efgh", "differs", 2),  # once instead of twice
+        ("ab cd ef gh", "abcd abcd efgh efgh", "differs", 2),
+        ("ab ab cd cd ef ef gh gh ij ij ab ab cd cd", "abcd abcd efgh efgh abcd", "same", None),  # ij is left out
+    ],
+)
+def test_batches_of_several_steps(own: str, theirs: str, status: str, step: int | None) -> None:
+    kept = stream.Streams()
+    kept.kinds[(0,)] = [{"x:0": (batch, None)} for batch in batches(own)]
+    steps = {(0,): [{"x:0": (batch, None)} for batch in batches(theirs)]}
+    (found,) = stream.figures(kept, steps, 2, "", ())
+    assert (found["status"], found["step"]) == (status, step)
+
+
+@pytest.mark.parametrize("size", [7, 8, 9, 10, 12, 30])
+@pytest.mark.parametrize("towers", [2, 3, 4])
+def test_both_scripts_find_the_end_of_an_epoch_in_the_same_batch(size: int, towers: int) -> None:
+    """Batches of an order that is drawn anew whenever it runs out, as in `next_batch`."""
+    drawn = np.random.RandomState(0)
+    order = [str(one) for _ in range(12) for one in drawn.permutation(size)]
+    ends = []
+    for batches_of_step in (1, towers):
+        epochs, count = stream.Epochs(batches_of_step), 4 * batches_of_step
+        steps = [order[begin : begin + count] for begin in range(0, len(order) - count, count)]
+        ended = [epochs.ends_within({"x:0": (step, None)}) for step in steps]
+        ends.append(ended.index(True) // (towers if batches_of_step == 1 else 1) if True in ended else None)
+    assert ends[0] == ends[1]
 
 
 def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
@@ -120,6 +162,40 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
 )
 def test_evaluations(own: Any, theirs: Any, training: Any, expected: Any) -> None:
     assert evaluated(own, theirs, training) == expected
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "expected"),
+    [
+        ({"x:0": "vw", "k:0": 1.0}, {"x:0": "vw", "k:0": 1.0}, ("same", "")),
+        ({"x:0": "vw", "k:0": 1.0}, {"x:0": "vw", "k:0": 0.5}, ("differs", "setting")),
+        ({"x:0": "vw"}, {"x:0": "vw", "k:0": 0.5}, ("differs", "setting")),
+        ({"x:0": "vw", "k:0": 1.0}, {"x:0": "vw"}, ("differs", "setting")),
+        ({"x:0": "vw", "n:0": 2.0}, {"x:0": "vw", "n:0": 4.0}, ("same", "")),  # a number of examples
+        ({"x:0": "vw"}, {"y:0": "vw", "k:0": 0.5}, None),  # another run
+    ],
+)
+def test_settings_of_evaluations(own: Any, theirs: Any, expected: Any) -> None:
+    marks = {True: list, False: lambda number: [stream.SETTING + repr(number)]}
+    runs = [[(1, {name: marks[isinstance(fed, str)](fed) for name, fed in one.items()})] for one in (own, theirs)]
+    found = [(row["status"], row["fault"]) for row in stream.evaluations(*runs, (set(), set()), 2, False)]
+    assert found == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    ("own", "theirs", "status"),
+    [
+        (["vwxy"], ["stuv"], "drawn"),
+        (["vw", "xy"], ["stuv", "wxyz"], "drawn"),
+        (["vwx", "y"], ["st", "uv"], "drawn"),
+        (["vwxy", "vwxy"], ["v", "v"], "differs"),
+        (["vwxy"], ["vw"], "differs"),
+    ],
+)
+def test_evaluations_of_a_script_that_draws(own: list[str], theirs: list[str], status: str) -> None:
+    runs = [[(0, {"x:0": list(text)}) for text in each] for each in (own, theirs)]
+    (found,) = stream.evaluations(*runs, (set(), set()), 2, True)
+    assert found["status"] == status
 
 
 SAME = {"input": "x:0", "status": "same", "rows": 8, "left_out": 0, "fault": "", "step": None}
@@ -173,7 +249,9 @@ def ran(**changes: Any) -> Ran:
     [
         ({}, "whole run", "passed", "5 steps on 80 examples, the original's 10 on 80"),
         ({"steps": 10, "rows": 160}, "whole run", "passed", "10 steps on 160 examples"),
-        ({"rows": 72, "steps": 4}, "whole run", "passed", "is left out, as in the original"),
+        ({"rows": 72, "steps": 4}, "whole run", "passed", "no whole batch is left out"),
+        ({"rows": 72, "steps": 4}, "an epoch's end, whole run", "skipped", "8 examples of the original are not taken"),
+        ({"mine": "epochs"}, "after the epochs", "skipped", "--steps all goes on to it"),
         ({"rows": 64, "steps": 4}, "whole run", "failed", "neither as many examples nor as many steps"),
         ({"rows": 72, "steps": 4, "short": True}, "whole run", "failed", "neither"),
         ({"rows": 32, "steps": 2}, "whole run", "failed", "neither"),
@@ -229,7 +307,12 @@ def test_rates_at_the_end(own: Any, theirs: Any, status: str | None, words: str)
 
 
 def test_rates_of_a_total_are_not_looked_at() -> None:
-    assert RATE not in named(check_whole(ran(rates=(HALVED, [[0.4], [0.4]]), steps=10), 1))
+    assert list(named(check_whole(ran(rates=(HALVED, [[0.4], [0.4]]), steps=10), 1))) == [
+        "whole run",
+        "data, whole run",
+        "data of evaluations, whole run",
+        "after training, whole run",
+    ]
 
 
 def summaries(*numbers: int, steps: tuple[int, ...] = (1, 2, 3)) -> dict[str, Any]:

@@ -189,6 +189,17 @@ def test_a_crash_ends_no_other_script(
     assert (report.verdict, servers(pool)) == ("passed", [server])
 
 
+@pytest.mark.tf1
+def test_another_server_replaces_one_that_was_ended(tmp_path: Path, tensorflow_python: str, pool: Interpreters) -> None:
+    assert verified(tmp_path, trains(), pool, tensorflow_python).verdict == "passed"
+    for _ in range(2):
+        (server,) = servers(pool)
+        os.kill(server, signal.SIGKILL)
+        report = verified(tmp_path, trains(), pool, tensorflow_python)
+        assert (report.verdict, report.processes) == ("passed", ONCE), report
+        assert servers(pool) not in ([], [server])
+
+
 # a daemon that is only forked, one that is started, a child of another group
 DAEMONS = """
 import os, subprocess, sys, time

@@ -49,6 +49,17 @@ def test_the_constant_of_a_shared_helper_module(tmp_path: Path) -> None:
     assert (tmp_path / "towers.py").read_text() == MARKER + "\nnum_gpus = 5\n"
 
 
+def test_other_scripts_of_the_project_go_on_with_one_gpu(tmp_path: Path) -> None:
+    helpers = f"{MARKER}\nnum_gpus = 1  # the script that trains on several GPUs sets it\n"
+    (tmp_path / "tower_helpers.py").write_text(helpers)
+    script = tmp_path / "train.py"
+    script.write_text(f"import tower_helpers\n{MARKER}\nif __name__ == '__main__':\n    tower_helpers.num_gpus = 2\n")
+    assert read_towers(script) == Towers(2, None, "constant")
+    set_gpus(script, 5, (), "constant")
+    assert (tmp_path / "tower_helpers.py").read_text() == helpers
+    assert script.read_text().endswith("\n    tower_helpers.num_gpus = 5\n")
+
+
 def test_a_flag_is_given_unless_the_user_gave_it(tmp_path: Path) -> None:
     script = tmp_path / "train.py"
     script.write_text("parser.add_argument('--num_gpus', default=2)\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -14,7 +15,8 @@ from converter.report.page.html import Scripts, render_html
 from converter.report.verification import render_text
 from converter.source import read
 from converter.verify import Settings, VerifyError, to_json, verify_each
-from converter.verify.processes.answer import does_not_train
+from converter.verify.processes.answer import Stopped, expect
+from converter.verify.processes.child_process import Child
 
 SCRIPT = """
 import argparse
@@ -132,22 +134,44 @@ def test_a_choice_that_cannot_be_compared_leaves_the_whole_open(tmp_path: Path) 
     assert report.verdict == "not comparable" and report.reason.startswith("with --kind=decay: "), report
 
 
+class Told:
+    """A process that answers one event."""
+
+    def __init__(self, role: str, event: dict[str, Any]) -> None:
+        self.role, self.title, self._event = role, "any script", event
+
+    def event(self) -> dict[str, Any]:
+        return self._event
+
+    def tail(self) -> str:
+        return ""
+
+
+FAILED = {"event": "ended", "message": "FileNotFoundError: a", "trace": ""}
+DIED, ENDED = {"event": "died", "status": 3}, {"event": "ended", "message": None}
+
+
 @pytest.mark.parametrize(
-    ("reason", "expected"),
+    ("role", "wanted", "event", "expected"),
     [
-        ("the original script failed before its first training step: FileNotFoundError: a", True),
-        ("the original script ended its process (status 3) before its first training step", True),
-        ("the original script ended without a training step (no run of an optimizer's train op was seen)", True),
-        ("the original script failed in its first training steps: ValueError: a", False),
-        ("the original script ended its process (status -9)", False),
-        ("the original script goes on with a run in parts", False),
-        ("the converted script failed before its first training step: ValueError", False),
-        ("the original's gradients are not finite: there is nothing to compare with", False),
-        ("no result after 600 seconds (--timeout)", False),
+        ("replay", "ready", FAILED, True),
+        ("replay", "ready", DIED, True),
+        ("replay", "ready", ENDED, True),
+        ("strategy original", "trained", FAILED, True),
+        ("ddp original", "trained", ENDED, True),
+        ("replay", "replayed", FAILED, False),
+        ("replay", "replayed", DIED, False),
+        ("replay", "ready", {"event": "in parts"}, False),
+        ("record", "ready", FAILED, False),
+        ("record", "ready", DIED, False),
+        ("strategy conversion", "trained", ENDED, False),
+        ("ddp process 1", "trained", FAILED, False),
     ],
 )
-def test_originals_that_do_not_train(reason: str, expected: bool) -> None:
-    assert does_not_train(reason) == expected
+def test_originals_that_do_not_train(role: str, wanted: str, event: dict[str, Any], expected: bool) -> None:
+    with pytest.raises(Stopped) as stopped:
+        expect(cast(Child, Told(role, event)), wanted)
+    assert stopped.value.untrained == expected
 
 
 @pytest.mark.tf2

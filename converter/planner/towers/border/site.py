@@ -1,4 +1,4 @@
-"""A loop that is being planned: what it loops over, and what its lines are written with."""
+"""A loop that is being planned: its statements, the names that are taken, and the text of the script."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from converter.planner.writing.source_text import Text
 class LoopSite:
     """The place of a loop.
 
-    group: the training steps that share it. tensorflow: TensorFlow's name there. text: the script's text with the
-    replacements that are planned by now.
+    group: the training steps that share it. names: those that are taken before it is planned. text: the script's
+    text with the replacements that are planned by now. tensorflow: TensorFlow's name there.
     """
 
     facts: Facts

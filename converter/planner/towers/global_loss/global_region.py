@@ -106,7 +106,7 @@ def _is_followed(facts: Facts, batched: Iterable[Value]) -> bool:
 
 
 def _may_be_model(op: str) -> bool:
-    return has(op, Trait.LAYER) and "losses." not in op
+    return has(op, Trait.LAYER) and not has(op, Trait.LOSS)
 
 
 def _no_place(facts: Facts, steps: Sequence[TrainStep]) -> Refused:

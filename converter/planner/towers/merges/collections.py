@@ -6,11 +6,10 @@ import ast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor
 from converter.planner.region.region import Region
 from converter.planner.writing.source_text import Text
-
-LOSSES = {"get_losses": "{tf}.GraphKeys.LOSSES"}
 
 
 def merged_keys(facts: Facts, region: Region, text: Text, tensorflow: str) -> tuple[str, ...]:
@@ -41,9 +40,8 @@ def _key(effect: Effect, text: Text, tensorflow: str) -> str:
     """The key as it is written where the collection is read; "" where it cannot stand elsewhere."""
     call = effect.node
     assert isinstance(call, ast.Call)
-    losses = LOSSES.get(getattr(call.func, "attr", ""))
-    if losses is not None:
-        return losses.format(tf=tensorflow)
+    if has(getattr(call.func, "attr", ""), Trait.GETS_LOSSES):
+        return f"{tensorflow}.GraphKeys.LOSSES"
     given = [k.value for k in call.keywords if k.arg == "key"] + call.args[:1]
     fixed = given and isinstance(given[0], (ast.Constant, ast.Attribute)) and "self" not in text.of(given[0])
     return text.of(given[0]) if fixed else ""

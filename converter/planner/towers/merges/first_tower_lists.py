@@ -9,13 +9,13 @@ from converter.plan import Insert
 from converter.planner.found import Found
 from converter.planner.region.incomplete_lists import listed_between
 from converter.planner.region.region import Region
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 from converter.planner.writing.spelling import leaf
 
 
-def keep_first(facts: Facts, region: Region, names: Names, text: Text) -> tuple[list[str], list[Insert]]:
+def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[list[str], list[Insert]]:
     """What was computed of such a list is the first tower's in all towers and after them.
 
     Returns the names of the lists that keep it, and the lines that do.
@@ -32,7 +32,7 @@ def keep_first(facts: Facts, region: Region, names: Names, text: Text) -> tuple[
         if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
             raise refuse(facts, effect.node, Found.LISTS_VARIABLES_SO_FAR)
         place = ast.unparse(target)
-        kept = names.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
+        kept = traffic.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
         lists.append(kept)
         lines = (f"{kept}.append({place})", f"{place} = {kept}[0]  # later towers find all variables made")
         inserts.append(Insert(text.anchor(stmt), lines, "after", "TMG131"))

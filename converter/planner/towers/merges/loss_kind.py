@@ -66,7 +66,7 @@ def why_no_mean(loss: Tensor, counts: Container[int]) -> str:
 
 
 def _sets_against_batch(loss: Tensor) -> bool:
-    """Whether examples meet what the batch comes to otherwise than by a mean, as those of a batch norm are."""
+    """Whether examples are computed with a reduction of the batch that is no mean; batch norms take means."""
     for value in needed([loss]).values():
         if isinstance(value, Tensor) and value.batch.kind == "example":
             reduced = [v for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]

@@ -56,11 +56,11 @@ def _why_one_size(facts: Facts, loss: Tensor) -> Found | None:
 
 
 def _takes_statistics(norm: Effect) -> bool:
-    """Whether a batch norm may be in training; that of tf.layers is not unless it is told."""
+    """Whether a batch norm may be in training; some are not unless they are told."""
     keywords = norm.node.keywords if isinstance(norm.node, ast.Call) else []
     training = next((k.value for k in keywords if k.arg in ("training", "is_training")), None)
     if training is None:
-        return not norm.name.startswith("layers.")
+        return not has(norm.name, Trait.TRAINS_WHEN_TOLD)
     return not (isinstance(training, ast.Constant) and not training.value)
 
 
@@ -93,7 +93,7 @@ def _seen(region: Region, tensor: Tensor, text: Text) -> str:
     inside = set(ast.walk(node))
     reads = [a for a in accesses if not a.write and a.node in inside]
     named = all(a.place.kind == "name" and a.place.frame is region.block.frame and _stays(region, a) for a in reads)
-    makes_variables = any(isinstance(n, ast.Attribute) and n.attr in ("layers", "contrib") for n in inside)
+    makes_variables = any(isinstance(n, ast.Attribute) and has(n.attr, Trait.MODULE_OF_LAYERS) for n in inside)
     return text.of(node) if named and reads and not makes_variables else ""
 
 

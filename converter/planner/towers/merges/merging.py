@@ -26,13 +26,12 @@ from converter.planner.towers.merges.losses import is_read, loss_part
 from converter.planner.towers.merges.tensor_names import op_name
 from converter.planner.towers.merges.wanted import Wanted, bound_by_tower, is_mergeable, mixes_inputs
 from converter.planner.wording import refuse
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
 
 
 def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
     """Adds the merges of the values that are read after the loop, and of the losses; raises Faults."""
-    traffic = before.copy()
+    traffic, wanted = before.copy(), dict(wanted)
     losses = {s.loss.uid: s for s in steps}
     found: list[Diagnostic] = []
     inline: list[TrainStep] = []
@@ -102,10 +101,10 @@ def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> No
     how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
     traffic.warnings += warnings
     names = ("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)
-    towers = site.names.fresh(*names)
+    towers = traffic.fresh(*names)
     traffic.loss_lists[step.loss.uid] = towers
     group = _group_of(traffic, step.loss)
-    count, per_row, counts = _counting(traffic, site.names, step.loss)
+    count, per_row, counts = _counting(traffic, step.loss)
     traffic.merges.append(
         Merge(
             place=text,
@@ -161,7 +160,7 @@ def _rebuild(traffic: Traffic, wanted: Wanted) -> None:
 
 def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None) -> None:
     """Merges a value; `step` minimises it where it is a loss."""
-    region, names = site.region, site.names
+    region = site.region
     text, value = part.text, part.value
     nested = isinstance(value, (Sequence, Mapping))
     batch = (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
@@ -171,16 +170,16 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         traffic.warnings += warnings
     else:
         _check_form(site, part, node)
-    towers = names.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
+    towers = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
     if step is not None:
         traffic.loss_lists[value.uid] = towers
     tensors = [t for t in leaves(value) if t is not None]
     name = op_name(region, value) if isinstance(value, Tensor) else ""
     group = _group_of(traffic, tensors[0])
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
-    count, per_row, counts = _counting(traffic, names, value)
+    count, per_row, counts = _counting(traffic, value)
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
-    each = (names.again("part", "tower_part"), names.again("parts", "tower_parts")) if is_flat_list(value) else None
+    each = (traffic.again("part", "tower_part"), traffic.again("parts", "tower_parts")) if is_flat_list(value) else None
     traffic.merges.append(
         Merge(
             place=text,
@@ -208,7 +207,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
 
 
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
-    """Whether the script asks for the graph's name of what is merged, or gives one to a part of it."""
+    """Whether the script reads the graph's name of a merged value, or names a part of it."""
     asked = any(
         e.kind is EffectKind.GRAPH_NAME and e.value in tensors and not site.region.in_tower(e.site)
         for e in site.facts.effects
@@ -304,11 +303,11 @@ def _is_open_ended(value: Value) -> bool:
     return any(isinstance(v, Tensor) and v.op == OPEN_ENDED for v in needed(tensors).values())
 
 
-def _counting(traffic: Traffic, names: Names, value: Value) -> tuple[str, bool, str]:
+def _counting(traffic: Traffic, value: Value) -> tuple[str, bool, str]:
     """A masked mean's denominator in a tower, and the name of the list that keeps it."""
     if value.uid not in traffic.counts:
         return "", False, ""
-    return (*traffic.counts[value.uid], names.fresh("tower_count", "tower_counts"))
+    return (*traffic.counts[value.uid], traffic.fresh("tower_count", "tower_counts"))
 
 
 def _group_of(traffic: Traffic, value: Value) -> int:

@@ -75,7 +75,7 @@ def _crossed(facts: Facts) -> set[int]:
 
 @dataclass(frozen=True)
 class _Search:
-    """What is computed once more for one value, from what is merged.
+    """The statements that compute one value again after the towers, from merged values.
 
     merged: whether a value is. chain: the statements that are repeated. reads: what they read of the merged values.
     """

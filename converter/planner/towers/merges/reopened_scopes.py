@@ -13,12 +13,12 @@ from converter.plan import Scope
 from converter.planner.region.block import BEHIND
 from converter.planner.region.names_in_graph import names_taken
 from converter.planner.region.region import Region
+from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.aliases import Aliases
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.source_text import Text
 
 
-def reopened(facts: Facts, region: Region, names: Names, text: Text, aliases: Aliases) -> tuple[Scope, ...]:
+def reopened(facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases) -> tuple[Scope, ...]:
     """The with blocks that stand on both sides of the loop, for those that open a scope of names.
 
     `tf.name_scope("loss")` names a new scope each time ("loss_1"), and so does `tf.variable_scope`
@@ -32,11 +32,11 @@ def reopened(facts: Facts, region: Region, names: Names, text: Text, aliases: Al
         assert isinstance(around, ast.With)
         if around in region.behind and any(item.context_expr in kinds for item in around.items):
             tensorflow = aliases.tensorflow(facts.path_of(around))
-            found.append(_scope(around, kinds, names, text, tensorflow))
+            found.append(_scope(around, kinds, traffic, text, tensorflow))
     return tuple(found)
 
 
-def _scope(around: ast.With, kinds: dict[ast.AST, str], names: Names, text: Text, tensorflow: str) -> Scope:
+def _scope(around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: Text, tensorflow: str) -> Scope:
     keep, first, enter = [], [], []
     for item in around.items:
         given = text.of(item.optional_vars) if item.optional_vars is not None else ""
@@ -46,7 +46,7 @@ def _scope(around: ast.With, kinds: dict[ast.AST, str], names: Names, text: Text
             keep.append(f"{source} as {given}" if given else source)
             enter.append(keep[-1])
             continue
-        name = names.fresh("scope", "outer_scope", "whole_scope")
+        name = traffic.fresh("scope", "outer_scope", "whole_scope")
         if given:
             first.append(f"{name} = {given}")
         keep.append(f"{source} as {given or name}")

@@ -6,6 +6,7 @@ import ast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Effect, Facts
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Typed
 from converter.plan import Replace
 from converter.planner.found import Found
@@ -33,7 +34,7 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
             continue  # a scope that was left: whoever enters it again finds it so
         if outer and effect.site.frame is not region.block.frame:
             raise refuse(facts, effect.node, Found.SCOPE_AROUND_REUSED)
-        if effect.site.stmt in direct and (outer or scope.name == "get_variable_scope"):
+        if effect.site.stmt in direct and (outer or has(scope.name, Trait.CURRENT_SCOPE)):
             lines[text.of(effect.node)] = None
         if outer:
             own = f"{tensorflow}.get_variable_scope().reuse_variables()"
@@ -43,7 +44,7 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
 
 def _is_around(facts: Facts, effect: Effect, scope: Typed) -> bool:
     """Whether a scope that was made before the towers is the one that these stand in."""
-    if scope.site is None or scope.name == "get_variable_scope":
+    if scope.site is None or has(scope.name, Trait.CURRENT_SCOPE):
         return scope.site is not None and scope.site.scopes == effect.site.scopes
     for site in effect.site.chain():
         if site.stmt is scope.site.stmt:

@@ -11,11 +11,10 @@ from converter.planner.region.region import Region
 
 def op_name(region: Region, value: Tensor) -> str:
     """The name that the script gave to a tensor, scopes included, for the merged one to carry."""
-    node = value.node
-    if not isinstance(node, ast.Call) or has(value.op, Trait.NAMES_NO_OUTPUT) or value.site is None:
+    node, depth = value.node, region.depth_of(value)
+    if not isinstance(node, ast.Call) or has(value.op, Trait.NAMES_NO_OUTPUT) or depth is None:
         return ""
-    around = next(s.scopes for s in value.site.chain() if s.stmt in region.block.index)
-    scopes = value.scopes[len(around) :]
+    scopes = value.scopes[depth:]
     for keyword in node.keywords:
         if keyword.arg == "name" and isinstance(keyword.value, ast.Constant) and isinstance(keyword.value.value, str):
             return "/".join([*scopes, keyword.value.value]) if "?" not in scopes and "" not in scopes else ""

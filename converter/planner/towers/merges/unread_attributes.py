@@ -14,6 +14,7 @@ from converter.planner.writing.spelling import spelling
 # Calls that read attributes by names that are not written out, or all of them.
 ANY_NAME = ("vars", "dir", "eval", "exec", "locals", "attrgetter")
 OWN_ACCESS = ("__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__slots__", "__getstate__")
+LOOKS = ("isinstance", "id", "super", "hasattr", "getattr", "type")  # builtins that keep no object
 NESTED = (ast.If, ast.For, ast.While, ast.Try)
 
 
@@ -65,7 +66,7 @@ class Readers:
         if isinstance(parent, ast.Call) and node is not parent.func:
             called = self._values.get(parent.func)
             known = isinstance(called, (Function, Class, Partial))
-            return known or isinstance(called, Symbol) and called.name in ("isinstance", "id", "super", "hasattr")
+            return known or (called.name if isinstance(called, Symbol) else getattr(parent.func, "id", "")) in LOOKS
         kinds = (ast.Attribute, ast.Assign, ast.AnnAssign, ast.Return, ast.Expr, ast.Call, ast.Compare, ast.BoolOp)
         return isinstance(parent, kinds)
 

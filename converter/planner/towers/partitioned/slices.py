@@ -98,7 +98,7 @@ def _raw(facts: Facts, regions: tuple[Region, ...]) -> Iterator[Diagnostic]:
     """A warning where the model has variables that no getter makes."""
     used = {uid for region in regions for uid in region.needed}
     raw = [v for v in facts.variables if v.raw and v.uid in used and v.dims != ()]
-    objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if e.name.startswith("keras.")]
+    objects = [e.node for e in facts.effects_of(EffectKind.OBJECT_VARIABLE) if has(e.name, Trait.OF_OBJECTS)]
     nodes = [v.node for v in raw if v.node is not None] + objects
     if nodes:
         yield finding(facts, nodes[0], Found.LEFT_WHOLE)
@@ -115,7 +115,7 @@ def _by_rows(facts: Facts, lookups: list[ast.Call]) -> bool:
     known = {t.node for t in facts.tensors if any(isinstance(value, Variable) for value in t.inputs)}
     others = any(has(last_name(call), Trait.TAKES_ROWS) and call not in known for call in facts.nodes(ast.Call))
     plain = all(
-        last_name(c) == "embedding_lookup"
+        has(last_name(c), Trait.TAKES_ROWS_OF_SLICES)
         and len(c.args) <= 2
         and not any(k.arg in (None, "partition_strategy") for k in c.keywords)
         for c in lookups
@@ -226,7 +226,7 @@ def _check_slots(facts: Facts) -> None:
             at = above.get(at)
         items = (i for w in around if isinstance(w, ast.With) for i in w.items)
         scoped = any(has(last_name(i.context_expr), Trait.OPENS_VARIABLE_SCOPE) for i in items)
-        if scoped or last_name(call) == "optimize_loss":
+        if scoped or has(last_name(call), Trait.SLOTS_IN_SCOPE):
             raise refuse(facts, call, Found.SLOTS_IN_SCOPE)
 
 

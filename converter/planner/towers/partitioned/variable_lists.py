@@ -8,27 +8,39 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from enum import Enum
 
 from converter.analysis.facts import Facts
 from converter.analysis.traits import Trait, has
 from converter.planner.found import Found
 from converter.planner.wording import refuse
 
-VARIABLES, GRADIENTS, PAIRS, NUMBERS = "variables", "gradients", "pairs", "numbers"  # lists
-ONE, GRADIENT = "variable", "gradient"  # elements of them
+
+class Held(Enum):
+    """What a name or an expression holds; the value is the word in messages."""
+
+    VARIABLES = "variables"
+    GRADIENTS = "gradients of variables"
+    PAIRS = "gradients with their variables"
+    NUMBERS = "numbers, one for each variable"
+    ONE = "a variable"
+    GRADIENT = "the gradient of a variable"
+
+
 SAME = {"list", "tuple", "set", "sorted"}  # calls that give a list of the same
 
 
 TAKEN = {  # what takes such a list as it is
-    VARIABLES: Trait.TAKES_VARIABLES,
-    GRADIENTS: Trait.TAKES_GRADIENTS,
-    PAIRS: Trait.TAKES_PAIRS,
-    NUMBERS: Trait.TAKES_NUMBERS,
+    Held.VARIABLES: Trait.TAKES_VARIABLES,
+    Held.GRADIENTS: Trait.TAKES_GRADIENTS,
+    Held.PAIRS: Trait.TAKES_PAIRS,
+    Held.NUMBERS: Trait.TAKES_NUMBERS,
 }
-EXTENDED = (VARIABLES, GRADIENTS, PAIRS)  # lists that `extend` may add to others
+LISTS = {Held.ONE: Held.VARIABLES, Held.GRADIENT: Held.GRADIENTS, Held.PAIRS: Held.PAIRS}  # of such elements
+EXTENDED = (Held.VARIABLES, Held.GRADIENTS, Held.PAIRS)  # lists that `extend` may add to others
 
 
-def _takes(name: str, kind: str) -> bool:
+def _takes(name: str, kind: Held) -> bool:
     """Whether a call takes a list of a kind as it is."""
     return (name == "extend" and kind in EXTENDED) or (kind in TAKEN and has(name, TAKEN[kind]))
 
@@ -39,7 +51,7 @@ def _is_alike(call: ast.Call) -> bool:
 
 
 def last_name(node: ast.AST | None) -> str:
-    """The last part of the name of a function or of what is called."""
+    """The last part of the name of a function, or of the function that a call names."""
     node = node.func if isinstance(node, ast.Call) else node
     return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
@@ -51,21 +63,21 @@ def check_lists(facts: Facts) -> None:
             _Follow(facts, tree).expression(node, kind)
 
 
-def _sources(facts: Facts, tree: ast.Module) -> Iterator[tuple[ast.expr, str]]:
+def _sources(facts: Facts, tree: ast.Module) -> Iterator[tuple[ast.expr, Held]]:
     """Where lists of variables, gradients and pairs begin."""
     for call in facts.nodes(ast.Call, tree):
         name = last_name(call)
         if has(name, Trait.GIVES_VARIABLES) or (has(name, Trait.GETS_COLLECTION) and call.args and _key(call.args[0])):
-            yield call, VARIABLES
-        elif name == "compute_gradients":
-            yield call, PAIRS
-        elif name == "gradients" and isinstance(call.func, ast.Attribute) and _of_variables(facts, call):
-            yield call, GRADIENTS
+            yield call, Held.VARIABLES
+        elif has(name, Trait.GIVES_PAIRS):
+            yield call, Held.PAIRS
+        elif has(name, Trait.GIVES_GRADIENTS) and isinstance(call.func, ast.Attribute) and _of_variables(facts, call):
+            yield call, Held.GRADIENTS
     for attribute in facts.nodes(ast.Attribute, tree):
         parent = facts.walked[tree].parents.get(attribute)
         called = isinstance(parent, ast.Call) and parent.func is attribute
-        if attribute.attr in ("trainable_weights", "trainable_variables") and not called:
-            yield attribute, VARIABLES
+        if has(attribute.attr, Trait.HOLDS_VARIABLES) and not called:
+            yield attribute, Held.VARIABLES
 
 
 def _key(node: ast.expr) -> bool:
@@ -84,10 +96,10 @@ class _Follow:
     def __init__(self, facts: Facts, tree: ast.Module) -> None:
         self.facts, self.tree = facts, tree
         self.parents = facts.walked[tree].parents
-        self.seen: set[tuple[ast.AST, str]] = set()
-        self.bound: set[tuple[str, str]] = set()
+        self.seen: set[tuple[ast.AST, Held]] = set()
+        self.bound: set[tuple[str, Held]] = set()
 
-    def expression(self, node: ast.expr, kind: str) -> None:
+    def expression(self, node: ast.expr, kind: Held) -> None:
         """What becomes of the value of an expression."""
         if (node, kind) in self.seen:
             return
@@ -125,18 +137,18 @@ class _Follow:
         else:
             raise self._refused(parent if hasattr(parent, "lineno") else node, kind)
 
-    def _returned(self, parent: ast.Return, kind: str) -> None:
+    def _returned(self, parent: ast.Return, kind: Held) -> None:
         """Follows what a function gives to where it is called in this file."""
         name = getattr(self._function(parent), "name", "")
         for call in self.facts.nodes(ast.Call, self.tree):
             if last_name(call) == name:
                 self.expression(call, kind)
 
-    def _bind(self, parent: ast.Assign | ast.AnnAssign | ast.AugAssign, kind: str) -> None:
+    def _bind(self, parent: ast.Assign | ast.AnnAssign | ast.AugAssign, kind: Held) -> None:
         for target in parent.targets if isinstance(parent, ast.Assign) else [parent.target]:
             self._target(target, kind)
 
-    def _target(self, target: ast.expr, kind: str) -> None:
+    def _target(self, target: ast.expr, kind: Held) -> None:
         """Follows what is bound to a name, or to an attribute of that name of any object."""
         if not isinstance(target, (ast.Name, ast.Attribute)):
             raise self._refused(target, kind)
@@ -163,19 +175,19 @@ class _Follow:
                 yield at
             at = self.parents.get(at)
 
-    def _called(self, call: ast.Call, node: ast.expr, kind: str) -> None:
+    def _called(self, call: ast.Call, node: ast.expr, kind: Held) -> None:
         name = last_name(call)
         if node is call.func or _takes(name, kind):
             return
         if name in SAME:
             self.expression(call, kind)
-        elif name == "clip_by_global_norm" and kind == GRADIENTS:
+        elif has(name, Trait.CLIPS_TOGETHER) and kind is Held.GRADIENTS:
             self._clipped(call)
-        elif name == "zip" and kind in (GRADIENTS, VARIABLES):
+        elif name == "zip" and kind in (Held.GRADIENTS, Held.VARIABLES):
             others = [a for a in call.args if a is not node]
             if len(others) != 1:
                 raise self._refused(call, kind)
-            self.expression(call, PAIRS)
+            self.expression(call, Held.PAIRS)
         else:
             raise self._refused(call, kind)
 
@@ -183,42 +195,43 @@ class _Follow:
         """The gradients and their norm."""
         parent = self.parents[call]
         if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Tuple):
-            self._target(parent.targets[0].elts[0], GRADIENTS)
+            self._target(parent.targets[0].elts[0], Held.GRADIENTS)
         elif isinstance(parent, ast.Subscript):
-            self.expression(parent, GRADIENTS)
+            self.expression(parent, Held.GRADIENTS)
         else:
-            raise self._refused(call, GRADIENTS)
+            raise self._refused(call, Held.GRADIENTS)
 
-    def _unzipped(self, star: ast.Starred, kind: str) -> None:
+    def _unzipped(self, star: ast.Starred, kind: Held) -> None:
         """`grads, variables = zip(*pairs)`."""
         call = self.parents[star]
         parent = self.parents[call]
         targets = parent.targets[0] if isinstance(parent, ast.Assign) else None
-        if kind != PAIRS or last_name(call) != "zip" or not isinstance(targets, ast.Tuple) or len(targets.elts) != 2:
+        two = isinstance(targets, ast.Tuple) and len(targets.elts) == 2
+        if kind is not Held.PAIRS or last_name(call) != "zip" or not isinstance(targets, ast.Tuple) or not two:
             raise self._refused(star, kind)
-        self._target(targets.elts[0], GRADIENTS)
-        self._target(targets.elts[1], VARIABLES)
+        self._target(targets.elts[0], Held.GRADIENTS)
+        self._target(targets.elts[1], Held.VARIABLES)
 
-    def _comprehension(self, part: ast.comprehension, kind: str) -> None:
+    def _comprehension(self, part: ast.comprehension, kind: Held) -> None:
         whole = self.parents[part]
         if not isinstance(whole, (ast.ListComp, ast.GeneratorExp)) or len(whole.generators) != 1:
             raise self._refused(whole, kind)
         self._elements(part.target, kind, [whole.elt, *part.ifs], whole)
         self.expression(whole, self._kind_of(whole.elt, part.target, kind))
 
-    def _kind_of(self, element: ast.expr, target: ast.expr, kind: str) -> str:
+    def _kind_of(self, element: ast.expr, target: ast.expr, kind: Held) -> Held:
         """What a comprehension over such a list is a list of."""
         element = element.body if isinstance(element, ast.IfExp) and isinstance(element.body, ast.Tuple) else element
         if isinstance(element, (ast.Tuple, ast.List)):
-            return PAIRS
+            return Held.PAIRS
         names = _names(target, kind)
         if isinstance(element, ast.Name):
-            return {ONE: VARIABLES, GRADIENT: GRADIENTS, PAIRS: PAIRS}.get(names.get(element.id, ""), NUMBERS)
+            return LISTS.get(names.get(element.id, Held.NUMBERS), Held.NUMBERS)
         if any(isinstance(n, ast.Call) and has(last_name(n), Trait.SUMS_SQUARES) for n in ast.walk(element)):
-            return NUMBERS
-        return GRADIENTS if kind in (GRADIENTS, PAIRS) else NUMBERS
+            return Held.NUMBERS
+        return Held.GRADIENTS if kind in (Held.GRADIENTS, Held.PAIRS) else Held.NUMBERS
 
-    def _elements(self, target: ast.expr, kind: str, inside: list[ast.expr] | list[ast.stmt], around: ast.AST) -> None:
+    def _elements(self, target: ast.expr, kind: Held, inside: list[ast.expr] | list[ast.stmt], around: ast.AST) -> None:
         names = _names(target, kind)
         if not names:
             raise self._refused(around, kind)
@@ -227,18 +240,18 @@ class _Follow:
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names:
                     self._element(node, names[node.id], around)
 
-    def _element(self, node: ast.expr, kind: str, around: ast.AST) -> None:
+    def _element(self, node: ast.expr, kind: Held, around: ast.AST) -> None:
         """One variable or gradient of a list, where it is read."""
         parent = self.parents[node]
-        while isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.IfExp)) and kind == GRADIENT:
+        while isinstance(parent, (ast.BinOp, ast.UnaryOp, ast.IfExp)) and kind is Held.GRADIENT:
             node, parent = parent, self.parents[parent]
         if parent is around or isinstance(parent, (ast.Compare, ast.comprehension)):
             return  # what the list is made of, a condition
         if isinstance(parent, (ast.Tuple, ast.List)):
             self._pair(parent, around)
-        elif isinstance(parent, ast.Attribute) and kind == ONE:
+        elif isinstance(parent, ast.Attribute) and kind is Held.ONE:
             self._attribute(parent, around)
-        elif isinstance(parent, ast.Call) and kind == ONE and has(last_name(parent), Trait.OF_ONE_VARIABLE):
+        elif isinstance(parent, ast.Call) and kind is Held.ONE and has(last_name(parent), Trait.OF_ONE_VARIABLE):
             self._number(parent, around)
         elif isinstance(parent, ast.Call) and _is_alike(parent) and node is parent.args[0]:
             self._element(parent, kind, around)
@@ -252,9 +265,9 @@ class _Follow:
         if call is around:
             return
         if isinstance(call, ast.Call) and last_name(call) == "append" and isinstance(call.func, ast.Attribute):
-            self._target(call.func.value, PAIRS)
+            self._target(call.func.value, Held.PAIRS)
         else:
-            raise self._refused(pair, "pair")
+            raise self._refused(pair, Held.PAIRS)
 
     def _attribute(self, attribute: ast.Attribute, around: ast.AST) -> None:
         """`v.name`, of which a part may be asked for."""
@@ -271,7 +284,7 @@ class _Follow:
             return None
         if attribute.attr == "name" and isinstance(parent, ast.Attribute) and parent.attr == "startswith":
             return None
-        raise self._refused(attribute, ONE)
+        raise self._refused(attribute, Held.ONE)
 
     def _number(self, node: ast.expr, around: ast.AST) -> None:
         """A number of each variable, which must be added to those of the others."""
@@ -280,22 +293,17 @@ class _Follow:
             node, parent = parent, self.parents[parent]
         adds = isinstance(parent, ast.AugAssign) and isinstance(parent.op, ast.Add)
         if parent is not around and not adds and not isinstance(parent, (ast.IfExp, ast.Tuple)):
-            raise self._refused(node, ONE)
+            raise self._refused(node, Held.ONE)
 
-    def _refused(self, node: ast.AST, kind: str) -> Exception:
-        what = {
-            ONE: "a variable",
-            VARIABLES: "variables",
-            GRADIENT: "the gradient of a variable",
-            GRADIENTS: "gradients of variables",
-        }.get(kind, "gradients with their variables")
-        return refuse(self.facts, node, Found.TAKEN_FROM_LIST, what=what)
+    def _refused(self, node: ast.AST, kind: Held) -> Exception:
+        return refuse(self.facts, node, Found.TAKEN_FROM_LIST, what=kind.value)
 
 
-def _names(target: ast.expr, kind: str) -> dict[str, str]:
+def _names(target: ast.expr, kind: Held) -> dict[str, Held]:
     """The names that elements of a list are bound to, with what they are; none where they are bound otherwise."""
-    if isinstance(target, ast.Name) and kind != PAIRS:
-        return {target.id: {VARIABLES: ONE, GRADIENTS: GRADIENT}.get(kind, NUMBERS)}
-    if isinstance(target, ast.Tuple) and kind == PAIRS and all(isinstance(e, ast.Name) for e in target.elts):
-        return dict(zip(map(last_name, target.elts), (GRADIENT, ONE), strict=False)) if len(target.elts) == 2 else {}
+    if isinstance(target, ast.Name) and kind is not Held.PAIRS:
+        return {target.id: {Held.VARIABLES: Held.ONE, Held.GRADIENTS: Held.GRADIENT}.get(kind, Held.NUMBERS)}
+    if isinstance(target, ast.Tuple) and kind is Held.PAIRS and all(isinstance(e, ast.Name) for e in target.elts):
+        pairs = zip(map(last_name, target.elts), (Held.GRADIENT, Held.ONE), strict=False)
+        return dict(pairs) if len(target.elts) == 2 else {}
     return {}

@@ -23,12 +23,10 @@ def drawing_alone(steps: Iterable[TrainStep]) -> list[TrainStep]:
     return [step for step in steps if not batch_inputs([step])]
 
 
-def drawn_rows(
-    site: LoopSite, before: Traffic, sizes: frozenset[Origin], scaling: Scaling
-) -> Traffic:
+def drawn_rows(site: LoopSite, before: Traffic, sizes: frozenset[Origin], scaling: Scaling) -> Traffic:
     """Adds each tower's share of the rows that are drawn: the weight of a loss that no input reaches."""
     traffic = before.copy()
-    facts, region, names = site.facts, site.region, site.names
+    facts, region = site.facts, site.region
     alone = drawing_alone(site.group.steps)
     if not alone:
         return traffic
@@ -53,8 +51,8 @@ def drawn_rows(
             places=(),
             saved=(),
             axes=(),
-            rows=names.fresh(f"rows{first}", f"tower_rows{first}"),
-            weight=names.fresh(f"weight{first}", f"tower_weight{first}"),
+            rows=traffic.fresh(f"rows{first}", f"tower_rows{first}"),
+            weight=traffic.fresh(f"weight{first}", f"tower_weight{first}"),
             static=False,
             drawn=(rebound.get(text, text), text in rebound),
             helper="shard_drawn",

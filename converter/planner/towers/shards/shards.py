@@ -53,7 +53,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     optional = _optional(site.facts, region, read.places)
     for value, source in optional.items():
         (text,) = read.places[value.uid]
-        whole[text] = site.names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+        whole[text] = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
         static = not traffic.alone and _static(value)
         traffic.nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
     groups = _groups([i for i in region.inputs if i not in optional], region, site.group.steps)
@@ -85,7 +85,7 @@ def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
         with noted(found):
             text = _nest_text(facts, region, traffic, access)
             if text:
-                read.kept[text] = site.names.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+                read.kept[text] = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
     for value in region.inputs:
         nested = any(path_to(nest, value) for nest, _ in read.nests)
         if value.op == DATA and not read.places[value.uid] and not nested:
@@ -121,18 +121,18 @@ def _shard_of(
     site: LoopSite, traffic: Traffic, read: _Read, group: list[Input], whole: dict[str, str], alone: bool
 ) -> None:
     """Adds the shard of inputs that are cut together; alone: they are all that there are."""
-    names, places = site.names, read.places
+    places = read.places
     texts = [t for i in group for t in places[i.uid]]
     axes = [i.batch.axis for i in group for _ in places[i.uid]]
-    lead = _lead_in_nest(read, group[0], site) if not places[group[0].uid] else None
+    lead = _lead_in_nest(site, traffic, read, group[0]) if not places[group[0].uid] else None
     if not texts and lead is None:
         return
     holders = [read.tuples.get(t) for t in texts]
     saved = [
         (
-            names.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}")
+            traffic.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}")
             if holder is None
-            else saved_tuple(names, traffic, holder[0]) + t[len(holder[0]) :]
+            else saved_tuple(traffic, holder[0]) + t[len(holder[0]) :]
         )
         for t, holder in zip(texts, holders, strict=True)
     ]
@@ -148,8 +148,8 @@ def _shard_of(
             places=tuple(texts),
             saved=tuple(saved),
             axes=tuple(axes),
-            rows=names.fresh("rows" + suffix, f"tower_rows{suffix}"),
-            weight=names.fresh("weight" + suffix, f"tower_weight{suffix}"),
+            rows=traffic.fresh("rows" + suffix, f"tower_rows{suffix}"),
+            weight=traffic.fresh("weight" + suffix, f"tower_weight{suffix}"),
             static=static,
             lead=lead,
             data=group[0].op == DATA,
@@ -267,13 +267,13 @@ def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -
     return text
 
 
-def _lead_in_nest(read: _Read, lead: Input, site: LoopSite) -> tuple[str, str, int] | None:
+def _lead_in_nest(site: LoopSite, traffic: Traffic, read: _Read, lead: Input) -> tuple[str, str, int] | None:
     """The input that rows are counted on, where it stands in a list or a dict only."""
     for nest, access in read.nests:
         path = path_to(nest, lead)
         text = spelling(site.region.block.frame, access.place)
         if path is not None and text is not None:
-            name = site.names.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
+            name = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
             return name, read.kept[text] + path, lead.batch.axis
     return None
 
@@ -284,11 +284,10 @@ def _regrouped(
     texts: list[str],
     holders: list[tuple[str, Sequence] | None],
 ) -> list[str]:
-    """Names for the shards of what cannot be assigned to, and tuples that are made of them."""
-    region, names = site.region, site.names
-    found, reads = [], region.tower_reads()
+    """Names for the shards of inputs to which nothing can be assigned, and the tuples made of these names."""
+    found, reads = [], site.region.tower_reads()
     for text, held in zip(texts, holders, strict=True):
-        found.append(text if held is None else names.fresh(leaf(text), f"tower_{leaf(text)}"))
+        found.append(text if held is None else traffic.fresh(leaf(text), f"tower_{leaf(text)}"))
         if held is not None:
             make_anew(site, traffic, reads, held, text[len(held[0]) :], found[-1])
     return found
@@ -452,7 +451,7 @@ def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> None
         _number_in_tuple(site, traffic, access, text, holder)
         return
     declare(site.facts, site.region, traffic, access, text)
-    saved = site.names.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
+    saved = traffic.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
     traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access)))
     traffic.restore.append((text, saved))
 
@@ -466,15 +465,13 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON_READ_TWICE)
 
 
-def _number_in_tuple(
-    site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence
-) -> None:
+def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence) -> None:
     """A batch size in a tuple: inside the towers the tuple is made anew, with the size of one shard."""
-    facts, region, names = site.facts, site.region, site.names
+    facts, region = site.facts, site.region
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
         raise refuse(facts, access.node, Found.SIZE_IN_TUPLE)
-    name = names.fresh(leaf(text), f"tower_{leaf(text)}")
-    saved = saved_tuple(names, traffic, whole) + key
+    name = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
+    saved = saved_tuple(traffic, whole) + key
     traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))
     make_anew(site, traffic, region.tower_reads(), (whole, holder), key, name)

@@ -42,10 +42,8 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     return traffic
 
 
-def _reset_place(
-    site: LoopSite, traffic: Traffic, access: Access, places: set[str]
-) -> None:
-    facts, region, names = site.facts, site.region, site.names
+def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[str]) -> None:
+    facts, region = site.facts, site.region
     holder = access.place.holder
     if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
         _reset_container(site, traffic, holder, access.node)
@@ -61,7 +59,7 @@ def _reset_place(
             traffic.resets.append(Reset(text, "", "absent"))
             return
         declare(facts, region, traffic, access, text)
-        traffic.resets.append(Reset(text, names.fresh(f"first_{leaf(text)}"), "value"))
+        traffic.resets.append(Reset(text, traffic.fresh(f"first_{leaf(text)}"), "value"))
 
 
 def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
@@ -70,10 +68,8 @@ def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
     return not grown and reach(region.block.frame, access.value) is None
 
 
-def _reset_container(
-    site: LoopSite, traffic: Traffic, value: Value, node: ast.AST
-) -> None:
-    facts, region, names = site.facts, site.region, site.names
+def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.AST) -> None:
+    facts, region = site.facts, site.region
     if region.in_tower(value.site) or value.time > region.end:
         return
     text = reach(region.block.frame, value)
@@ -81,7 +77,7 @@ def _reset_container(
     if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
     if all(reset.place != text for reset in traffic.resets):
-        saved = names.fresh(f"first_{leaf(text)}")
+        saved = traffic.fresh(f"first_{leaf(text)}")
         traffic.resets.append(Reset(text, saved, "list" if isinstance(value, Sequence) else "dict"))
 
 

@@ -14,7 +14,6 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
-from converter.planner.writing.free_names import Names
 from converter.planner.writing.spelling import leaf, spelling
 
 
@@ -23,11 +22,11 @@ def key_of(holder: Sequence, access: Access) -> str:
     return next((key for key, element in parts_of(holder) if element is access.value and not holder.many), "")
 
 
-def saved_tuple(names: Names, traffic: Traffic, place: str) -> str:
+def saved_tuple(traffic: Traffic, place: str) -> str:
     """The new name under which a tuple of whole batches stays at hand."""
     known = next((r for r in traffic.regroups if r.place == place), None)
     if known is None:
-        known = Regroup(place, names.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}"), place)
+        known = Regroup(place, traffic.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}"), place)
         traffic.regroups.append(known)
         traffic.restore.append((place, known.saved))
     return known.saved
@@ -45,10 +44,10 @@ def make_anew(
 
     held: the expression for the tuple where the loop stands, and its value.
     """
-    facts, region, names = site.facts, site.region, site.names
+    facts, region = site.facts, site.region
     place, holder = held
     for text in dict.fromkeys((place, *_expressions(facts, region, traffic, reads, holder))):
-        saved = saved_tuple(names, traffic, text)
+        saved = saved_tuple(traffic, text)
         made = traffic.made.setdefault(text, {})
         made[text + key] = name
         whole = rebuilt(text, holder, made)

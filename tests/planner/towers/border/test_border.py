@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from converter.plan import Rebind
 from converter.planner.towers.border.traffic import Traffic
+from converter.planner.writing.free_names import Names
 from tests.scripts import INPUTS, codes, run
 
 MODEL = """\
@@ -68,5 +69,6 @@ def test_a_pass_adds_to_a_copy() -> None:
     after = before.copy()
     after.restore.append(("y", "y_batch"))
     after.rebinds.append(Rebind("n", "n_batch"))
-    assert (before.restore, before.rebinds) == ([("x", "x_batch")], [])
+    assert after.fresh("rows") == "rows" and after.fresh("rows") == "rows_2"
+    assert (before.restore, before.rebinds, before.names) == ([("x", "x_batch")], [], Names())
     assert after.restore == [("x", "x_batch"), ("y", "y_batch")]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, parts, run
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, parts, run
 
 ROOT = "loss = tf.sqrt(tf.reduce_mean(tf.square(p - Y)))\n"
 DENSE = "p = tf.layers.dense(X, 1)\n"
-SCALED = "batch_size * num_gpus"
+GRADIENTS = ("average_gradients(tower_grads)", "tower_gradients(optimizer, tower_loss)")
 
 
 def script(loss: str, step: str = STEP) -> str:
@@ -16,18 +16,25 @@ def script(loss: str, step: str = STEP) -> str:
 
 
 def is_once(text: str, **options: object) -> bool:
-    """Whether the loss is computed once; else the towers' losses must be averaged, with the warning."""
-    made, found = converted(text, **options), codes(text, **options)
-    once = "colocate_gradients_with_ops=True" in made
-    assert once != ("TMG302" in found or "tower_loss" in made), made
+    """Whether the loss is computed once, of merged values; else the towers' losses are averaged."""
+    lines = body(text, **options)
+    once = any(line.endswith("colocate_gradients_with_ops=True)") for line in lines)
+    assert once != is_averaged(lines), lines
     return once
+
+
+def is_averaged(lines: list[str]) -> bool:
+    """Whether the towers' losses are added, and their gradients averaged: inside the loop taken, or after it."""
+    taken = {f"train_op = optimizer.apply_gradients({gradients})" for gradients in GRADIENTS}
+    return "loss = tf.add_n(tower_loss)" in {line.strip() for line in lines} and bool(taken & set(lines))
 
 
 def test_the_loss_stands_behind_the_towers_as_it_was() -> None:
     before, inside, after = parts(script(DENSE + ROOT), loss="global")
+    assert before[-2:] == ["X_batch = X", "tower_p = []"]
     assert inside[-2:] == ["p = tf.layers.dense(X, 1)", "tower_p.append(p[:rows])"]
-    assert "p = tf.concat(tower_p, 0)" in after and ROOT.strip() in after
-    assert not any("tower_loss" in line or "average" in line for line in (*before, *inside, *after))
+    step = STEP.strip().replace("(loss)", "(loss, colocate_gradients_with_ops=True)")
+    assert after[:4] == ["X = X_batch", "p = tf.concat(tower_p, 0)", ROOT.strip(), step]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +59,7 @@ def test_who_asks_for_it(options: dict[str, str], once: bool) -> None:
 @pytest.mark.parametrize("batch", ["per-gpu", "total"])
 def test_means_stay_in_the_towers(loss: str, batch: str) -> None:
     made = converted(script(loss), batch=batch, loss="global")
-    assert "colocate_gradients_with_ops" not in made and codes(script(loss), batch=batch, loss="global") == []
+    assert codes(script(loss), batch=batch, loss="global") == [] and is_averaged(made.splitlines())
     assert made == converted(script(loss), batch=batch).replace(f"--batch {batch}", f"--batch {batch} --loss global")
 
 
@@ -99,8 +106,7 @@ def test_losses_of_the_whole_batch(loss: str) -> None:
     ],
 )
 def test_losses_that_cannot_be_computed_once(loss: str) -> None:
-    assert not is_once(script(loss), batch="total")
-    assert not is_once(script(loss), loss="global")
+    assert [is_once(script(loss), batch="total"), is_once(script(loss), loss="global")] == [False, False]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body, codes
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, parts
 
 MODEL = """\
 prediction = tf.layers.dense(X, 1)
@@ -14,6 +14,7 @@ tf.add_to_collection('parts', 0.1 * tf.nn.l2_loss(tf.get_variable('w', [3])))
 loss = tf.add_n(tf.get_collection('parts'))
 """
 READ = "for part in tf.get_collection('parts'):\n    tf.summary.scalar(part.op.name, part)\n"
+TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
 MERGE = "tower_collections.merge('parts', tower_weight)"
 
 
@@ -32,7 +33,9 @@ def test_means_in_a_collection_that_is_read_after_the_loop_are_merged() -> None:
     ids=["not read", "another one"],
 )
 def test_other_collections_stay_those_of_the_first_tower(model: str, read: str) -> None:
-    assert not any(".merge(" in line for line in body(INPUTS + model + STEP + read + TRAINING))
+    before, _, after = parts(INPUTS + model + STEP + read + TRAINING)
+    assert before[-2:] == ["tower_loss, tower_grads = [], []", "tower_collections = TowerCollections()"]
+    assert after[:3] == ["X, Y = X_batch, Y_batch", "loss = tf.add_n(tower_loss)", TRAINED]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ scores = tf.sigmoid(prediction, name='scores')
 loss = tf.reduce_mean(tf.square(scores - Y), name='loss')
 """
 NAMED = STEP.replace("minimize(loss)", "minimize(loss, name='train')")
-MERGED = "scores = tf.concat(tower_scores, 0, name='scores')"
+TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
+MERGED = "scores = tf.identity(tf.concat(tower_scores, 0), name='scores')"
 
 
 def fetching(what: str) -> str:
@@ -41,7 +42,8 @@ def test_other_names_merge_nothing() -> None:
 def test_scopes_belong_to_the_name() -> None:
     model = MODEL.replace("scores = ", "with tf.name_scope('out'):\n    scores = ")
     assert MERGED.replace("'scores'", "'out/scores'") in body(INPUTS + model + STEP + fetching("'out/scores:0'"))
-    assert MERGED.replace("'scores'", "'out/scores'") not in body(INPUTS + model + STEP + fetching("'scores:0'"))
+    _, _, after = parts(INPUTS + model + STEP + fetching("'scores:0'"))  # of nothing in the graph
+    assert after[1:3] == ["loss = tf.add_n(tower_loss, name='loss')", TRAINED]
 
 
 def test_a_train_op_and_inputs_by_name_tell_the_batch_size() -> None:
@@ -91,3 +93,25 @@ SUMMARISED = "def net(x):\n    h = tf.layers.dense(x, 1)\n    tf.summary.histogr
 def test_summaries_that_the_towers_make_have_other_names(model: str, fetch: str, found: list[str]) -> None:
     loss = "loss = tf.reduce_mean(tf.square(scores - Y))\n"
     assert codes(INPUTS + model + loss + STEP + fetching(fetch)) == found
+
+
+BLOCK = """\
+with tf.name_scope('{0}'):
+    X = tf.placeholder(tf.float32, [None, 4])
+    parts = []
+    for i in range(2):
+        parts.append(tf.layers.dense(X, 3, name='{0}%d' % i))
+        parts.append(tf.square(parts[-1], name='part'))
+    loss = tf.reduce_mean(tf.concat(parts, 1))
+    train_op = tf.train.AdamOptimizer().minimize(loss)
+"""
+
+
+def test_a_name_that_two_models_fill_with_lists_of_named_tensors() -> None:
+    training = TRAINING.replace(", Y: ys", "")
+    lines = body(INPUTS + BLOCK.format("one") + training + BLOCK.format("two") + training)
+    assert lines.count("    for gpu in range(num_gpus):") == 2
+    assert [line.strip() for line in lines if " = tf.concat(" in line or " = tf.add_n(" in line] == [
+        "loss = tf.add_n(tower_loss)",
+        "loss = tf.add_n(towers_loss)",
+    ]

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, merged, parts
+from tests.scripts import INPUTS, STEP, TRAINING, codes, converted, loops, merged, parts
 
 COUNT = "count = int(open('layers.txt').read())\n"
 LOSS = "prediction = tf.layers.dense(h, 1)\nloss = tf.reduce_mean(tf.square(prediction - Y))\n"
@@ -80,7 +80,8 @@ def script(model: str, read: str, more: str = "") -> str:
             LAYERS.replace("tf.layers.dense(h, 3)", "tf.tanh(h, name='act')"),
             "outs",
             "[part[:rows] for part in outs]",
-            "outs[:] = [tf.concat(parts, 0, name=plain_name(part)) for part, parts in zip(outs, zip(*tower_outs))]",
+            "outs[:] = [tf.identity(tf.concat(parts, 0), name=plain_name(part))"
+            " for part, parts in zip(outs, zip(*tower_outs))]",
         ),
         (LAYERS.replace("range(count)", "range(3)"), "outs", "[part[:rows] for part in outs]", f"outs[:] = {CONCAT}"),
         ("outs = [X * 2, X + 1]\nh = sum(outs)\n", "outs", "[part[:rows] for part in outs]", f"outs = {CONCAT}"),
@@ -134,6 +135,24 @@ def test_a_list_that_was_there_before_begins_anew_in_each_tower() -> None:
 )
 def test_lists_that_need_no_merge(model: str, read: str, more: str) -> None:
     assert merged(script(model, read, more)) == ["loss"]
+
+
+SCOPED = """\
+with tf.name_scope('net'):
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 1])
+    outs = []
+    for i in range(2):
+        outs.append(tf.square(tf.layers.dense(X, 3), name='square'))
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.concat(outs, 1), 1) - Y))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+"""
+
+
+def test_the_list_of_another_model_of_the_file_is_not_merged() -> None:
+    one = SCOPED + TRAINING
+    text = "import tensorflow as tf\nbatch_size = 32\n" + one + "tf.reset_default_graph()\n" + one
+    assert [[merge.place for merge in loop.merges] for loop in loops(text)] == [["loss"], ["loss"]]
 
 
 def test_one_tensor_of_a_known_list_is_merged_alone() -> None:
@@ -203,6 +222,10 @@ BY_INDEX = FEED.replace("x, rows in zip(xs, data)", "i in range(args.parts)").re
 @pytest.mark.parametrize("feed", [FEED, BY_INDEX], ids=["zip", "index"])
 def test_a_list_of_placeholders_of_any_length_is_cut_as_a_list(made: str, feed: str) -> None:
     before, inside, after = parts(LISTED.replace(MADE, made) + LOSS + STEP + feed)
-    assert "xs = map_structure(lambda t: shard([t], gpu)[0][0], xs_batch)" in inside
-    assert "Y, xs = Y_batch, xs_batch" in after
-    assert not any("[None]" in line for line in (*inside, *after))
+    rows = "tower_rows" if feed == FEED else "rows"
+    assert inside[2:5] == [
+        f"(first_xs, Y), {rows}, weight = shard([xs_batch[0], Y_batch], gpu)",
+        "xs = map_structure(lambda t: shard([t], gpu)[0][0], xs_batch)",
+        "h = tf.layers.dense(xs[0], 3)",
+    ]
+    assert after[:2] == ["Y, xs = Y_batch, xs_batch", "loss = tf.add_n(tower_loss)"]

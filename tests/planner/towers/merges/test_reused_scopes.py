@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.scripts import STEP, TRAINING, codes, parts
+from tests.scripts import ABOVE, BELOW, STEP, TRAINING, codes, parts
 
 HEAD = """\
 import tensorflow as tf
@@ -19,6 +19,7 @@ ONE = "p = tf.layers.dense(X, 1, name='d')\n"
 TWO = "q = tf.layers.dense(Y, 1, name='d')\n"
 LOSS = "loss = tf.reduce_mean(tf.square(p - q))\n"
 OWN = "tf.get_variable_scope().reuse_variables()"
+TRAINED = "train_op = optimizer.apply_gradients(average_gradients(tower_grads))"
 BEFORE, INSIDE = 0, 1
 
 
@@ -80,14 +81,16 @@ def test_the_towers_and_the_script_set_their_own_scopes(text: str, own: str, out
 )
 def test_scopes_that_are_not_around_the_towers_stay_as_they_are(model: str) -> None:
     _, inside, after = parts(script(model + LOSS + STEP))
-    assert "scope.reuse_variables()" in inside and OWN not in inside
-    assert "scope.reuse_variables()" not in after
+    lines = (model + LOSS).splitlines()
+    assert inside == [*ABOVE, *(line.strip() for line in lines), *BELOW]
+    assert after[:3] == ["X, Y = X_batch, Y_batch", "loss = tf.add_n(tower_loss)", TRAINED]
 
 
 def test_behind_the_last_variable_it_stays_behind_the_towers() -> None:
     other = "q = tf.reduce_sum(Y, 1, keepdims=True)\n"
     _, inside, after = parts(script(within(ONE + "scope.reuse_variables()\n" + other + LOSS + STEP)))
-    assert "reuse_variables" not in " ".join(inside) and "scope.reuse_variables()" in after
+    assert inside == [*ABOVE, ONE.strip(), other.strip(), LOSS.strip(), *BELOW]
+    assert after[1:4] == ["loss = tf.add_n(tower_loss)", "scope.reuse_variables()", TRAINED]
 
 
 def test_a_sampler_that_reuses_its_own_scope_stays_behind_the_towers() -> None:

@@ -179,7 +179,10 @@ g = build()
 def test_what_is_put_into_a_structure_after_the_loop_is_whole_already() -> None:
     training = TRAINING.replace("{X: xs, Y: ys}", "{g['x']: xs}")
     text = RECORD + INPUTS + BUILT + STEP.format(loss="g['loss']") + training
-    assert not [line for line in parts(text)[INSIDE] if "g[" in line]
+    _, inside, after = parts(text)
+    loss = BUILT.splitlines()[2].strip()
+    assert inside[-3:] == ["(x,), rows, weight = shard([x_batch], gpu)", loss, "tower_loss.append(loss * weight)"]
+    assert after[:4] == ["x = x_batch", "loss = merge_loss(tower_loss)", "return {'x': x, 'loss': loss}", "g = build()"]
 
 
 NET_OF_ATTRIBUTES = """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, TRAINING, converted, loops
+from tests.scripts import INPUTS, TRAINING, body, converted, loops, parts
 
 NET = """\
 class Net(object):
@@ -34,8 +33,13 @@ def script(change: tuple[str, str] = ("", ""), more: str = "") -> str:
 
 
 def test_what_nothing_reads_is_deleted() -> None:
-    text = converted(script())
-    assert DELETED in text and "tower_hidden" not in text and "tower_output" not in text
+    _, inside, after = parts(script())
+    assert inside[-3:] == [
+        "self.output = tf.layers.dense(self.hidden, 1)",
+        "self.loss = tf.reduce_mean(tf.square(self.output - y))",
+        "tower_loss.append(self.loss * weight)",
+    ]
+    assert after[1:4] == ["self.loss = merge_loss(tower_loss)", *(line.strip() for line in DELETED.splitlines())]
 
 
 METHOD = "        self.loss ="
@@ -82,7 +86,9 @@ def test_what_the_project_reads_by_its_name_is_merged(change: tuple[str, str], m
 )
 def test_what_code_that_is_not_seen_may_read_is_merged(change: tuple[str, str], more: str) -> None:
     text = converted(script(change, more))
-    assert "self.hidden = tf.concat(tower_hidden, 0" in text
+    merged = "tf.concat(tower_hidden, 0)"
+    named = f"tf.identity({merged}, name='hidden_rows')"
+    assert f"self.hidden = {named if 'hidden_rows' in change[1] else merged}\n" in text
     assert {place for loop in loops(script(change, more)) for place in loop.dropped} <= {"self.output"}
 
 
@@ -102,11 +108,82 @@ def test_flags_that_are_printed_by_vars_read_no_attribute_of_the_model() -> None
 
 def test_many_attributes_fit_into_the_width() -> None:
     layers = "".join(f"        self.conv{i} = x = tf.layers.dense(x, 3)\n" for i in range(14))
-    text = converted(script(("        self.hidden", layers + "        self.hidden")), line_length=80)
-    _, _, below = text.partition("# tf-multigpu: end of helpers\n")
-    assert "tower_conv" not in text and below.count("self.conv13") == 2
-    assert max(len(line) for line in below.splitlines() if "self.conv" in line) <= 80
-    ast.parse(text)
+    text = script(("        self.hidden", layers + "        self.hidden"))
+    assert [loop.dropped[:14] for loop in loops(text)] == [tuple(f"self.conv{i}" for i in range(14))]
+    after = parts(text, line_length=80)[2]
+    begin = after.index("# each tower has its own, and nothing reads them")
+    assert after[begin + 1 : after.index("net = Net(X, Y)")] == [
+        "del self.conv0, self.conv1, self.conv2, self.conv3, self.conv4",
+        "del self.conv5, self.conv6, self.conv7, self.conv8, self.conv9",
+        "del self.conv10, self.conv11, self.conv12, self.conv13, self.hidden",
+        "del self.output",
+    ]
+    assert max(len(line) for line in body(text, line_length=80) if "self.conv" in line) <= 80
+
+
+def test_a_builtin_that_looks_at_an_object_reads_no_attribute_of_it() -> None:
+    asked = "        if not hasattr(self, 'count'):\n            self.count = 0\n        self.loss ="
+    assert DELETED in converted(script(("        self.loss =", asked)))
+
+
+CLASS = """\
+import tensorflow as tf
+
+
+class Net(object):
+    def __init__(self, batch_size=8):
+        self.batch_size = batch_size
+        self.x = tf.placeholder(tf.float32, [None, 4])
+        self.y = tf.placeholder(tf.float32, [None, 1])
+        self.hidden = tf.layers.dense(self.x, 3)
+        self.output = tf.layers.dense(self.hidden, 1)
+        self.loss = tf.reduce_mean(tf.square(self.output - self.y))
+        self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+        self.session = tf.Session()
+
+    def learn(self, data, labels):
+        for i in range(0, len(data), self.batch_size):
+            rows = slice(i, i + self.batch_size)
+            self.session.run(self.train_op, {self.x: data[rows], self.y: labels[rows]})
+"""
+
+
+@pytest.mark.parametrize(
+    ("caller", "written"),
+    [
+        ("import net\nprint(net.Net().hidden)\n", f"        {MERGED}\n"),
+        ("import shown\nprint(getattr(shown.model, 'hidden'))\n", f"        {MERGED}\n"),
+        ("import net\nnet.Net().learn([], [])\n", DELETED),
+    ],
+    ids=["read", "read by a string", "not read"],
+)
+def test_a_class_that_other_files_use_keeps_what_they_read(tmp_path: Path, caller: str, written: str) -> None:
+    (tmp_path / "net.py").write_text(CLASS)
+    (tmp_path / "main.py").write_text(caller)
+    conversion = convert(read(str(tmp_path / "net.py")), Options(num_gpus=2), several=True)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert conversion.text is not None and written in conversion.text
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_a_class_alone_is_converted_again_to_the_same_text(tmp_path: Path, several: bool) -> None:
+    script = tmp_path / "net.py"
+    script.write_text(CLASS)
+    (tmp_path / "main.py").write_text("import net\nprint(net.Net().hidden)\n")
+    first = convert(read(str(script)), Options(num_gpus=2), several=several)
+    assert first.text is not None and first.plan is not None and MERGED in first.text
+    (tmp_path / "main.py").unlink()
+    assert convert(read(str(script)), first.plan.options, several=several, again=True).text == first.text
+
+
+def test_attributes_are_deleted_where_other_scripts_only_build_the_model_for_one_gpu(tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text("import tensorflow as tf\n\n\n" + NET.partition("\n\nnet = ")[0])
+    training = INPUTS + "import net as model\n" + NET.partition("\n\n\n")[2].replace("Net(", "model.Net(") + TRAINING
+    (tmp_path / "train.py").write_text(training)
+    (tmp_path / "show.py").write_text("import net\nprint(net.Net(1, 2).hidden)\n")
+    conversion = convert(read(str(tmp_path / "train.py")), Options(num_gpus=2), several=True)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert [part.text for part in conversion.parts if "            del self.hidden, self.output\n" in part.text]
 
 
 def test_attributes_are_kept_for_other_scripts_that_import_the_model(tmp_path: Path) -> None:
@@ -117,4 +194,6 @@ def test_attributes_are_kept_for_other_scripts_that_import_the_model(tmp_path: P
     (tmp_path / "show.py").write_text("import train\nprint(train.Net(1, 2).hidden)\n")
     conversion = convert(read(str(train)), Options(num_gpus=2), several=True)
     assert conversion.status == "converted", conversion.diagnostics
-    assert conversion.text is not None and "del self" not in conversion.text and MERGED in conversion.text
+    assert conversion.text is not None
+    kept = ["self.loss = merge_loss(tower_loss)", MERGED, "self.output = tf.concat(tower_output, 0)"]
+    assert "".join(f"            {line}\n" for line in kept) + "\n" in conversion.text

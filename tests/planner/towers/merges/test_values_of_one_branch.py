@@ -48,8 +48,17 @@ def test_a_name_that_one_branch_binds_begins_as_none_in_each_tower() -> None:
 def test_a_name_that_the_other_branch_leaves_at_none() -> None:
     branches = BRANCHES.replace("else:\n", "else:\n    wide = None\n")
     text = converted(FLAGS + INPUTS + branches + LOSS + STEP + READ + TRAINING)
-    assert "        wide = None\n        if args" not in text
-    assert "        if wide is not None:\n            tower_wide.append(wide[:rows])\n" in text
+    assert [line for line in text.splitlines() if "wide" in line and "arg" not in line] == [
+        "tower_loss, tower_wide, tower_grads = [], [], []",
+        "            wide = tf.layers.dense(X, 8)",
+        "            out = tf.layers.dense(wide, 1)",
+        "            wide = None",
+        "        if wide is not None:",
+        "            tower_wide.append(wide[:rows])",
+        "if tower_wide:",
+        "    wide = tf.concat(tower_wide, 0)",
+        "    top = tf.reduce_max(wide, 1)",
+    ]
 
 
 def test_what_both_branches_make_is_merged_as_ever() -> None:

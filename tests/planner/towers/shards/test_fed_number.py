@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, codes, converted
+from tests.scripts import ABOVE, BELOW, INPUTS, STEP, TRAINING, codes, converted, parts
 
 SIZE = "bsz = tf.placeholder(tf.int32, [])\n"
 MODEL = "out = tf.layers.dense(tf.reshape(X, tf.stack([bsz, 4])), 1)\nloss = tf.reduce_mean(tf.square(out - Y))\n"
@@ -18,16 +18,16 @@ def script(model: str = MODEL, size: str = SIZE, fed: str = "batch_size", behind
 @pytest.mark.parametrize(
     ("size", "line"),
     [
-        (SIZE, "        bsz = tf.shape(X)[0]\n"),
-        (SIZE.replace("int32", "int64"), "        bsz = tf.shape(X, out_type=tf.int64)[0]\n"),
-        ("bsz = tf.placeholder(tf.int32)\n", "        bsz = tf.shape(X)[0]\n"),
-        ("bsz = tf.placeholder_with_default(32, [])\n", "        bsz = tf.shape(X)[0]\n"),
+        (SIZE, "bsz = tf.shape(X)[0]"),
+        (SIZE.replace("int32", "int64"), "bsz = tf.shape(X, out_type=tf.int64)[0]"),
+        ("bsz = tf.placeholder(tf.int32)\n", "bsz = tf.shape(X)[0]"),
+        ("bsz = tf.placeholder_with_default(32, [])\n", "bsz = tf.shape(X)[0]"),
     ],
 )
 def test_it_is_counted_in_each_tower(size: str, line: str) -> None:
-    text = converted(script(size=size))
-    assert line in text and "shard_size" not in text
-    assert "\nX, Y, bsz = X_batch, Y_batch, global_bsz\n" in text
+    _, inside, after = parts(script(size=size))
+    assert inside == [*ABOVE, line, *MODEL.splitlines(), *BELOW]
+    assert after[0] == "X, Y, bsz = X_batch, Y_batch, global_bsz"
 
 
 def test_what_it_is_of_is_read_along_its_batch_axis() -> None:

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, converted, parts, run
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, parts, run
 
 HEAD = "import tensorflow as tf\n\nbatch_size = 32\n"
 TARGET = "Y = tf.placeholder(tf.float32, [None, 1])\n"
@@ -43,18 +43,25 @@ def test_the_one_open_dimension_is_the_batch(inputs: str, line: str) -> None:
     assert line in " ".join(parts(script)[1])
 
 
+ONLY_T = "(T,), rows, weight = shard([T_batch], gpu)"
+
+
 @pytest.mark.parametrize(
-    ("inputs", "found"),
+    ("inputs", "line", "found"),
     [
-        ("X = tf.placeholder(tf.float32, [50, None])\nT = tf.placeholder(tf.float32, [50])\n", ["TMG303", "TMG302"]),
-        ("X = tf.placeholder(tf.float32, [1, None])\nT = tf.placeholder(tf.float32, [None])\n", []),
-        ("X = tf.placeholder(tf.float32, [8, None, None])\nT = tf.placeholder(tf.float32, [None])\n", []),
+        (
+            "X = tf.placeholder(tf.float32, [50, None])\nT = tf.placeholder(tf.float32, [50])\n",
+            "(X, T), rows, weight = shard_static([X_batch, T_batch], gpu)",
+            ["TMG303", "TMG302"],
+        ),
+        ("X = tf.placeholder(tf.float32, [1, None])\nT = tf.placeholder(tf.float32, [None])\n", ONLY_T, []),
+        ("X = tf.placeholder(tf.float32, [8, None, None])\nT = tf.placeholder(tf.float32, [None])\n", ONLY_T, []),
     ],
     ids=["a batch size in front", "one sequence", "two open ones"],
 )
-def test_other_open_dimensions_are_no_batch(inputs: str, found: list[str]) -> None:
+def test_other_open_dimensions_are_no_batch(inputs: str, line: str, found: list[str]) -> None:
     script = HEAD + inputs + "loss = tf.reduce_mean(X) * tf.reduce_mean(T)\n" + STEP + TRAINING.replace("Y:", "T:")
-    assert codes(script) == found and "shard_along" not in converted(script)
+    assert codes(script) == found and parts(script)[1][2] == line
 
 
 def test_a_default_that_is_never_fed_goes_to_all_towers() -> None:
@@ -363,3 +370,26 @@ def test_a_setting_beside_a_batch_size_makes_rows() -> None:
                 self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss)
     """
     assert cuts(text) == ["shard_static([X_batch], gpu)", "shard_static([Z_batch], gpu)"]
+
+
+DICT_OF_UNKNOWN = """
+    import tensorflow as tf
+    batch_size = 32
+    {shapes}
+    inputs = {{name: tf.placeholder(kind, shape, name=name) for name, (kind, shape) in SHAPES.items()}}
+    weight = tf.placeholder_with_default(tf.ones([tf.shape(inputs['y'])[0]]), [None], name='weight')
+    each = tf.square(tf.layers.dense(inputs['x'], 1) - inputs['y'])
+    loss = tf.reduce_mean(each[:, 0] * weight)
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {{inputs['x']: xs, inputs['y']: ys}})
+"""
+
+
+def test_inputs_of_which_no_tower_can_be_given_its_part_are_refused() -> None:
+    known = "SHAPES = {'x': (tf.float32, [None, 4]), 'y': (tf.float32, [None, 1])}"
+    assert codes(DICT_OF_UNKNOWN.format(shapes="from shapes import SHAPES")) == ["TMG205"]
+    assert "(inputs['x'], inputs['y']), rows, tower_weight = shard(" in cut(DICT_OF_UNKNOWN.format(shapes=known))

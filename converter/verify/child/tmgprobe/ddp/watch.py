@@ -179,7 +179,7 @@ def _count(torch, item):
 
 
 def _keys(value, before=''):
-    """The keys of what is saved, as paths."""
+    """The keys of the saved object, as paths."""
     if isinstance(value, dict):
         return sorted(key for name, one in value.items() for key in _keys(one, '%s/%s' % (before, name)))
     return [before or type(value).__name__]

@@ -18,6 +18,8 @@ SOURCES = (
     'QueueDequeue',
     'QueueDequeueMany',
     'QueueDequeueUpTo',
+    'ReaderReadUpToV2',
+    'ReaderReadUpTo',
 )
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
 SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')

@@ -13,6 +13,8 @@ RANKS = (OTHER, NEEDED, TRACED)
 # What an iterator of TensorFlow 2 makes of a sparse element that it gives, to know its shape.
 UNPACKS = ('DeserializeSparse', 'Unpack', 'Pack', 'StridedSlice')
 
+PARSES = ('ParseExample', 'ParseExampleV2')  # records to tensors, on the CPU in any case
+
 
 def stacks(step, batches, folder):
     """Every stack of lines of the script's folder that made operations: [{'lines', 'rank', 'operation'}].
@@ -27,6 +29,7 @@ def stacks(step, batches, folder):
     between = graphs.descendants(inputs, below) - fed
     reads = {script_lines(operation, folder) for operation in fed if operation.type == 'IteratorGetNext'}
     between -= {op for op in between if op.type in UNPACKS and script_lines(op, folder) in reads}
+    between -= {op for op in between if op.type in PARSES}
     found = {}
     for operation in step.graph.get_operations():
         rank = TRACED if operation in between else NEEDED if operation in below else OTHER

@@ -61,7 +61,7 @@ def prepare(torch, channel, job):
 
 
 def finish(torch, channel, job, watch):
-    """Hands over what was seen."""
+    """Sends the record of the run to verify."""
     from tmgprobe.ddp import compare
 
     if not watch.weights:

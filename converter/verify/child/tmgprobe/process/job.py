@@ -24,6 +24,8 @@ PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HERE = os.path.dirname(PACKAGE)  # the folder of probe.py, which is on the path
 # what is called by the script and may fail because of it
 SERVED = ('api.py', 'diary.py', 'digits.py', 'draws.py', 'network.py', 'outside.py')
+ORIGINALS = ('replay', 'cluster original')  # whose gradients are exchanged
+ALONE = ('bare', 'cluster worker', 'cluster ps')  # whose devices and sessions stay as they are
 
 
 def run(path, tf=None):
@@ -64,8 +66,8 @@ def run(path, tf=None):
     ]
     sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
     os.chdir(os.path.dirname(job['script']))
-    random.seed(20)
-    numpy.random.seed(20)
+    random.seed(job.get('seed', 20))
+    numpy.random.seed(job.get('seed', 20))
     if role.watch.diary is not None:
         role.watch.diary.begin()
     try:
@@ -90,10 +92,11 @@ def prepare(tf, channel, job):
     from tmgprobe.session import step as steps
     from tmgprobe.session import watch as watching
 
-    kind = import_roles()[job['role']]
-    kinds = {'gated': job['role'] == 'replay', 'untouched': job['role'] in ('profile', 'bare', 'train')}
-    watch = watching.Watch(tf, job['gpus'], alone=job['role'] == 'bare', **kinds)
-    if job['role'] in ('record', 'replay', 'whole'):
+    name = job['role'].rstrip('0123456789 ')  # tasks of a cluster have numbers
+    kind = import_roles()[name]
+    kinds = {'gated': name in ORIGINALS, 'untouched': name in ('profile', 'bare', 'train', 'cluster ps')}
+    watch = watching.Watch(tf, job['gpus'], alone=name in ALONE, **kinds)
+    if name in ('record', 'whole') + ORIGINALS:
         watch.diary = diary.Diary()
         watch.diary.install(tf)
     role = kind(tf, watch, channel, job)
@@ -106,6 +109,7 @@ def prepare(tf, channel, job):
 
 def import_roles():
     """Imports all that watches a script; {role: the class that handles the training run calls}."""
+    from tmgprobe.cluster import original, worker
     from tmgprobe.process import digits  # noqa: F401
     from tmgprobe.roles import bare, profile, record, replay, to_end, trace, whole
     from tmgprobe.session import (
@@ -123,6 +127,9 @@ def import_roles():
         'profile': profile.Profile,
         'trace': trace.Trace,
         'whole': to_end.Whole,
+        'cluster ps': worker.Serving,
+        'cluster worker': worker.Worker,
+        'cluster original': original.Original,
     }
 
 

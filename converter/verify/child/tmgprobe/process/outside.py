@@ -10,6 +10,7 @@ import functools
 import io
 import os
 import re
+import shutil
 
 MOST = 20  # paths that are named
 SYSTEM = ('/dev/', '/proc/', '/sys/')
@@ -26,6 +27,19 @@ CHANGES = {
     "truncate": (0,),
     "unlink": (0,),
 }
+# functions of TensorFlow's file_io that do the same, and their names in tf.gfile and tf.io.gfile
+REMOTE = {
+    "create_dir": ("MkDir",),
+    "create_dir_v2": ("mkdir",),
+    "delete_file": ("Remove",),
+    "delete_file_v2": ("remove",),
+    "delete_recursively": ("DeleteRecursively",),
+    "delete_recursively_v2": ("rmtree",),
+    "recursive_create_dir": ("MakeDirs",),
+    "recursive_create_dir_v2": ("makedirs",),
+}
+NAMED = ('path', 'src', 'dst', 'dirname', 'filename')  # parameters that are paths
+FAILED = object()  # in place of a result
 PASSING = re.compile(r'\.tmp[0-9a-f]{32}$')  # what TensorFlow renames when it is whole
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
@@ -36,7 +50,7 @@ except ImportError:
 
 
 class Watched(object):
-    """A function of the system: called as ever, and told of if it succeeds. Like a builtin it is never a method."""
+    """A function of the system: called as ever, and its result told, or FAILED. Like a builtin it is never a method."""
 
     def __init__(self, original, told):
         self._original, self._told = original, told
@@ -44,7 +58,11 @@ class Watched(object):
 
     def __call__(self, *args, **kwargs):
         """Calls it."""
-        result = self._original(*args, **kwargs)
+        try:
+            result = self._original(*args, **kwargs)
+        except Exception:
+            self._told(FAILED, args, kwargs)
+            raise
         self._told(result, args, kwargs)
         return result
 
@@ -52,12 +70,12 @@ class Watched(object):
 class Outside(object):
     """Watches this process; `own`: the folder below which everything is a copy, and goes.
 
-    forks: how many processes the script has forked.
+    forks: how many processes the script has forked. paths: what it changed elsewhere; tried: what it could not change.
     """
 
     def __init__(self, own):
         self.own = os.path.join(os.path.realpath(own), '')
-        self.paths, self.more, self.forks = [], 0, 0
+        self.paths, self.tried, self.more, self.forks = [], [], 0, 0
 
     def install(self):
         """Puts the watch in place."""
@@ -68,6 +86,7 @@ class Outside(object):
         for name, places in CHANGES.items():
             if hasattr(os, name):
                 setattr(os, name, Watched(getattr(os, name), self._changed(places)))
+        shutil.rmtree = Watched(shutil.rmtree, self._changed((0,)))  # which names what is within by descriptors
         if hasattr(os, 'fork'):
             os.fork = Watched(os.fork, self._forked)
 
@@ -76,7 +95,15 @@ class Outside(object):
         from tensorflow.python.lib.io import file_io
         from tensorflow.python.summary.writer import writer
         from tensorflow.python.training import saver
+        from tmgprobe.session import watch
 
+        changes = {}
+        for name, aliases in REMOTE.items():
+            original = getattr(file_io, name, None)  # TensorFlow 1.4 lacks some
+            if original is not None:
+                pair = (original, Watched(original, self._changed((0,))))
+                changes.update((alias, pair) for alias in (name,) + aliases)
+        watch.replace(changes)
         saver.Saver.save = self._naming(saver.Saver.save, 2, 'save_path')
         writer.FileWriter.__init__ = self._naming(writer.FileWriter.__init__, 1, 'logdir')
         start = file_io.FileIO.__init__
@@ -88,44 +115,48 @@ class Outside(object):
 
         file_io.FileIO.__init__ = initialise
 
-    def note(self, path):
-        """Keeps a path that is written to, if it lies elsewhere."""
+    def note(self, path, failed=False):
+        """Keeps a path that is changed, if it lies elsewhere; failed: whether it only should have been."""
         try:
             found = os.path.realpath(os.fsdecode(path) if hasattr(os, 'fsdecode') else path)
         except Exception:
             return  # a descriptor, or something of the script's own that stands for a path
-        if (found + os.sep).startswith(self.own) or found.startswith(SYSTEM) or found in self.paths:
+        if (found + os.sep).startswith(self.own) or found.startswith(SYSTEM):
             return
-        if len(self.paths) < MOST:
-            self.paths.append(found)
-        else:
+        kept = self.tried if failed else self.paths
+        if found in kept:
+            return
+        if len(kept) < MOST:
+            kept.append(found)
+        elif not failed:
             self.more += 1
 
     def told(self):
         """What was seen, for the last event."""
-        return {'paths': sorted(self.paths), 'more': self.more, 'forks': self.forks}
+        return {'paths': sorted(self.paths), 'tried': sorted(self.tried), 'more': self.more, 'forks': self.forks}
 
-    def _opened(self, _, args, kwargs):
+    def _opened(self, result, args, kwargs):
         mode = args[1] if len(args) > 1 else kwargs.get('mode', 'r')
         if set('%s' % (mode,)) & set('wax+'):
-            self.note(args[0] if args else kwargs.get('file'))
+            self.note(args[0] if args else kwargs.get('file'), result is FAILED)
 
-    def _opened_by_flags(self, _, args, kwargs):
+    def _opened_by_flags(self, result, args, kwargs):
         flags = args[1] if len(args) > 1 else kwargs.get('flags', 0)
-        if flags & WRITES and kwargs.get('dir_fd') is None:
-            self.note(args[0] if args else kwargs.get('path'))
+        if isinstance(flags, int) and flags & WRITES and kwargs.get('dir_fd') is None:
+            self.note(args[0] if args else kwargs.get('path'), result is FAILED)
 
     def _changed(self, places):
-        def changed(_, args, kwargs):
+        def changed(result, args, kwargs):
             if all(value is None for name, value in kwargs.items() if name.endswith('dir_fd')):
-                given = list(args) + [kwargs[name] for name in ('path', 'src', 'dst') if name in kwargs]
+                given = list(args) + [kwargs[name] for name in NAMED if name in kwargs]
                 for place in places:
-                    self.note(given[place])
+                    if place < len(given):  # else the call has failed for it
+                        self.note(given[place], result is FAILED)
 
         return changed
 
     def _forked(self, pid, _, __):
-        if pid:
+        if pid and pid is not FAILED:
             self.forks += 1
 
     def _naming(self, original, place, name):

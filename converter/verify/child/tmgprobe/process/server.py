@@ -179,6 +179,7 @@ class _Server(object):
         for end in ends:
             os.close(end)
         if pid is not None:
+            self._ended.pop(pid, None)  # the system gives numbers again
             self._running[pid] = _bytes(request['token'])
         return pid
 

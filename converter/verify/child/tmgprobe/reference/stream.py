@@ -6,6 +6,8 @@ again: N consecutive batches of the original are one of the conversion's. Each t
 
 from __future__ import absolute_import, division, print_function
 
+import bisect
+
 import numpy as np
 from tmgprobe.values import rows, streams
 
@@ -92,22 +94,31 @@ def text_of(kind):
 
 
 class Epochs(object):
-    """Counts the epochs of a stream: one begins once most examples of a batch were seen before."""
+    """Counts the epochs of a stream: one begins once most examples of a batch were seen before.
 
-    def __init__(self):
-        self.count, self._seen, self._mixed = 0, set(), False
+    batches: how many of the original's batches one step takes. Each is looked at alone: where a batch lies across the
+        end of an epoch, both scripts find that end, or neither does.
+    """
 
-    def ends_before(self, step):
-        """Whether an epoch has ended before this step; takes the step."""
-        batch = _together(step)
-        known = sum(mark in self._seen for mark in batch)
-        ended = not self._mixed and 2 * known >= len(batch) > 0
-        if ended:
-            self.count, self._seen = self.count + 1, set()
-        elif known:  # examples are drawn anew for each batch: there are no epochs
-            self._mixed = True
+    def __init__(self, batches):
+        self.count, self._batches = 0, batches
+        self._seen, self._mixed = set(), False
+
+    def ends_within(self, step):
+        """Whether an epoch has ended before this step, or ends in it; takes the step."""
+        before, examples = self.count, _together(step)
+        size = max(1, -(-len(examples) // self._batches))
+        for begin in range(0, len(examples), size):
+            self._take(examples[begin : begin + size])
+        return self.count > before
+
+    def _take(self, batch):
+        known = [mark for mark in batch if mark in self._seen]
+        if not self._mixed and 2 * len(known) >= len(batch):
+            self.count, self._seen = self.count + 1, set(known)  # the others are what was left of the last epoch
+            return
+        self._mixed = self._mixed or bool(known)  # examples are drawn anew for each batch: there are no epochs
         self._seen.update(batch)
-        return ended
 
 
 def sets(own, theirs):
@@ -170,8 +181,11 @@ def figures(own, theirs, towers, unordered, floats):
 def _each(own, theirs, towers, unordered):
     result = []
     for kind, steps in sorted(theirs.items()):
-        mine, begins = own.kinds.get(kind, []), own.begins(kind)
+        mine = own.kinds.get(kind, [])
         drawn = 0 if unordered else own.drawn.get(kind)
+        joined = [[_together(step) for step in each] for each in (mine, steps)]
+        once = streams.taken_once(joined[0], joined[1], towers)
+        begins = streams.starts([joined[0][number] for number in once[0]])
         for name in sorted(steps[0]):
             batches = [step.get(name) for step in steps], [step.get(name) for step in mine]
             if not mine or None in batches[0] or None in batches[1]:
@@ -179,8 +193,13 @@ def _each(own, theirs, towers, unordered):
             elif batches[0][0][0] is None or batches[1][0][0] is None:
                 result.append(dict(_settings(batches[1], batches[0], towers, drawn), input=name))
             else:
-                theirs_marks, own_marks = ([marks or [] for marks, _ in one] for one in batches)
-                one = streams.compare(own_marks, theirs_marks, towers, begins, drawn)
+                theirs_marks, own_marks = (
+                    [each[number][0] or [] for number in numbers] for each, numbers in zip(batches, once[::-1])
+                )
+                drawn_at = None if drawn is None else bisect.bisect_left(once[0], drawn)
+                one = streams.compare(own_marks, theirs_marks, towers, begins, drawn_at)
+                if one['step'] is not None:
+                    one['step'] = once[1][one['step'] - 1] + 1
                 result.append(dict(one, input=name))
     return result
 
@@ -227,24 +246,54 @@ def evaluations(own, theirs, training, towers, drawn):
     drawn: whether the original draws random numbers between its steps.
     """
     result = []
-    kinds = sorted({tuple(sorted(run)) for _, run in own} & {tuple(sorted(run)) for _, run in theirs})
-    for kind in kinds:
-        mine, others = ([one for one in runs if tuple(sorted(one[1])) == kind] for runs in (own, theirs))
-        result.append(dict(_evaluation(kind, mine, others, training, towers), inputs=list(kind)))
-        changed = _changed_settings(kind, mine, others, towers)
+    for kind, other in _kinds(own, theirs):
+        mine, others = [one for one in own if _kind(one) == kind], [one for one in theirs if _kind(one) == other]
+        with_rows = _with_rows(mine[0])
+        result.append(dict(_evaluation(with_rows, mine, others, training, towers), inputs=list(kind)))
+        changed = _changed_settings(sorted(set(kind + other) - set(with_rows)), mine, others, towers)
         if changed:
             result[-1].update(changed)
             continue
-        if result[-1]['status'] == streams.DIFFERS and drawn and result[-1]['fault'] != 'training':
+        may_be = drawn and result[-1]['fault'] != 'training' and _as_many(with_rows[0], mine, others, towers)
+        if result[-1]['status'] == streams.DIFFERS and may_be:
             result[-1]['status'] = streams.DRAWN
     return result
 
 
-def _changed_settings(kind, own, theirs, towers):
+def _as_many(name, own, theirs, towers):
+    """Whether runs may be fed other examples by chance alone: not where as many runs get other numbers of them."""
+    mine, others = ({len(run[name]) for _, run in runs} for runs in (own, theirs))
+    if len(mine) > 1 or len(own) != len(theirs):
+        return True
+    return others <= mine | {towers * count for count in mine}
+
+
+def _kind(run):
+    """The names of the tensors that a run is fed."""
+    return tuple(sorted(run[1]))
+
+
+def _with_rows(run):
+    """The inputs of a run that hold examples."""
+    return tuple(name for name in _kind(run) if any(mark[:1] != SETTING for mark in run[1][name]))
+
+
+def _kinds(own, theirs):
+    """Kinds of runs of both: fed the same inputs, or, where only one has them, inputs with rows of the same names."""
+    kinds, others = ({_kind(run): _with_rows(run) for run in runs} for runs in (own, theirs))
+    found = [(kind, kind) for kind in sorted(set(kinds) & set(others))]
+    for kind in sorted(set(kinds) - set(others)):
+        alike = [other for other in sorted(set(others) - set(kinds)) if others[other] == kinds[kind]]
+        found += [(kind, alike[0])] if len(alike) == 1 else []
+    return found
+
+
+def _changed_settings(names, own, theirs, towers):
     """What is wrong with the inputs without rows, as a switch for training is one; {} for nothing."""
-    for name in kind:
-        mine, others = ({mark for _, run in runs for mark in run[name]} for runs in (own, theirs))
-        if all(mark[:1] == SETTING for mark in mine | others) and not others <= mine:
+    for name in names:
+        mine, others = ({mark for _, run in runs for mark in run.get(name, ())} for runs in (own, theirs))
+        changed = not others <= mine or mine and not others
+        if changed and all(mark[:1] == SETTING for mark in mine | others):
             numbers = [sorted(float(mark[1:]) for mark in each) for each in (mine, others)]
             if not any(other == number * towers for other in numbers[1] for number in numbers[0]):
                 own_words, words = (' or '.join('%g' % number for number in each) for each in numbers)

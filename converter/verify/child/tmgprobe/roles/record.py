@@ -76,9 +76,13 @@ class Record(object):
                 },
                 'fetches': fetched.recorded(call, store, before),
                 'rates': self._rates(call),
+                'drew': [],
             }
         )
-        return self._asked(call)
+        if call.step.gathers:
+            return self._asked(call)
+        result, self.asides.taken[-1]['drew'] = call.traced()
+        return result
 
     def _asked(self, call):
         """Runs what the script asked for; the first run that gathers gradients says where they are computed."""

@@ -85,22 +85,21 @@ class Replay(object):
         return result
 
     def aside(self, call):
-        """Takes a run without a train op; it is compared when the next step begins and the recording is there."""
-        if self.answer:
-            self._behind(call)
-        else:
-            self.evaluations.add(len(self.figures), call.arrays)
-        place = None if self.answer else self.asides.place(len(self.figures), call)
-        if place is not None and call.arrays is not None:
-            self.asides.taken.append((place, call))
-        return call.as_asked()
+        """Takes a run without a train op.
 
-    def _behind(self, call):
-        """Compares a run behind the original's last step with the conversion's of its kind, behind its last one."""
+        It is compared when the next step begins and the recording is there; one behind the original's last step at
+        once, with the conversion's of its kind behind its last one.
+        """
+        if not self.answer:
+            self.evaluations.add(len(self.figures), call.arrays)
         place = self.asides.place(len(self.figures), call)
-        if place is not None and call.arrays is not None:
-            self.asides.taken.append((place, call))
+        if place is None or call.arrays is None:
+            return call.as_asked()
+        result, drew = call.traced()
+        self.asides.taken.append((place, call, drew))
+        if self.answer:
             self._compare_asides(dict(self.figures[-1]))
+        return result
 
     def _compare_asides(self, figures):
         """Compares the runs since the last step with those at the same places of the recording.
@@ -109,7 +108,7 @@ class Replay(object):
         A step that applies what such runs gathered has no batch of its own: it gets theirs.
         """
         recorded = {kept['place']: kept for kept in self.recording['asides']}
-        for place, call in self.asides.taken:
+        for place, call, drew in self.asides.taken:
             kept = recorded.get(place)
             if kept is None:
                 continue
@@ -134,6 +133,8 @@ class Replay(object):
                 rows = [dict(row, status='own batch') if row['name'] in call.sources else row for row in rows]
             except RuntimeError:
                 continue  # the script has closed that session
+            if kept['drew'] and not drew:
+                rows = [{'name': kept['drew'][0], 'status': 'draws'}] + rows
             self.apart.append({'steps': place[0], 'rows': rows})
         self.asides.taken = []
 
@@ -245,9 +246,12 @@ class Replay(object):
         self.begun = time.time()
         facts['initial'] = initial.read(call, store, store.read())
         self.channel.send('ready', **facts)
-        command = self.channel.receive()
+        self.recording = self.read(self.channel.receive())
+
+    def read(self, command):
+        """The recording that the starter names."""
         with open(command['record'], 'rb') as stream:
-            self.recording = pickle.load(stream)
+            return pickle.load(stream)
 
     def _save(self, call):
         """Writes a checkpoint in which every number of every variable is another one, then puts all back."""

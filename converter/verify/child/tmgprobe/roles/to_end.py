@@ -24,7 +24,8 @@ class Whole(object):
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.streams, self.evaluations = stream.Streams(), stream.Evaluations()
-        self.epochs, self.unordered, self.graph = stream.Epochs(), '', None
+        self.unordered, self.graph = '', None
+        self.epochs = stream.Epochs(1 if job['total'] or not job['theirs'] else job['gpus'])
         self.rates = []  # those that a schedule gives, in the first step and in the last one
         self._leaving, self.message = threading.Lock(), None  # why the script has ended, where it has failed
         clock = threading.Timer(job['seconds'], self._leave, ['time'])
@@ -37,7 +38,8 @@ class Whole(object):
         kind = tuple(apply.index for apply in call.step.applies)
         pairs = self.job['inputs'].get(stream.text_of(kind))
         step = {} if pairs is None else stream.step_of(pairs, call.arrays)
-        if self.epochs.ends_before(step) and self.job['epochs'] and self.epochs.count >= self.job['epochs']:
+        over = self.epochs.ends_within(step) and 0 < self.job['epochs'] <= self.epochs.count
+        if over and self.streams.kinds:
             self._leave('epochs')
         self._note_rates(call)
         self.streams.take(kind, step, self.watch.diary)

@@ -88,7 +88,7 @@ IGNORED = {'regularization_losses', 'cond_context', 'while_context', 'update_ops
 
 
 def collections(graph):
-    """{key: number of entries} of what a script keeps in a graph."""
+    """{key: number of entries} of the collections of a graph."""
     return {
         key: len(graph.get_collection_ref(key))
         for key in graph.get_all_collection_keys()

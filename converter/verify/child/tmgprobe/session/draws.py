@@ -37,7 +37,7 @@ class Draws(object):
             np.random.default_rng = self._maker(np.random.default_rng)
 
     def install_for_data_sets(self):
-        """Sees the seeds of what shuffles data sets, also those that are made inside functions (TensorFlow 1.5 on)."""
+        """Sees the seeds of shuffled data sets, also of those that functions make (TensorFlow 1.5 and later)."""
         try:
             from tensorflow.python.data.util import random_seed
         except ImportError:

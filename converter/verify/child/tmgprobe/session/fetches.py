@@ -46,7 +46,7 @@ def read(elements, applies):
 
 
 def kept(fetches, operations):
-    """What a run assigns to variables apart from the values that it fetches: as fetches of what is assigned."""
+    """The values that a run assigns to variables beside those that it fetches, as further fetches."""
     seen = graphs.ancestors(fetch.tensor.op for fetch in fetches)
     found = []
     for operation in sorted(set(operations) - seen, key=lambda operation: operation.name):

@@ -2,6 +2,7 @@
 
 from __future__ import absolute_import, division, print_function
 
+import contextlib
 import re
 import threading
 
@@ -104,11 +105,13 @@ class Step(object):
 
     @property
     def sources(self):
-        """The tensors that datasets and queues fill."""
+        """The tensors that datasets and queues fill; an optimizer's own queues hold no data."""
+        listed = self.graph.get_operations()
+        own = {operation for apply in self.applies for operation in listed[apply.first : apply.last]}
         return [
             tensor
             for tensor in graphs.sources(self.operations)
-            if tensor.dtype.base_dtype.name not in ('variant', 'resource')
+            if tensor.dtype.base_dtype.name not in ('variant', 'resource') and tensor.op not in own
         ]
 
     def drawn(self):
@@ -118,6 +121,10 @@ class Step(object):
             if RANDOM.match(operation.type) or operation.type.endswith('CandidateSampler'):
                 counts[operation.type] = counts.get(operation.type, 0) + 1
         return counts
+
+    def random(self):
+        """The operations that draw random numbers, by their names."""
+        return {op.name for op in self.operations if RANDOM.match(op.type)}
 
     def numbers_drawn(self):
         """The random numbers that are drawn in a step; None where there are none or the shapes leave it open."""
@@ -186,7 +193,9 @@ class Calls(object):
         else:
             if diary is not None and step.applies:
                 diary.draws.close()
-            call = Call(step, run, session, fetches, feed_dict, (options, metadata))
+            call = Call(
+                step=step, run=run, session=session, fetches=fetches, feed_dict=feed_dict, how=(options, metadata)
+            )
             result, trains = self._taken(call), bool(step.applies)
         if diary is not None:
             diary.fetched(session, fetches, result, trains)
@@ -266,13 +275,22 @@ class Call(object):
         metadata = self.metadata if metadata is None else metadata
         return self._run(self.session, self.fetches, self.feed_dict, options, metadata)
 
-
     def as_asked(self, options=None, metadata=None):
         """What the script asked for; what was taken from a dataset or queue for it already is fed."""
         feed = self.feed_dict if self._arrays is None else self._arrays
         options = self.options if options is None else options
         metadata = self.metadata if metadata is None else metadata
         return self._run(self.session, self.fetches, feed, options, metadata)
+
+    def traced(self):
+        """As `as_asked`, and which operations have drawn random numbers: conditions leave some out."""
+        random = self.step.random()
+        if not random:
+            return self.as_asked(), []
+        options, metadata = self.full_trace()
+        result = self.as_asked(options, metadata)
+        ran = {node.node_name.split(':')[0] for device in metadata.step_stats.dev_stats for node in device.node_stats}
+        return result, sorted(random & ran)
 
     def full_trace(self):
         """(options, metadata) with which a run notes what ran where."""
@@ -338,11 +356,25 @@ def saver(tf, graph, names):
     if finalized:
         graph._finalized = False
     try:
-        with graph.as_default(), graph.device(None), graph.control_dependencies(None), graph.name_scope(
-            'tf_multigpu_probe_save/'
-        ):
+        scope = graph.name_scope('tf_multigpu_probe_save/')
+        with _alone(graph), graph.as_default(), graph.device(None), graph.control_dependencies(None), scope:
             found = graphs.variables(tf, graph)
             return tf.train.Saver([found[name] for name in names])
     finally:
         if finalized:
             graph.finalize()
+
+
+@contextlib.contextmanager
+def _alone(graph):
+    """Keeps other threads from writing the graph out meanwhile.
+
+    A supervisor's thread does so with each checkpoint, and fails at an operation that TensorFlow has made and not
+    yet entered among the graph's names. On TensorFlow 1.4 this lock cannot be taken twice, as it is while an
+    operation is made; there a graph is written from its list of names, so nothing can be missing.
+    """
+    if isinstance(graph._lock, type(threading.RLock())):
+        with graph._lock:
+            yield
+    else:
+        yield

@@ -72,7 +72,7 @@ def _ran(graph, metadata):
 
 
 def _parts(step, arrays, ran):
-    """{operation: part} of what was run, without the operations of the probe."""
+    """{operation: part} of the operations that ran, without those of the probe."""
     order = {op: index for index, op in enumerate(step.graph.get_operations())}
     tensors = [step.graph.as_graph_element(name) for name in arrays]
     needed = graphs.ancestors(loss.op for loss in step.losses)
@@ -104,7 +104,7 @@ def _within(number, ranges):
 
 
 def _preparing(tensors, computing, order):
-    """Of what computes with the inputs, the operations that only cut, cast or count them."""
+    """The operations that only cut, cast or count the inputs, of all that compute with them."""
     sources = {tensor.op for tensor in tensors}
     found = set(sources)
     for op in sorted(computing, key=lambda op: order[op]):

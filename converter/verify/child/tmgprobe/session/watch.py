@@ -215,12 +215,12 @@ class Watch(object):
                     watch._depth['apply'] -= 1
                 watched.applies.append(
                     Apply(
-                        len(watched.applies),
-                        result.op if hasattr(result, 'op') else result,
-                        [v.name for _, v in pairs],
-                        [parts(g) for g in given],
-                        [fed for _, fed in gates],
-                        (first, size(watched.graph)),
+                        index=len(watched.applies),
+                        operation=result.op if hasattr(result, 'op') else result,
+                        variables=[v.name for _, v in pairs],
+                        given=[parts(g) for g in given],
+                        gates=[fed for _, fed in gates],
+                        between=(first, size(watched.graph)),
                     )
                 )
                 return result
@@ -249,12 +249,12 @@ class Watch(object):
         gates = [self._gate(gradient) for gradient in raw]
         watched.groups.append(
             Group(
-                losses,
-                [v.name for v in variables],
-                [parts(g) for g in raw],
-                [fed for _, fed in gates],
-                first,
-                size(watched.graph),
+                losses=losses,
+                variables=[v.name for v in variables],
+                raw=[parts(g) for g in raw],
+                gates=[fed for _, fed in gates],
+                first=first,
+                last=size(watched.graph),
             )
         )
         return [gradient for gradient, _ in gates]

@@ -47,9 +47,10 @@ def _of_arrays(trial, x, y, size, weight):
     whole = (x, y) if weight is None else (x, y, weight)
     if y is None or any(not hasattr(array, 'shape') for array in batches.flat(whole)):
         trial.stop('fit() takes what is no array')
-    size = size if trial.converted or trial.total else size * trial.gpus
     rows = len(batches.flat(whole)[0])
-    ends = [size * i for i in range(1, trial.steps + 1) if size * i <= rows]
+    if not trial.converted:  # fewer rows than a batch of all GPUs: as many of them as these can share
+        size = min(size if trial.total else size * trial.gpus, rows // trial.gpus * trial.gpus)
+    ends = [size * i for i in range(1, trial.steps + 1) if 0 < size * i <= rows]
     return [batches.rows_of(whole, end - size, end) for end in ends]
 
 

@@ -56,6 +56,34 @@ def _aligned(own, theirs, towers, begins):
     return {'at': None, 'own_at': place, 'rows': place - left_out, 'left_out': left_out}
 
 
+def taken_once(own, theirs, towers):
+    """The numbers of the batches in each stream that are not the one before them again: (own, theirs).
+
+    All batches, unless the original takes each several times in a row, and the conversion each as many times.
+    """
+    firsts = [_first_of_each(batches) for batches in (own, theirs)]
+    times = [_times(first, len(batches)) for first, batches in zip(firsts, (own, theirs))]
+    if len(firsts[0]) < len(own):
+        for number, count in enumerate(times[1]):
+            wanted = times[0][number * towers : (number + 1) * towers]
+            if (number + 1) * towers >= len(times[0]):
+                wanted = wanted[:-1]  # the original's steps end in this one
+            last = number == len(times[1]) - 1  # the conversion's steps end in this one
+            if any(one < count if last else one != count for one in wanted):
+                break
+        else:
+            return firsts[0], firsts[1]
+    return list(range(len(own))), list(range(len(theirs)))
+
+
+def _first_of_each(batches):
+    return [number for number, batch in enumerate(batches) if not number or batch != batches[number - 1]]
+
+
+def _times(firsts, count):
+    return [end - begin for begin, end in zip(firsts, firsts[1:] + [count])]
+
+
 def starts(own):
     """The places in a stream at which an epoch may begin: a batch holds what came before, or the last one was short.
 

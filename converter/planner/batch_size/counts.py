@@ -1,0 +1,242 @@
+"""Counts of examples beside what is fed: steps times the batch size, losses times the batch size."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from converter.analysis.facts import Facts, RunCall, TrainStep
+from converter.analysis.values import Number, Origin
+from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, parents_of
+
+_DIVIDED = (ast.Div, ast.FloorDiv)
+_TERMS = (ast.Add, ast.Sub)
+_PERCENT = 100  # a share times this number is a percentage as well: `100 * correct / n`
+_PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
+
+
+@dataclass(frozen=True)
+class Written:
+    """Numbers that are as large as the batch size, in the loops around the training steps.
+
+    counts: those that count examples: `while step * 64 < n`, `total += loss * 64 / n`.
+    doubtful: those that a count of steps is multiplied with, for what is not seen, and shares times a hundred.
+    """
+
+    counts: frozenset[Origin] = frozenset()
+    doubtful: tuple[ast.Constant, ...] = ()
+
+
+def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Written:
+    """Where the loops around the training steps have the batch size as a number once more.
+
+    found: the places of the batch size that are known.
+    """
+    known = set(found)
+    sizes = [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
+    counts: set[Origin] = set()
+    doubtful: dict[ast.Constant, None] = {}
+    for loops in _loops(facts, steps) if sizes else ():
+        nodes = {n: None for loop in loops for n in ast.walk(loop)}
+        again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
+        again = [n for n in again if facts.origin_of(n) not in known]
+        room = _Room(facts, loops, _totals(facts, known), _counters(loops))
+        counts |= {facts.origin_of(n) for n in again if room.counts(n)}
+        turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
+        doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))
+    return Written(frozenset(counts), tuple(doubtful))
+
+
+def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[ast.AST]:
+    """Where a batch begins at a turn's number times the batch size, in a loop whose number of turns stays the same.
+
+    With N towers such a loop goes on to N times as many rows.
+    """
+    sizes = set(found)
+    reads = {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.origins & sizes}
+    reads |= {o.node for o in sizes}
+    for run in _training(facts, steps):
+        for site in run.site.chain():
+            loop = site.stmt
+            if not isinstance(loop, ast.For) or site not in facts.turned:
+                continue
+            turn = _wrapped(loop)
+            ends = [n for n in facts.ranges.get(facts.turned[site].uid, ()) if isinstance(n, Number)]
+            if ends and all(n.origins and not n.origins & sizes for n in ends):
+                turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+            yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
+
+
+def _wrapped(loop: ast.For) -> set[str]:
+    """Names that count the turns of a loop up to a plain number: `batch = step % 10`."""
+    found = set()
+    for node in ast.walk(loop):
+        value = node.value if isinstance(node, ast.Assign) else None
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod) and isinstance(value.right, ast.Constant):
+            assert isinstance(node, ast.Assign)
+            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return found
+
+
+def _training(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[RunCall]:
+    trained = {step.result.uid for step in steps}
+    return (run for run in facts.runs if run.computes(trained))
+
+
+def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...]]:
+    """For each run of a training step, the loops around it, through callers up to the module."""
+    found: dict[tuple[ast.stmt, ...], None] = {}
+    for run in _training(facts, steps):
+        found[tuple(s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS))] = None
+    return [loops for loops in found if loops]
+
+
+def _begins(facts: Facts, node: ast.AST, turn: set[str]) -> bool:
+    """Whether a batch size times the number of a turn, and nothing more, is where a slice begins, or gets a name."""
+    below, product = node, False
+    for above in parents_of(facts, node):
+        if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult) and not product:
+            factor = above.left if above.right is below else above.right
+            product = isinstance(factor, ast.Name) and factor.id in turn
+            if not product:
+                return False
+        elif isinstance(above, ast.Slice):
+            return product and above.lower is below
+        else:
+            return product and isinstance(above, ast.Assign)
+        below = above
+    return False
+
+
+@dataclass(frozen=True)
+class _Room:
+    """The loops around a training step, innermost first.
+
+    totals: the numbers of all examples, as the script writes them where it divides them by the batch size.
+    counters: names that count steps.
+    """
+
+    facts: Facts
+    loops: tuple[ast.stmt, ...]
+    totals: frozenset[str]
+    counters: frozenset[str]
+
+    def counts(self, node: ast.AST) -> bool:
+        """Whether a number counts examples: it is compared or divided as such."""
+        top, factors = self._product(node)
+        stepped = any(self._is_counter(f) for f in factors)
+        above = next(parents_of(self.facts, top), None)
+        if self._is_share(node):
+            return getattr(node, "value", None) != _PERCENT
+        if isinstance(above, ast.BinOp) and isinstance(above.op, _DIVIDED) and above.left is top:
+            return False
+        while isinstance(above, ast.BinOp) and isinstance(above.op, _TERMS):
+            top, above = above, next(parents_of(self.facts, above), None)
+        if isinstance(above, ast.AugAssign) and isinstance(above.op, ast.Add) and top is node:
+            return ast.dump(_loaded(above.target)) in self._compared()
+        return isinstance(above, ast.Compare) and stepped
+
+    def is_multiplied(self, node: ast.AST) -> bool:
+        """Whether a number is multiplied with a count of steps, added to a name in each, or divides another number."""
+        top, factors = self._product(node)
+        if self._is_share(node):
+            return True
+        around = list(parents_of(self.facts, top))
+        if isinstance(around[0], ast.AugAssign) and top is node:
+            return isinstance(around[0].op, ast.Add)
+        if isinstance(around[0], ast.BinOp) and isinstance(around[0].op, _DIVIDED) and around[0].right is top is node:
+            whole = isinstance(around[0].left, ast.Constant)  # `total / (640 / 64)`, no loop of its own
+            return whole and not any(isinstance(a, (ast.For, ast.comprehension, ast.Slice)) for a in around[:4])
+        return any(self._is_counter(f) for f in factors)
+
+    def _is_share(self, node: ast.AST) -> bool:
+        """Whether a product with a number is a share of all examples: `loss * 64 / n`, `loss / n * 64`."""
+        top, factors = self._product(node)
+        above = next(parents_of(self.facts, top), None)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, _DIVIDED) and above.left is top:
+            return ast.dump(above.right) in self.totals
+        return any(isinstance(f, ast.BinOp) and self._is_part(f) for f in factors)
+
+    def _product(self, node: ast.AST) -> tuple[ast.AST, list[ast.expr]]:
+        """The product that a number is a factor of, and the other factors."""
+        factors: list[ast.expr] = []
+        top = node
+        for above in parents_of(self.facts, node):
+            if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult):
+                factors.append(above.left if above.right is top else above.right)
+            elif not (isinstance(above, ast.Call) and getattr(above.func, "id", "") in _PASSED):
+                break
+            top = above
+        return top, factors
+
+    def _is_counter(self, factor: ast.expr) -> bool:
+        inner = [n for n in ast.walk(factor) if isinstance(n, (ast.Name, ast.Attribute))]
+        return any(ast.dump(_loaded(n)) in self.counters for n in inner)
+
+    def _is_part(self, factor: ast.BinOp) -> bool:
+        return isinstance(factor.op, _DIVIDED) and ast.dump(factor.right) in self.totals
+
+    def _compared(self) -> set[str]:
+        """What the loops' tests compare."""
+        tests = [loop.test for loop in self.loops if isinstance(loop, ast.While)]
+        sides = (s for t in tests for c in ast.walk(t) if isinstance(c, ast.Compare) for s in (c.left, *c.comparators))
+        return {ast.dump(side) for side in sides}
+
+
+def _as_large(node: ast.Constant, size: ast.Constant) -> bool:
+    """Whether a constant is the same number; `100.` for 100, too."""
+    return is_same(node, size) or (isinstance(node.value, float) and node.value == size.value)
+
+
+def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
+    """The expressions that are divided by the batch size, or gone through in steps of it."""
+    nodes = {o.node for o in known}
+    nodes |= {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.linear & known}
+    found = set()
+    for node in nodes:
+        above = next(parents_of(facts, node), None)
+        if isinstance(above, ast.BinOp) and isinstance(above.op, _DIVIDED) and above.right is node:
+            found.add(ast.dump(above.left))
+        elif isinstance(above, ast.Call) and getattr(above.func, "id", "") in RANGES and node in above.args[2:]:
+            found.add(ast.dump(above.args[1]))
+    return frozenset(found)
+
+
+def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
+    """What the loops count by: names of turns, and what each turn adds a whole number to."""
+    found = set()
+    for loop in loops:
+        if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
+            called = getattr(loop.iter.func, "id", getattr(loop.iter.func, "attr", ""))
+            if called in (*RANGES, "count"):
+                found.add(ast.dump(_loaded(loop.target)))
+            elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
+                found.add(ast.dump(_loaded(loop.target.elts[0])))
+        for node in ast.walk(loop):
+            if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add) and _is_whole(node.value):
+                found.add(ast.dump(_loaded(node.target)))
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.BinOp) and len(node.targets) == 1:
+                name = ast.dump(_loaded(node.targets[0]))
+                sides = (node.value.left, node.value.right)
+                if any(_is_whole(s) for s in sides) and name in (ast.dump(s) for s in sides):
+                    found.add(name)
+    return frozenset(found)
+
+
+def _is_whole(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _bounds(facts: Facts, node: ast.Constant) -> Iterator[ast.AST]:
+    """The number itself where it says how often a loop turns: `range(100)`."""
+    above = next(parents_of(facts, node), None)
+    if isinstance(above, ast.Call) and getattr(above.func, "id", "") in RANGES and above.args[:2][-1] is node:
+        yield node
+
+
+def _loaded(node: ast.AST) -> ast.AST:
+    """A name or an attribute as it is written where it is read."""
+    if isinstance(node, ast.Name):
+        return ast.Name(node.id, ast.Load())
+    return ast.Attribute(node.value, node.attr, ast.Load()) if isinstance(node, ast.Attribute) else node

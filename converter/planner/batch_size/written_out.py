@@ -1,0 +1,124 @@
+"""A batch size without a name: a number that is written out wherever the script counts by it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.values import Number, Origin, Value, needed
+
+FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+LOOPS = (ast.For, ast.While)
+RANGES = ("range", "xrange", "arange")
+STEP = 2  # where a range has its step
+CHOSEN = ("randint", "randrange", "random_integers")  # where a batch begins
+HANDED_ON = ("int", "round", "ceil", "floor", "min", "max", "zip", "enumerate", "tqdm", "list")
+PASSED = (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Div, ast.FloorDiv)
+
+
+def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Value]) -> set[Origin] | None:
+    """Each place where the training loop, or the function of the number, has it; None where one may mean another.
+
+    found: the number, as it counts the rows of what a run is fed.
+    fed: what the run is fed.
+    """
+    written = {o.node for o in found if isinstance(o.node, ast.Constant)}
+    counted = _counted_by(needed([*fed, *_heads(facts, run)]).values())
+    places = set(found)
+    for number in written:
+        around = list(parents_of(facts, number))
+        loop = next((s.stmt for s in run.site.chain() if isinstance(s.stmt, LOOPS)), None)
+        within = [loop, next((a for a in around if isinstance(a, FUNCTIONS)), None)]
+        for node in (n for w in within if w is not None for n in ast.walk(w)):
+            if not is_same(node, number) or any(node is o.node for o in places):
+                continue
+            here = facts.origin_of(node)
+            if here not in counted or not _counts_rows(facts, node):
+                return None
+            places.add(here)
+    sliced = [n for n in written if any(isinstance(a, ast.Slice) for a in parents_of(facts, n))]
+    return places if all(_counts_rows(facts, n) for n in sliced) else None
+
+
+def in_heads(facts: Facts, run: RunCall, found: set[Origin]) -> set[Origin]:
+    """Where the loops around a training step count batches by the same number: `range(n // 64)`, `range(0, n, 64)`."""
+    written = [o.node for o in found if isinstance(o.node, ast.Constant)]
+    counted = _counted_by(needed(_heads(facts, run)).values())
+    same = (o for o in counted if any(is_same(o.node, node) for node in written))
+    return {o for o in same if _counts_batches(facts, o.node)}
+
+
+def is_same(node: ast.AST, other: ast.Constant) -> bool:
+    """Whether an expression is the same number, written once more."""
+    return isinstance(node, ast.Constant) and type(node.value) is type(other.value) and node.value == other.value
+
+
+def _heads(facts: Facts, run: RunCall) -> Iterator[Value]:
+    """What the loops around a run go over, with the numbers that a range is given."""
+    for site in run.site.chain():
+        if site in facts.turned:
+            over = facts.turned[site]
+            yield over
+            yield from facts.ranges.get(over.uid, ())
+
+
+def _counted_by(values: Iterable[Value]) -> set[Origin]:
+    return {o for v in values if isinstance(v, Number) for o in v.origins}
+
+
+def parents_of(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
+    """The nodes around a node, from the inside out."""
+    parents = facts.walked[facts.tree_of(facts.path_of(node))].parents
+    while (above := parents.get(node)) is not None:
+        yield above
+        node = above
+
+
+def _counts_rows(facts: Facts, node: ast.AST) -> bool:
+    """Whether a number is a part of the bounds of a slice of rows, or of an expression that gives such a bound."""
+    below = node
+    for above in parents_of(facts, node):
+        if isinstance(above, ast.BinOp):
+            if not isinstance(above.op, PASSED) or (isinstance(above.op, ast.Mod) and above.right is node):
+                return False
+        elif isinstance(above, ast.Call):
+            bound = below is not node and _called(above) in (*RANGES, *CHOSEN)  # `n - 64`
+            if not (bound or _is_step(above, below) or _called(above) in HANDED_ON):
+                return False
+        elif isinstance(above, ast.Slice):
+            return _is_of_rows(facts, above) and below is not above.step
+        else:
+            return isinstance(above, (ast.Assign, ast.AugAssign, ast.For, ast.comprehension))
+        below = above
+    return False
+
+
+def _counts_batches(facts: Facts, node: ast.AST) -> bool:
+    """Whether a number of examples is divided by a number, or gone through in steps of it."""
+    below = node
+    for above in parents_of(facts, node):
+        if isinstance(above, ast.BinOp) and isinstance(above.op, (ast.Div, ast.FloorDiv)):
+            return above.right is below
+        if isinstance(above, ast.Call) and below is node:
+            return _is_step(above, node)
+        return False
+    return False
+
+
+def _is_step(call: ast.Call, argument: ast.AST) -> bool:
+    """Whether a range is given a number as its step, or as its begin where it goes on in steps of it."""
+    if _called(call) not in RANGES or len(call.args) <= STEP:
+        return False
+    step = call.args[STEP]
+    return argument is step or (argument is call.args[0] and isinstance(step, ast.Constant) and is_same(argument, step))
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
+def _is_of_rows(facts: Facts, part: ast.Slice) -> bool:
+    """Whether a slice is taken along the first axis."""
+    above = next(parents_of(facts, part))
+    return not isinstance(above, ast.Tuple) or above.elts[0] is part

@@ -1,0 +1,231 @@
+"""Compares a script with its conversion for a cluster: a parameter server and N workers, all on this machine.
+
+The workers run first and note their rows of each step, the chief the variables too. The original takes the rows of all
+workers, in N batches, and steps with the mean of their gradients: from there on the figures are those of towers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from converter.verify.checks.figures import Facts, listing, number
+from converter.verify.checks.initial import check_initial
+from converter.verify.checks.stream import check_data
+from converter.verify.checks.structure import (
+    check_batch,
+    check_between,
+    check_checkpoint,
+    check_train_ops,
+    check_variables,
+)
+from converter.verify.checks.training import (
+    check_gradients,
+    check_loss,
+    check_sparse,
+    check_update,
+    check_weights,
+    unless_meant,
+)
+from converter.verify.data import BatchMode, Check, Entry, Progress, Report, VariableRow
+from converter.verify.judge import Asked
+from converter.verify.launch.tasks import Task, config_of, local_hosts, tasks
+from converter.verify.processes.answer import Stopped, expect
+from converter.verify.processes.child_process import Child, Event, Limits, environment, how_started
+from converter.verify.processes.interpreters import Interpreters
+
+ORIGINAL, WORKER, SERVER = "cluster original", "cluster worker", "cluster ps"
+LOOK = 0.2  # seconds for one task's answer, until the next one is asked
+SEED = 0  # of Python's and NumPy's generators, as the workers' (targets/cluster/worker.py)
+_OF_WHOLE_RUNS = ("data of evaluations", "an epoch's end")  # which the entry on later steps names
+_COUNTER = "global_step:0"  # which the conversion makes where the script counts no steps
+
+
+def compare_workers(
+    jobs: Mapping[str, dict[str, Any]],
+    asked: Asked,
+    pool: Interpreters,
+    python: str,
+    limits: Limits,
+    tell: Callable[[Progress], None],
+) -> Report:
+    """Runs a parameter server and as many workers as there are GPUs, and the original; jobs: of worker and original."""
+    tell(Progress("starting TensorFlow", 0, 2))
+    settled = environment(asked.gpus)
+    settled["CUDA_VISIBLE_DEVICES"] = ""
+    original = {**jobs[ORIGINAL], "seed": SEED}
+    with Child(pool, python, original, settled, limits) as single, ExitStack() as stack:
+        children = {}
+        for task, told in _tasks(asked.gpus):
+            own = {**settled, "TF_CONFIG": told}
+            children[task] = stack.enter_context(Child(pool, python, _job(jobs[WORKER], task), own, limits))
+        started = expect(single, "started")
+        mine = expect(single, "ready")
+        tell(Progress("the conversion trains", 0, 2))
+        found = recorded(children)
+        tell(Progress("the original trains", 1, 2))
+        single.send(records=[_job(jobs[WORKER], task)["record"] for task in sorted(found)])
+        replayed = expect(single, "replayed")
+        how = how_started([single, *children.values()])
+    versions = (("TensorFlow", started["tensorflow"]), ("Python", started["python"]))
+    return judged(mine, [found[task] for task in sorted(found)], replayed, asked, versions, how)
+
+
+def _tasks(workers: int) -> list[tuple[Task, str]]:
+    """The tasks of a cluster on this machine, parameter server first, each with its TF_CONFIG."""
+    hosts = local_hosts({"ps": 1, "worker": workers})
+    return [(task, config_of(task, hosts)) for task in tasks(hosts)]
+
+
+def _job(job: Mapping[str, Any], task: Task) -> dict[str, Any]:
+    role = f"{SERVER if task.job == 'ps' else WORKER} {task.number}"
+    work = Path(job["work"])
+    own = {"record": str(work / f"{role}.record"), "log": str(work / f"{role}.log")}
+    title = f"{task.name} of the converted script"
+    return {**job, **own, "role": role, "title": title, "network": True, "chief": task == Task("worker", 0)}
+
+
+def recorded(children: Mapping[Task, Child]) -> dict[Task, Event]:
+    """The last event of each worker. All tasks are asked in turn: where one has failed the others wait for ever."""
+    found: dict[Task, Event] = {}
+    for child in children.values():
+        expect(child, "started")
+    workers = [task for task in children if task.job == "worker"]
+    while len(found) < len(workers):
+        for task in children.keys() - found.keys():
+            event = children[task].event(LOOK)
+            if event["event"] == "late":
+                continue
+            found[task] = expect(children[task], "recorded", event)
+    return found
+
+
+def judged(
+    mine: Facts, found: list[Event], replayed: Facts, asked: Asked, versions: tuple[tuple[str, str], ...], how: str
+) -> Report:
+    """The report; mine: the original's "ready" event, found: the workers' last events, replayed: the original's."""
+    theirs, own = found[0]["facts"], {row["name"] for row in mine["variables"]}
+    counts = [row for row in theirs["variables"] if row["name"] == _COUNTER and _COUNTER not in own]
+    theirs = {**theirs, "variables": [row for row in theirs["variables"] if row not in counts]}
+    steps = replayed["steps"]
+    done = [step for step in steps if step["order"] and not step.get("diverged")]
+    if not done:
+        raise Stopped("the original's gradients are not finite: there is nothing to compare with")
+    checks = [
+        check_variables(mine, theirs),
+        *check_initial(mine["initial"], found[0]["first"]["initial"]),
+        check_train_ops(mine, theirs, steps),
+        check_batch(steps, asked.gpus, asked.batch),
+        _shares(replayed),
+        *(check for check in check_data(replayed["data"], asked.batches) if check.name not in _OF_WHOLE_RUNS),
+        check_gradients(done, asked.batch),
+        check_sparse(done),
+        check_loss(done),
+        unless_meant(mine, asked.rate, check_update(done, mine, theirs)),
+        unless_meant(mine, asked.rate, check_weights(replayed["trajectory"], len(done), replayed.get("spread"))),
+        check_between(done),
+        check_checkpoint("checkpoint of the chief, read by the original", replayed["first"].get("restored", {})),
+        _placement([event["facts"] for event in found]),
+        _files(found),
+    ]
+    failed = list(dict.fromkeys(check.detail for check in checks if check.status == "failed"))
+    plural = "" if len(done) == 1 else "s"
+    shown = f"{asked.gpus} workers take the original's {len(done)} step{plural}, with the mean of the gradients"
+    return Report(
+        verdict="failed" if failed else "passed",
+        reason="; ".join(failed[:3]) if failed else shown,
+        gpus=asked.gpus,
+        batch=asked.batch,
+        steps=len(done),
+        checks=tuple(checks),
+        variables=_rows(mine, done, replayed["trajectory"]),
+        versions=versions,
+        neutralised=tuple(sorted(mine["held"].items())),
+        ledger=_ledger(checks, mine, asked.batch, bool(counts)),
+        processes=how,
+    )
+
+
+def _shares(replayed: Facts) -> Check:
+    """Whether all workers take all steps, each on its own rows, of which there are as many as it can be."""
+    taken = set(replayed["taken"])
+    if len(taken) > 1:
+        return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")
+    uneven = next((share for share in replayed["shares"] if max(share) - min(share) > 1), None)
+    if uneven:
+        rows = listing([str(count) for count in uneven], len(uneven))
+        return Check("workers", "failed", f"the workers' parts of a batch differ by more than a row: {rows}")
+    first = replayed["shares"][0]
+    rows = f"{max(first)}" if max(first) == min(first) else f"{min(first)} or {max(first)}"
+    return Check("workers", "passed", f"{len(first)} take {taken.pop()} steps together, each on {rows} rows")
+
+
+def _placement(facts: list[Facts]) -> Check:
+    """Variables lie on the parameter server, and each worker computes on its own devices."""
+    held = {task for one in facts for task in one["held_on"]}
+    if {task.partition(" ")[0] for task in held} != {"ps"}:
+        return Check("placement", "failed", f"variables lie on {_named(held)}, not on the parameter server alone")
+    for place, one in enumerate(facts):
+        if set(one["computed_on"]) != {f"worker {place}"}:
+            return Check("placement", "failed", f"worker {place} computes on {_named(one['computed_on'])}")
+    shown = ", ".join(f"{one['computed_on'][f'worker {place}']} on worker {place}" for place, one in enumerate(facts))
+    return Check("placement", "passed", f"variables lie on the parameter server; operations of the model: {shown}")
+
+
+def _named(names: Any) -> str:
+    return listing(sorted(name or "no task in particular" for name in names))
+
+
+def _files(found: list[Event]) -> Check:
+    """Checkpoints and event files are the chief's alone."""
+    name = "files"
+    for place, event in enumerate(found[1:], 1):
+        if event["written"]:
+            return Check(name, "failed", f"worker {place} writes {listing(event['written'])}, too")
+    if not found[0]["written"]:
+        return Check(name, "skipped", "no checkpoint and no event file was written in the compared steps")
+    return Check(name, "passed", f"the chief alone writes {listing(found[0]['written'])}")
+
+
+def _rows(mine: Facts, done: list[Facts], trajectory: Mapping[str, Any]) -> tuple[VariableRow, ...]:
+    rows = []
+    for row in mine["variables"]:
+        name = row["name"]
+        gradient, update = (
+            max((number(step[part][name]) for step in done if name in step.get(part, {})), default=None)
+            for part in ("gradients", "update")
+        )
+        way = trajectory.get(name)
+        weight = None if way is None else number(way)
+        shape = "x".join(str(size) for size in row["shape"] or ()) or "scalar"
+        rows.append(
+            VariableRow(
+                name=name,
+                shape=shape,
+                dtype=row["dtype"],
+                trainable=row["trainable"],
+                gradient=gradient,
+                update=update,
+                weight=weight,
+            )
+        )
+    return tuple(rows)
+
+
+def _ledger(checks: list[Check], mine: Facts, batch: BatchMode, counts: bool) -> tuple[Entry, ...]:
+    entries = [check.entry() for check in checks]
+    if batch == "per-gpu":
+        entries.append(Entry("differs", "batch", "a step takes one batch for each worker"))
+    if counts:
+        entries.append(Entry("differs", "variables", f"checkpoints also hold {_COUNTER}, which counts the steps"))
+    if mine["held"]:
+        entries.append(Entry("unchecked", "randomness", "what steps draw, as dropout, is held still"))
+    entries += [
+        Entry("unchecked", "later steps", "the first were compared, not an epoch's end, evaluations, the script's end"),
+        Entry("unchecked", "results", "what a step gives beside the training is that of one worker's rows"),
+        Entry("unchecked", "restarts", "going on from a checkpoint after a task has ended"),
+        Entry("unchecked", "hosts", "one parameter server and all workers ran on this machine, on its CPU"),
+    ]
+    return tuple(entries)

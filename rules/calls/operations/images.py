@@ -1,0 +1,108 @@
+"""Operations on images: each image of a batch `[batch, height, width, channels]` is worked on by itself.
+
+Source: image_ops_impl.py, array_ops.py and contrib/image of TensorFlow 1.15, and a run of each operation on a whole
+batch and on its halves.
+"""
+
+from __future__ import annotations
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
+from converter.analysis.tensors import algebra
+from converter.analysis.traits import Trait
+from converter.analysis.values import FREE, Batch, Sequence, Tensor, Value, opaque
+
+
+def _batch(call: Call) -> Batch:
+    """The batch of the result: that of the images, and of what is given for each of them."""
+    tensors = [algebra.as_tensor(v) for v in call.values()]
+    examples = [t for t in tensors if t.batch.kind == "example"]
+    if len({t.batch for t in examples}) == 1 and examples[0].batch.axis == 0 and tensors[0].rank != 3:
+        return examples[0].batch
+    unknown = opaque(Why.UNKNOWN_CALL, call.name)  # with three axes the first is that of the rows of one image
+    others = [t.batch for t in tensors if t.batch.kind != "free"]
+    return next((b for b in others if b.kind == "opaque"), unknown) if others else FREE
+
+
+def _image(call: Call) -> Value:
+    """An image for each image."""
+    return Tensor(_batch(call), call.values(), (None,) * 4, call.name)
+
+
+def _patches(call: Call) -> Value:
+    """Something with other axes for each image."""
+    return Tensor(_batch(call), call.values(), None, call.name)
+
+
+def _number(call: Call) -> Value:
+    """A number for each image, or for each pair of images."""
+    return Tensor(_batch(call), call.values(), (None,), call.name)
+
+
+def _gradients(call: Call) -> Value:
+    """The differences of neighbouring pixels, down and to the right."""
+    return Sequence([Tensor(_batch(call), call.values(), (None,) * 4, call.name) for _ in range(2)])
+
+
+TRAITS: dict[Trait, str] = {
+    Trait.FLOAT32: "image.resize_images image.psnr image.ssim image.ssim_multiscale",
+    Trait.OWN_DTYPE: "image.convert_image_dtype",
+    Trait.TAKES_DTYPE: "image.convert_image_dtype",
+}
+
+CALLS: dict[str, Handler] = {
+    **dict.fromkeys(
+        (
+            "image.resize_images",
+            "image.resize",
+            "image.resize_area",
+            "image.resize_bicubic",
+            "image.resize_bilinear",
+            "image.resize_nearest_neighbor",
+            "image.resize_image_with_crop_or_pad",
+            "image.resize_image_with_pad",
+            "image.resize_with_crop_or_pad",
+            "image.resize_with_pad",
+            "image.central_crop",
+            "image.crop_to_bounding_box",
+            "image.pad_to_bounding_box",
+            "image.draw_bounding_boxes",
+            "image.flip_left_right",
+            "image.flip_up_down",
+            "image.rot90",
+            "image.transpose",
+            "image.transpose_image",
+            "image.random_flip_left_right",
+            "image.random_flip_up_down",
+            "image.adjust_brightness",
+            "image.adjust_contrast",
+            "image.adjust_gamma",
+            "image.adjust_hue",
+            "image.adjust_saturation",
+            "image.random_brightness",
+            "image.random_contrast",
+            "image.random_hue",
+            "image.random_saturation",
+            "image.convert_image_dtype",
+            "image.grayscale_to_rgb",
+            "image.rgb_to_grayscale",
+            "image.hsv_to_rgb",
+            "image.rgb_to_hsv",
+            "image.rgb_to_yiq",
+            "image.yiq_to_rgb",
+            "image.rgb_to_yuv",
+            "image.yuv_to_rgb",
+            "image.extract_glimpse",
+            "contrib.image.dense_image_warp",
+            "contrib.image.rotate",
+            "contrib.image.transform",
+            "contrib.image.translate",
+        ),
+        _image,
+    ),
+    **dict.fromkeys(
+        ("extract_image_patches", "image.extract_image_patches", "image.extract_patches", "image.sobel_edges"), _patches
+    ),
+    **dict.fromkeys(("image.psnr", "image.ssim", "image.ssim_multiscale", "image.total_variation"), _number),
+    "image.image_gradients": _gradients,
+}

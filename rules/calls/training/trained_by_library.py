@@ -1,0 +1,27 @@
+"""Estimators and Keras models, whose training loop is the library's: the target `mirrored` asks for these names."""
+
+from __future__ import annotations
+
+from converter.analysis.traits import Trait
+
+TRAITS: dict[Trait, str] = {
+    Trait.ESTIMATOR: (
+        "estimator.*Estimator estimator.*Classifier estimator.*Regressor "
+        "contrib.learn.*Estimator contrib.learn.*Classifier contrib.learn.*Regressor"
+    ),
+    Trait.OWN_MODEL: "estimator.Estimator",
+    # Canned estimators whose variables the strategy can mirror (TensorFlow 1.15.5); linear models cut theirs in parts.
+    Trait.MIRRORED_MODEL: "estimator.DNNClassifier estimator.DNNRegressor",
+    Trait.TAKES_NO_STRATEGY: "contrib.learn.*",
+    Trait.RUN_CONFIG: "estimator.RunConfig contrib.learn.RunConfig",
+    Trait.TRAINING_SPEC: "estimator.TrainSpec",
+    Trait.EVALUATION_SPEC: "estimator.EvalSpec",
+    Trait.NUMPY_INPUT: "estimator.inputs.numpy_input_fn",
+    Trait.BUILDS_MODEL: (
+        "keras.Sequential* keras.Model* keras.Input* keras.models.* keras.layers.* keras.applications.* keras.engine.*"
+    ),
+    Trait.READS_MODEL: "*.load_model",
+    Trait.KERAS: "keras*",
+    Trait.KERAS_BATCH_NORM: "keras.*BatchNormalization keras.*SyncBatchNormalization",
+    Trait.TAPE: "GradientTape contrib.eager.GradientTape",
+}

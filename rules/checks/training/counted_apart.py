@@ -1,0 +1,88 @@
+"""The script counts by a number that is as large as the batch size, or by a fixed number of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.batch_size.counts import counted_again, fixed_turns
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import warn
+from converter.rule import Rule
+
+_SCRIPT = """\
+import tensorflow as tf
+{head}
+X = tf.placeholder(tf.float32, [None, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 10)))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in {steps}:
+{body}
+"""
+_NEXT = """\
+        sess.run(train_op, {X: next_batch(%s)})
+        print('examples seen:', (step + 1) * %s)"""
+_SLICE = """\
+        sess.run(train_op, {X: images[step * batch_size:(step + 1) * batch_size]})"""
+_NAMED = "\nbatch_size = 64"
+
+RULES = (
+    Rule(
+        code="TMG338",
+        title="a count of steps is multiplied with a number that is as large as the batch size",
+        why="The batch size is written as a plain number where batches are made, and grows with the number of GPUs "
+        "there. The same number stands beside a count of steps, or it is 100 and stands beside a share of all "
+        "examples. If it counts examples, it has to grow too; if it makes a percentage, or is a number of steps, it "
+        "must not. The tool does not guess, and leaves it as it is.",
+        before=_SCRIPT.format(head="", steps="range(100)", body=_NEXT % ("64", "64")),
+        after=_SCRIPT.format(head=_NAMED, steps="range(100)", body=_NEXT % ("batch_size", "batch_size")),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+    Rule(
+        code="TMG339",
+        title="a loop with a fixed number of turns walks through the rows of a data set",
+        why="Each turn takes the rows that begin at its own number times the batch size. With N times as many "
+        "rows in a batch, the same number of turns reaches N times as far: behind the end of the data the batches "
+        "are empty. The number of turns is not seen to be computed from the batch size.",
+        before=_SCRIPT.format(head=_NAMED, steps="range(10)", body=_SLICE),
+        after=_SCRIPT.format(head=_NAMED, steps="range(len(images) // batch_size)", body=_SLICE),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+)
+
+
+@check(Placed)
+def counted_apart(case: Placed) -> Iterator[Diagnostic]:
+    """Numbers beside a count of steps that are as large as a batch size that grows."""
+    if case.options.batch != "per-gpu":
+        return
+    for node in counted_again(case.facts, case.steps, case.size.scaled).doubtful:
+        yield warn(
+            case.facts,
+            node,
+            "TMG338",
+            "this number is as large as the batch size, and stays as it is: if it counts examples, the count is "
+            "now too small",
+            "give the batch size a name, and use the name wherever examples are counted",
+        )
+
+
+@check(Placed)
+def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
+    """Loops that walk through rows by the batch size, as often as before. Says so once."""
+    if case.options.batch != "per-gpu":
+        return
+    for node in fixed_turns(case.facts, case.steps, case.size.scaled):
+        yield warn(
+            case.facts,
+            node,
+            "TMG339",
+            "a batch begins here at a count of turns times the batch size, and the count goes as far as before: the "
+            "batches now reach N times as far, maybe behind the last row",
+            "compute the number of turns from the batch size: len(data) // batch_size",
+        )
+        return

@@ -1,0 +1,79 @@
+"""What a loop does in turns that are not followed one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import ABOVE, BELOW, INPUTS, MODEL, STEP, body, codes, parts
+
+SESSION = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+"""
+STEPS = """\
+    step = 1
+    while step < 100:
+        xs, ys = next_batch(batch_size)
+        sess.run(train_op, {X: xs, Y: ys})
+"""
+LATE = "            sess.run(prediction, {X: xs})\n"
+MERGED = "prediction = tf.concat(tower_prediction, 0)"
+
+
+@pytest.mark.parametrize(
+    ("loop", "late"),
+    [
+        (STEPS, "if step % 10 == 0:\nLATE        step += 1\n"),
+        (STEPS, "if step == 99:\nLATE        step = step + 1\n"),
+        (STEPS.replace("step < 100", "True"), "step += 1\n        if step > 50:\nLATE"),
+        (STEPS, "step += 1\n        if step % 10:\n            continue\n        if 1:\nLATE"),
+        (STEPS.replace("while step < 100", "for _ in range(9)"), "if step > 5:\nLATE        step += 1\n"),
+        (
+            STEPS.replace("step = 1", "at = {'step': 1}").replace("step < 100", "True"),
+            "if at['step'] % 10 == 0:\nLATE        at['step'] += 1\n",
+        ),
+        (STEPS.replace("while step < 100", "for name in ('a', 'b', 'c')"), "if name == 'c':\nLATE"),
+        (STEPS.replace("while step < 100", "for epoch in range(1, 13)"), "if epoch % 10 == 0:\nLATE"),
+        (STEPS.replace("while step < 100", "for epoch in range(1, 13)"), "if epoch < 3: continue\n        if 1:\nLATE"),
+    ],
+)
+def test_a_branch_that_no_early_turn_takes_is_seen(loop: str, late: str) -> None:
+    script = INPUTS + MODEL + STEP + SESSION + loop + "        " + late.replace("LATE", LATE)
+    assert MERGED in body(script) and codes(script) == []
+
+
+@pytest.mark.parametrize(
+    "late",
+    [
+        "if verbose:\nLATE",
+        "if verbose and step % 10 == 0:\nLATE",
+        "if step == 1:\n            seen = xs\n",
+    ],
+)
+def test_a_branch_that_no_turn_takes_merges_nothing(late: str) -> None:
+    loop = SESSION + "    verbose = False\n" + STEPS + "        " + late.replace("LATE", LATE) + "        step += 1\n"
+    before, inside, after = parts(INPUTS + MODEL + STEP + loop)
+    assert before[0] == "batch_size = 32 * num_gpus" and before[-1] == "tower_loss, tower_grads = [], []"
+    assert inside == [*ABOVE, *MODEL.splitlines(), *BELOW]
+    assert after[:2] == ["X, Y = X_batch, Y_batch", "loss = tf.add_n(tower_loss)"]
+
+
+def test_batches_that_are_fed_late_tell_their_size() -> None:
+    """A replay memory is drawn from when it is full: by its own number, which no early turn of the loop shows."""
+    loop = """\
+    step = 0
+    while True:
+        if step > 100:
+            rows = random.sample(memory, batch_size)
+            sess.run(train_op, {X: [row[0] for row in rows], Y: [row[1] for row in rows]})
+        step += 1
+"""
+    script = "import random\n" + INPUTS + MODEL + STEP + "memory = []\n" + SESSION + loop
+    assert "batch_size = 32 * num_gpus" in body(script) and codes(script) == []
+
+
+def test_layers_of_a_counted_loop_have_their_own_numbers() -> None:
+    """Where turns build the model, each is followed with its numbers: the first two layers alone are narrow."""
+    layers = "h = X\nfor i in range(4):\n    if i < 2:\n        h = tf.layers.dense(h, 8, name='h%d' % i)\n"
+    script = INPUTS + layers + MODEL.replace("dense(X", "dense(h") + STEP + SESSION + STEPS + "        step += 1\n"
+    assert codes(script) == [] and "tower_loss.append(loss * weight)" in "\n".join(body(script))

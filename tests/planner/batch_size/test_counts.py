@@ -1,0 +1,156 @@
+"""Numbers that are as large as the batch size, beside it, in the loops around the training steps."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import body, codes
+
+GRAPH = """\
+import tensorflow as tf
+{head}
+X = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 2)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    step, seen, total = 0, 0, 0.
+"""
+RUN = "_, c = sess.run([train_op, loss], {{X: data.next_batch({size})}})\n"
+
+
+def script(loop: str, line: str, size: str = "50", head: str = "") -> str:
+    run = RUN.format(size=size)
+    return GRAPH.format(head=head) + f"    {loop}\n        {run}        {line}\n"
+
+
+def told(text: str) -> list[str]:
+    """Lines behind the making of the session that mention the number of GPUs, but for the one with the run."""
+    lines = body(text)
+    behind = lines[next(i for i, line in enumerate(lines) if "global_variables_initializer" in line) :]
+    return [line.strip() for line in behind if "num_gpus" in line and "sess.run" not in line]
+
+
+EPOCH = "for i in range(data.count // 50):"
+
+
+@pytest.mark.parametrize(
+    ("loop", "line", "changed"),
+    [
+        ("while step * 50 < data.count:", "step += 1", ["while step * (50 * num_gpus) < data.count:"]),
+        ("while data.count > 50 * step:", "step = step + 1", ["while data.count > (50 * num_gpus) * step:"]),
+        ("while (step + 1) * 50 <= 999:", "step += 1", ["while (step + 1) * (50 * num_gpus) <= 999:"]),
+        ("while step * 50 + 1 < 999:", "step += 1", ["while step * (50 * num_gpus) + 1 < 999:"]),
+        ("while seen < 999:", "seen += 50", ["seen += 50 * num_gpus"]),
+        (
+            "for i in range(9):",
+            "if i * 50 > data.count: break",
+            ["if i * (50 * num_gpus) > data.count: break"],
+        ),
+    ],
+)
+def test_a_count_of_examples_follows_the_batch(loop: str, line: str, changed: list[str]) -> None:
+    text = script(loop, line)
+    assert told(text) == changed
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "total += c * 50 / data.count",
+        "total += 50 * c / data.count",
+        "total += c / data.count * 50",
+    ],
+)
+def test_a_share_of_an_epoch_follows_the_batch(line: str) -> None:
+    text = script(EPOCH, line)
+    assert "    global_batch_size = 50 * num_gpus" in body(text)
+    assert line.replace("50", "global_batch_size") in [b.strip() for b in body(text)]
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["print(100 * total / data.count)", "print(total * 100. / data.count)", "print(total / data.count * 100)"]
+)
+def test_a_share_times_a_hundred_may_be_a_percentage_and_is_told(line: str) -> None:
+    text = script(EPOCH.replace("50", "100"), line, "100")
+    assert codes(text) == ["TMG338"]
+    assert line in [b.strip() for b in body(text)]
+
+
+def test_a_share_of_an_epoch_may_be_written_as_a_float() -> None:
+    text = script(EPOCH, "total += c * 50. / data.count")
+    assert "total += c * (50. * num_gpus) / data.count" in told(text)
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("for i in range(999):", "print(i * 50)"),
+        ("for i in range(999):", "print((i + 1) * 50 / 999)"),
+        ("for i in range(999):", "seen += 50"),
+        ("for i in range(999):", "print(c / (1000 / 50))"),
+        (EPOCH, "print(i * 50)"),
+    ],
+)
+def test_what_may_count_something_else_is_told(loop: str, line: str) -> None:
+    text = script(loop, line)
+    assert codes(text) == ["TMG338"]
+    assert line in [b.strip() for b in body(text)]
+
+
+@pytest.mark.parametrize(
+    ("loop", "line", "size", "head"),
+    [
+        ("for i in range(999):", "if i % 50 == 0: print(c)", "50", ""),  # every 50th step
+        ("for i in range(999):", "print(c * 50)", "50", ""),  # a factor of a result
+        ("for i in range(999):", "print('%.1f%%' % (c * 100))", "100", ""),  # a percentage
+        ("for i in range(999):", "print(i * 40)", "50", ""),  # another number
+        ("for i in range(999):", "print(i * batch_size)", "batch_size", "batch_size = 50"),  # follows by its name
+        ("for i in range(50):", "print(i * 50)", "50", ""),  # steps of an epoch
+        ("for i in range(999):", "for j in range(1000 // 50): print(j)", "50", ""),  # batches of another loop
+        ("for i in range(999):", "print(c / 50)", "50", ""),
+        ("while step * 40 < data.count:", "step += 1", "50", ""),
+        ("for i in range(999):", "total += c * 50 / 999", "50", ""),
+        ("for i in range(999):", "step += 1", "1", ""),  # one example at a time
+    ],
+)
+def test_others_are_none_of_the_batch(loop: str, line: str, size: str, head: str) -> None:
+    text = script(loop, line, size, head)
+    assert {"TMG338", "TMG339"}.isdisjoint(codes(text))
+    assert line in [b.strip() for b in body(text)]
+
+
+WALK = "sess.run(train_op, {{X: data[{rows}]}})"
+NAMED = "batch_size = 50"
+
+
+@pytest.mark.parametrize(
+    ("loop", "rows"),
+    [
+        ("for i in range(10):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(10):", "batch_size * i:batch_size * i + batch_size"),
+        ("for i in xrange(10):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(n // batch_size):\n        k = i % 7", "k * batch_size:(k + 1) * batch_size"),
+    ],
+)
+def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -> None:
+    text = GRAPH.format(head=NAMED) + f"    {loop}\n        {WALK.format(rows=rows)}\n"
+    assert codes(text) == ["TMG339"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "rows"),
+    [
+        ("for i in range(len(data) // batch_size):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(10):", "i * batch_size % 999:i * batch_size % 999 + batch_size"),
+        ("for i in range(0, 999, batch_size):", "i:i + batch_size"),
+        ("for i in range(load()):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(10):", "i:i + batch_size"),
+        ("for i in range(n // batch_size):\n        k = i % m", "k * batch_size:(k + 1) * batch_size"),
+    ],
+)
+def test_other_walks_are_not(loop: str, rows: str) -> None:
+    text = GRAPH.format(head=NAMED) + f"    {loop}\n        {WALK.format(rows=rows)}\n"
+    assert "TMG339" not in codes(text)

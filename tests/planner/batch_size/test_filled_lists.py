@@ -1,0 +1,90 @@
+"""The batch size is the number of rows that a loop fills a list up to."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.planner.batch_size.test_fed_rows import GRAPH, scaled
+from tests.scripts import codes
+
+PUT = "row = data[rng.randint(9)]; x.append(row[:4]); y.append(row[4:])"
+RUN = "sess.run(train_op, {X: x, Y: y})"
+STEPS = """\
+sess = tf.Session()
+n = 16
+for step in range(100):
+    x, y = [], []
+{}    sess.run(train_op, {{X: x, Y: y}})
+"""
+FLUSHED = """\
+sess = tf.Session()
+x, y, n = [], [], 16
+for row in data:
+    x.append(row[:4])
+    y.append(row[4:])
+{}"""
+
+
+def filled(*lines: str, steps: str = STEPS) -> str:
+    return GRAPH + steps.format("".join(f"    {line}\n" for line in lines))
+
+
+NAMED = "n = 16 * num_gpus"
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("while len(x) < n:", f"    {PUT}"), NAMED),
+        (("while len(y) != n:", "    if rng.rand() > 0.5:", f"        {PUT}"), NAMED),
+        (("while len(x) < 16:", f"    {PUT}"), "while len(x) < (16 * num_gpus):"),
+        (("while True:", f"    {PUT}", "    if len(x) == n:", "        break"), NAMED),
+        (("for row in data:", f"    {PUT}", "    if len(x) >= n: break"), NAMED),
+        (("count = 0", "while count < n:", f"    {PUT}", "    count += 1"), NAMED),
+    ],
+)
+def test_behind_the_loop(lines: tuple[str, ...], expected: str) -> None:
+    assert scaled(filled(*lines)) == [expected]
+    assert scaled(filled(*lines, "x, y = np.array(x), np.array(y)")) == [expected]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ("while len(x) <= n:", f"    {PUT}"),  # one more
+        ("while len(x) < n:", f"    {PUT}; x.append(row)"),  # two in one turn
+        ("while len(x) < n:", "    for row in data:", f"        {PUT}"),  # any number in one turn
+        ("while len(x) < n:", f"    {PUT}", "    if rng.rand() > 0.5:", "        y.append(row)"),
+        ("while len(x) < n:", "    row = data[0]; x.append(row)", "    if rng.rand() > 0.5:", "        y.append(row)"),
+        ("while len(step) < n:", f"    {PUT}"),  # the length of another list
+        ("while len(x) < n and rng.rand() > 0.1:", f"    {PUT}"),  # any number
+        ("y.append(data[0])", "while len(x) < n:", f"    {PUT}"),
+        ("count = 3", "while count < n:", f"    {PUT}", "    count += 1"),
+        ("count = 0", "while count < n:", f"    {PUT}", "    count += rng.randint(2)"),
+        ("count = 0", "while count < n:", f"    {PUT}", "    if row[0] > 0: continue", "    count += 1"),
+        ("count = 0", "while count < n:", "    count += 1", "    if data[count, 0] > 0:", f"        {PUT}"),
+    ],
+)
+def test_other_conditions(lines: tuple[str, ...]) -> None:
+    assert codes(filled(*lines)) == ["TMG303"]
+
+
+@pytest.mark.parametrize("test", ["len(x) == n", "len(y) >= n"])
+@pytest.mark.parametrize("emptied", ["x, y = [], []", "x = []; y = []", "x.clear(); y.clear()"])
+def test_within_the_loop(test: str, emptied: str) -> None:
+    text = GRAPH + FLUSHED.format(f"    if {test}:\n        {RUN}\n        {emptied}\n")
+    assert scaled(text) == ["x, y, n = [], [], 16 * num_gpus"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "    if len(x) >= n:\n        {}\n",  # a memory that goes on growing
+        "    if len(x) >= n:\n        {}\n        x = []\n",
+        "    if len(x) > n:\n        {}\n        x, y = [], []\n",
+        "    if len(x) == n:\n        pass\n    else:\n        {}\n        x, y = [], []\n",
+        "    if len(data) == n:\n        {}\n        x, y = [], []\n",
+    ],
+)
+def test_lists_of_other_lengths(lines: str) -> None:
+    assert codes(GRAPH + FLUSHED.format(lines.format(RUN))) == ["TMG303"]

@@ -1,0 +1,98 @@
+"""What a refusal says of code that is not seen: which import leads there, and which scripts lead here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import read
+from tests.scripts import INPUTS, STEP, TRAINING
+
+NETS = "import tensorflow as tf\n\n\ndef net(x):\n    return tf.layers.dense(x, 1)\n"
+LOSS = "loss = tf.reduce_mean(tf.square(nets.net(X) - Y))\n"
+TRAIN = INPUTS + "IMPORT\n" + LOSS + STEP + TRAINING
+RUN = """\
+import tensorflow as tf
+from net import Net
+
+net = Net(32)
+with tf.Session() as sess:
+    for step in range(100):
+        xs, ys = next_batch(32)
+        sess.run([net.train_op, net.loss], {net.x: xs, net.y: ys})
+"""
+SOLVER = """\
+import tensorflow as tf
+
+
+class Solver(object):
+    def __init__(self, model):
+        self.model = model
+
+    def train(self):
+        with tf.Session() as sess:
+            sess.run(self.model.train_op)
+"""
+UNCALLED = """\
+import tensorflow as tf
+
+
+def step(loss):
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+
+
+def said(folder: Path, script: str, files: dict[str, str]) -> list[tuple[str, str, int, str]]:
+    """The status and, for each finding, its code, line, message and advice."""
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    done = convert(read(str(folder / script)), Options(line_length=100), several=True)
+    return [(done.status, d.code, d.line, f"{d.message}; {d.hint}") for d in done.diagnostics]
+
+
+def train(statement: str) -> dict[str, str]:
+    return {"scripts/train.py": TRAIN.replace("IMPORT", statement)}
+
+
+@pytest.mark.parametrize(
+    ("statement", "name"),
+    [("import nets", "nets"), ("from project import nets", "project"), ("from project import *", "project")],
+    ids=["module", "package", "star"],
+)
+def test_a_module_above_the_script_is_named(statement: str, name: str, tmp_path: Path) -> None:
+    files = {"nets.py": NETS, "project/nets.py": NETS, "project/__init__.py": "from project import nets\n"}
+    found = said(tmp_path, "scripts/train.py", files | train(statement))
+    assert [f[:2] for f in found] == [("refused", "TMG241")]
+    assert f"the module {name}, imported in line 6, lies in ../: sys.path.append('..')" in found[0][3]
+
+
+def test_the_advice_is_followed(tmp_path: Path) -> None:
+    text = train("import sys\nsys.path.append('..')\nimport nets")
+    assert said(tmp_path, "scripts/train.py", {"nets.py": NETS} | text) == []
+
+
+def test_a_module_that_is_nowhere(tmp_path: Path) -> None:
+    (found,) = said(tmp_path, "scripts/train.py", {"other.py": NETS} | train("import nets"))
+    assert found[:2] == ("refused", "TMG241") and "--trace" in found[3]
+
+
+def test_a_run_of_what_another_module_built(tmp_path: Path) -> None:
+    (found,) = said(tmp_path, "scripts/train.py", {"net.py": "", "scripts/train.py": RUN})
+    assert found[:3] == ("refused", "TMG201", 2) and "net is not followed" in found[3] and "'..'" in found[3]
+    (found,) = said(tmp_path / "far" / "quite" / "alone", "scripts/train.py", {"scripts/train.py": RUN})
+    assert found[:3] == ("refused", "TMG201", 8) and "comes from net, which is not followed" in found[3]
+
+
+def test_scripts_that_import_this_one(tmp_path: Path) -> None:
+    main = "from solver import Solver\nfrom model import Model\n\nSolver(Model()).train()\n"
+    (found,) = said(tmp_path, "solver.py", {"solver.py": SOLVER, "main.py": main, "other.py": "import model\n"})
+    assert found[:2] == ("refused", "TMG201") and found[3].endswith("convert a script that imports this file: main.py")
+    (found,) = said(tmp_path, "steps.py", {"steps.py": UNCALLED, "main.py": "import steps\n"})
+    assert found[:2] == ("refused", "TMG202") and found[3].endswith("that imports this file: main.py")
+    (found,) = said(tmp_path, "alone.py", {"alone.py": UNCALLED})
+    assert found[:2] == ("refused", "TMG202") and "convert the script that calls it" in found[3]

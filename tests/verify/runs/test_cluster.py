@@ -1,0 +1,173 @@
+"""The verdict on a conversion for a cluster, from figures as the processes give them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from converter.verify.judge import Asked
+from converter.verify.processes.answer import Stopped
+from converter.verify.runs.cluster import judged
+
+CHILD = Path(__file__).resolve().parent.parent.parent.parent / "converter/verify/child"
+W = {"name": "w:0", "shape": [4, 3], "dtype": "float32", "trainable": True}
+COUNTER = {"name": "global_step:0", "shape": [], "dtype": "int64", "trainable": False}
+START = {"random": [], "seeds": [], "reads": [], "held": None, "start": [12, 12, 0.0, 1.0, -1.0, 1.0]}
+STEP: dict[str, Any] = {
+    "order": True,
+    "triggered": [[0], [0]],
+    "rows": 64,
+    "own_rows": 32,
+    "gradients": {"w:0": 1e-7},
+    "finite": True,
+    "reference": "shards",
+    "kind": "mean",
+    "matches": [],
+    "sparse": {},
+    "loss": [1.0, 1.0, "differentiated"],
+    "update": {"w:0": 0.0},
+    "counted": {},
+    "rates": None,
+    "between": [[], []],
+}
+FED = {"input": "x:0", "status": "same", "rows": 64, "left_out": 0}
+REPLAYED: dict[str, Any] = {
+    "steps": [STEP],
+    "shares": [[32, 32]],
+    "taken": [1, 1],
+    "data": {"fed": [FED], "evaluated": [], "ended": False},
+    "trajectory": {"w:0": 0.0},
+    "first": {"restored": {"variables": 1, "wrong": []}},
+}
+MINE: dict[str, Any] = {
+    "variables": [W],
+    "initial": {"w:0": START},
+    "applies": 1,
+    "writes": {},
+    "held": {},
+}
+
+
+def worker(place: int, written: tuple[str, ...] = (), **changes: Any) -> dict[str, Any]:
+    facts = {**MINE, "held_on": {"ps 0": 1}, "computed_on": {f"worker {place}": 6}, **changes}
+    return {"facts": facts, "first": {"initial": {"w:0": START}}, "written": list(written)}
+
+
+def report(workers: Any = None, mine: Any = None, **changes: Any) -> Any:
+    found = workers or [worker(0, ("checkpoints",)), worker(1)]
+    return judged({**MINE, **(mine or {})}, found, {**REPLAYED, **changes}, Asked(2, "per-gpu", 1), (), "")
+
+
+def failed(*args: Any, **changes: Any) -> list[str]:
+    return [check.name for check in report(*args, **changes).checks if check.status == "failed"]
+
+
+def test_what_is_right_passes() -> None:
+    found = report()
+    assert found.verdict == "passed"
+    assert found.reason == "2 workers take the original's 1 step, with the mean of the gradients"
+    assert {check.status for check in found.checks} == {"passed"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"steps": [{**STEP, "gradients": {"w:0": 0.5}}]}, "gradients"),
+        ({"steps": [{**STEP, "rows": 32}]}, "batch"),
+        ({"steps": [{**STEP, "update": {"w:0": 0.1}}]}, "update"),
+        ({"steps": [{**STEP, "loss": [1.0, 2.0, "differentiated"]}]}, "loss"),
+        ({"steps": [{**STEP, "triggered": [[0], [1]]}]}, "train op"),
+        ({"steps": [{**STEP, "between": [["w:0"], []]}]}, "between the steps"),
+        ({"trajectory": {"w:0": 0.1}}, "weights"),
+        ({"shares": [[32, 30]]}, "workers"),
+        ({"shares": [[64, 0]]}, "workers"),
+        ({"taken": [1, 2]}, "workers"),
+        ({"data": {"fed": [{**FED, "status": "differs", "fault": "twice", "step": 1}], "evaluated": []}}, "data"),
+        ({"first": {"restored": {"variables": 1, "wrong": ["w:0"]}}}, "checkpoint of the chief, read by the original"),
+    ],
+)
+def test_each_check_of_the_steps_can_fail(changes: dict[str, Any], name: str) -> None:
+    assert failed(**changes) == [name]
+    assert report(**changes).verdict == "failed"
+
+
+@pytest.mark.parametrize(
+    ("workers", "name"),
+    [
+        ([worker(0), worker(1, ("checkpoints",))], "files"),
+        ([worker(0), worker(1, computed_on={"worker 0": 6})], "placement"),
+        ([worker(0, held_on={"worker 0": 1}), worker(1, held_on={"worker 1": 1})], "placement"),
+        ([worker(0, held_on={"": 1}), worker(1)], "placement"),
+        ([worker(0, variables=[{**W, "shape": [4, 2]}]), worker(1)], "variables"),
+        ([worker(0, variables=[W, {**W, "name": "w_1:0"}]), worker(1)], "variables"),
+    ],
+)
+def test_each_check_of_the_tasks_can_fail(workers: Any, name: str) -> None:
+    assert failed(workers) == [name]
+
+
+def test_a_counter_of_steps_that_the_script_lacks_is_no_fault() -> None:
+    found = report([worker(0, variables=[W, COUNTER]), worker(1)])
+    assert found.verdict == "passed"
+    (named,) = [entry.detail for entry in found.ledger if (entry.fate, entry.what) == ("differs", "variables")]
+    assert "global_step:0" in named
+    held = report([worker(0, variables=[W, COUNTER]), worker(1)], {"variables": [W, COUNTER]})
+    assert "variables" not in [entry.what for entry in held.ledger if entry.fate == "differs"]
+
+
+def test_no_files_are_not_called_the_same() -> None:
+    assert [check.name for check in report([worker(0), worker(1)]).checks if check.status == "skipped"] == ["files"]
+
+
+def test_figures_that_are_not_finite_are_not_compared() -> None:
+    with pytest.raises(Stopped, match="not finite"):
+        report(steps=[{**STEP, "diverged": True}])
+
+
+@pytest.fixture
+def original(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The module that puts the workers' records together, as the processes import it."""
+    monkeypatch.syspath_prepend(str(CHILD))
+    from tmgprobe.cluster import original
+
+    yield original
+    for name in [name for name in sys.modules if name.split(".")[0] == "tmgprobe"]:
+        monkeypatch.delitem(sys.modules, name)
+
+
+def part(begin: int, end: int, weight: float, **more: Any) -> dict[str, Any]:
+    import numpy as np
+
+    arrays = {"x:0": np.arange(begin, end), "keep:0": np.float32(0.5), "cluster_weight:0": np.float32(weight), **more}
+    inputs = [{"name": name, "shape": list(np.shape(value))} for name, value in arrays.items()]
+    applied = {0: {"w:0": weight * np.ones(2), "b:0": None}}
+    return {"arrays": arrays, "inputs": inputs, "applied": applied, "losses": [weight]}
+
+
+def test_rows_of_all_workers_make_the_batch(original: Any) -> None:
+    parts = [part(0, 3, 1.2), part(3, 5, 0.8)]
+    whole = original.joined(parts)
+    assert whole["arrays"]["x:0"].tolist() == [0, 1, 2, 3, 4] and set(whole["arrays"]) == {"x:0", "keep:0"}
+    assert {item["name"]: item["shape"] for item in whole["inputs"]} == {"x:0": [5], "keep:0": []}
+    assert whole["applied"][0]["w:0"].tolist() == [1.0, 1.0] and whole["applied"][0]["b:0"] is None
+    assert whole["losses"] == [1.0] and original.rows(parts) == [3, 2]
+
+
+def test_a_worker_without_rows_adds_none(original: Any) -> None:
+    parts = [part(0, 1, 2.0), part(0, 1, 0.0)]
+    assert original.joined(parts)["arrays"]["x:0"].tolist() == [0] and original.rows(parts) == [1, 0]
+
+
+def test_the_same_rows_in_all_workers_are_not_called_shared(original: Any) -> None:
+    parts = [part(0, 3, 1.0), part(0, 3, 1.0)]
+    assert original.joined(parts)["arrays"]["x:0"].tolist() == [0, 1, 2, 0, 1, 2]
+
+
+def test_what_all_workers_get_whole_stays_whole(original: Any) -> None:
+    import numpy as np
+
+    parts = [part(0, 3, 1.0, **{"prior:0": np.arange(7)}), part(3, 6, 1.0, **{"prior:0": np.arange(7)})]
+    assert original.joined(parts)["arrays"]["prior:0"].tolist() == list(range(7))
