@@ -7,7 +7,7 @@ from pathlib import Path
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from converter.verify import Report, Settings, verify
+from converter.verify import Check, Report, Settings, verify
 
 # Checks that say by themselves when they could not look: nothing was fed or drawn alike, the script was ended before.
 BEYOND_THE_STEPS = frozenset(
@@ -16,8 +16,17 @@ BEYOND_THE_STEPS = frozenset(
 
 
 def skipped(report: Report) -> set[str]:
-    """The checks of the steps themselves that were not made."""
-    return {check.name for check in report.checks if check.status == "skipped"} - BEYOND_THE_STEPS
+    """The checks of the steps themselves that were not made.
+
+    Where the weights after the steps depend on the last digits of the first ones, as now and then with
+    Adam and unseeded initial weights, no two runs of the original agree: that is the script, not the proof.
+    """
+    left = {check.name for check in report.checks if check.status == "skipped" and not _by_chance(check)}
+    return left - BEYOND_THE_STEPS
+
+
+def _by_chance(check: Check) -> bool:
+    return check.name == "weights" and check.detail.startswith("the original itself ends")
 
 
 def proof_of(

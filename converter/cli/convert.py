@@ -183,9 +183,12 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
 
 
 def _is_alone(request: Request, result: FileResult) -> bool:
-    """True if a user names one script for a change in place, and nothing changes."""
+    """True if a user names one script for a change in place, and nothing changes for a reason that is told.
+
+    Files without TensorFlow are passed over in silence, here as on the shorter way (command_line/shortcut.py).
+    """
     named = len(request.sources) == 1 and not is_several(request.sources) and not request.skip
-    return named and request.mode == "in-place" and result.outcome == "unchanged"
+    return named and request.mode == "in-place" and result.outcome == "unchanged" and bool(result.diagnostics)
 
 
 def _is_news(result: FileResult) -> bool:

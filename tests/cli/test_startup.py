@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from converter.cli import app
@@ -182,6 +182,8 @@ WORDS = st.lists(
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(WORDS)
+@example(["--in-place", "plain.py"])
+@example(["--check", "plain.py", "sub"])
 def test_both_ways_give_the_same(folder: Path, run: Run, words: list[str]) -> None:
     if quick(" ".join(["convert", *words])):
         with pytest.MonkeyPatch.context() as patch:
