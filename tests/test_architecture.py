@@ -475,6 +475,35 @@ def test_exceptions_end_in_the_pass_that_raises_them() -> None:
     }
 
 
+# Classes that keep what they have looked up, and a search that keeps what it has seen.
+KEEP = {"Aliases", "Block", "Builtins", "Readers", "Text", "_Follow"}
+
+
+def test_passes_hand_on_values() -> None:
+    """No class of the planner can be changed, and a function that returns nothing can only refuse."""
+    nodes = [
+        (path.relative_to(ROOT), node)
+        for path in sorted((ROOT / "converter/planner").rglob("*.py"))
+        for node in ast.parse(path.read_bytes()).body
+    ]
+    classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef) and node.name not in KEEP]
+    plain = {"Enum", "Exception"}
+    changeable = [
+        f"{path}:{node.lineno} {node.name}"
+        for path, node in classes
+        if "@dataclass(frozen=True)" not in {f"@{ast.unparse(one)}" for one in node.decorator_list}
+        if not plain & {ast.unparse(base) for base in node.bases}
+    ]
+    methods = [(path, node) for path, holder in classes for node in holder.body]
+    without_result = [
+        f"{path}:{node.lineno} {node.name}"
+        for path, node in (*nodes, *methods)
+        if isinstance(node, ast.FunctionDef) and node.returns is not None and ast.unparse(node.returns) == "None"
+        if not node.name.startswith(("check_", "_check", "__init__"))
+    ]
+    assert changeable + without_result == []
+
+
 # -- tests -----------------------------------------------------------------------------------------
 
 

@@ -168,18 +168,20 @@ def settled(
 
     What joins the towers may read what would wait behind the loop: then the blocks of the towers are cut again.
     """
-    facts = model.facts
+    facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     joined: set[int] = set()
     while True:
-        splits = in_front(facts, block, chosen, model.values)
-        if isinstance(splits, (Refused, Reread)):
-            return splits
-        behind = behind_loop(facts, block, chosen, joined, model.made, model.steps)
-        if isinstance(behind, Refused):
-            return behind
+        early = in_front(facts, whole, chosen, model.values)
+        if isinstance(early, (Refused, Reread)):
+            return early
+        splits, block = early
+        opened = behind_loop(facts, block, chosen, joined, model.made, model.steps)
+        if isinstance(opened, Refused):
+            return opened
+        behind, block = opened
         order = sort_out(facts, block, chosen, nodes)
         if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
             order = sort_out(facts, block, order.tower | more, nodes)
@@ -188,10 +190,10 @@ def settled(
         if order.tower <= chosen | joined:
             break
         joined |= order.tower - chosen
-        block = Block(facts, block.frame, block.body)  # without the statements that were moved
-    late = in_front(facts, block, order.tower, model.values)
-    if isinstance(late, (Refused, Reread)):
-        return late
+    added = in_front(facts, block, order.tower, model.values)
+    if isinstance(added, (Refused, Reread)):
+        return added
+    late, block = added
     times = [a.time for i, a in block.accesses() if i in order.tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
     return Region(
@@ -217,7 +219,6 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     while tower:
         trial = in_front(facts, block, tower, model.values)
         if not isinstance(trial, (Refused, Reread)):
-            block = Block(facts, block.frame, block.body)  # without the statements that the trial has moved
             break
         index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
         inner_made = [v for v in made if block.statement(v.site) == index]
