@@ -88,9 +88,9 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
 
 @dataclass(frozen=True)
 class _Looped:
-    """The loops, and the edits by then that others must read: of the batch size, of paddings, of visible GPUs.
+    """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
-    reading: helpers that read how long the longest example is. seen: warnings about visible GPUs.
+    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs.
     """
 
     pen: Pen
@@ -102,7 +102,7 @@ class _Looped:
 
 
 def _looped(case: Placed, module: str) -> _Looped:
-    """Plans the loops and what they depend on; raises Faults for all that is refused of them."""
+    """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
     scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
     count = gpu_count(pen, module, scaled)
@@ -151,7 +151,7 @@ def _pen(case: Placed) -> Pen:
 
 
 def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], list[Diagnostic]]:
-    """The loop of each group of training steps, with what changes beside it; and all that is refused of them."""
+    """The loop of each group of training steps with the edits outside of it, and all refusals."""
     parts: list[LoopPart] = []
     found: list[Diagnostic] = []
     names = pen.names
@@ -174,7 +174,7 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], li
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
-    """A loop that reads builtins by their module where their names mean something else."""
+    """The loop, with builtins read from their module where the script binds their names to something else."""
     read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
     read += ["list", "zip"] if any(m.each for m in loop.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
@@ -195,7 +195,7 @@ def _several_towers(count: GpuCount, path: str) -> str:
 
 
 def _never_sparse(case: Placed, module: str, helpers: list[str]) -> bool:
-    """Whether the helpers may leave out sparse gradients: no other script shares them, and this one has none."""
+    """True if the helpers may leave out sparse gradients: this script has none, and no other shares them."""
     return case.options.helpers == "inline" and not module and all_dense(case.facts, case.regions, helpers)
 
 

@@ -1,4 +1,4 @@
-"""What the passes may come upon while they plan: cases that they name, and `rules.checks` say in words (`wording`)."""
+"""Cases that passes may find while they plan. Passes name them; `rules.checks` has their messages (`wording`)."""
 
 from __future__ import annotations
 

@@ -54,10 +54,10 @@ class BatchSize:
 
 @dataclass(frozen=True)
 class Scaling:
-    """What to change where the batch size is defined, for the host to load N times as much.
+    """The edits where the batch size is defined, so that the host loads N times as many examples.
 
     flags: batch sizes that keep the size of one tower, and are scaled where they are read.
-    set: where the script puts what it has read of them: that is scaled, then.
+    set: attributes that the script sets from them: these attributes are scaled instead.
     """
 
     replaces: tuple[Replace, ...] = ()
@@ -69,7 +69,7 @@ class Scaling:
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
     """The numbers behind the batches that are fed in training, with warnings where there are none to scale.
 
-    steps: also those of other models that the same calls make, whose inputs are found here.
+    steps: the training steps, with those of other models that the same calls build.
     """
     more = (v for v in behind_losses(steps).values() if isinstance(v, Input) and v.batch.kind == "example")
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
@@ -127,13 +127,13 @@ def _is_handed_over(value: Value) -> bool:
 
 
 def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
-    """Whether an input takes a number of rows that does not follow the batch size; a single one is another model's."""
+    """True if an input has a fixed number of rows other than the batch size (and other than 1)."""
     rows = fixed_size(value)
     return isinstance(rows, Number) and rows.value not in (None, 1) and not any(o in origins for o in rows.linear)
 
 
 def _single(origins: set[Origin]) -> Origin | None:
-    """The one of several batch sizes that is a single example, as models have it that also write texts."""
+    """The batch size of 1 among several, as in scripts that also generate text one step at a time."""
     ones = [o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1]
     return min(ones, key=_place, default=None) if len(origins) > 1 else None
 
@@ -150,7 +150,7 @@ def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
 
 
 def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
-    """A training step that is fed what an environment answered to the model's own actions; None if there is none."""
+    """A training step that is fed with an environment's answers to the model's actions; None if there is none."""
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
         if not run.computes(trained):
@@ -168,7 +168,7 @@ def _fetched(value: Value) -> bool:
 def scale(
     facts: Facts, regions: tuple[Region, ...], scaled: Iterable[Origin], text: Text, num_gpus: NumGpus, names: Names
 ) -> tuple[Scaling, Names]:
-    """Multiplies batch sizes by the number of GPUs where they are defined; also the names that are taken then."""
+    """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
     sizes = sorted(scaled, key=_place)
     literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal"}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
@@ -199,7 +199,7 @@ def _set_places(facts: Facts) -> dict[Place, int]:
 
 
 def reads_flag(access: Access, origin: Origin) -> bool:
-    """Whether a flag is read, and not an attribute of the script's own that has its value, under whatever name."""
+    """True if an access reads the flag itself, and not an attribute to which the script has copied its value."""
     holder = access.place.holder
     flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags", "Settings")
     return flags and access.place.key == origin.key[-1]
@@ -247,7 +247,7 @@ PASSED = (ast.Tuple, ast.Starred, ast.keyword)
 
 
 def _counts(text: Text, node: ast.AST) -> bool:
-    """Whether a read is a use as a number: not in a text or a log line, and not a test of the user's choice."""
+    """True if the value is used as a number: not in text or a log line, and not in a check of the user's choice."""
     parent = text.parent(node)
     while isinstance(parent, PASSED):
         node, parent = parent, text.parent(parent)
@@ -276,7 +276,7 @@ def _is_asserted(text: Text, node: ast.AST) -> bool:
 def _origins(
     facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]
 ) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
-    """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
+    """The numbers behind the batch sizes; runs whose batches were not followed; runs that feed a whole data set."""
     origins: set[Origin] = set()
     for size, _, _ in training_sizes(facts, inputs, steps):
         if isinstance(size, Number):
@@ -308,12 +308,12 @@ def _fed(run: RunCall, inputs: tuple[Input, ...]) -> Fed:
 
 
 def _is_same(facts: Facts, run: RunCall, fed: Fed) -> bool:
-    """Whether each turn of the training loop is fed the same examples: a larger batch would be more data."""
+    """True if each iteration of the training loop feeds the same examples: a larger batch would be more data."""
     return bool(fed) and all(is_kept(facts, value, run) for _, value in fed)
 
 
 def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
-    """Whether a batch size by its name is made of one that is scaled, wherever that is, or read off a fetched batch."""
+    """True if a number with a batch size's name is computed from a scaled one, or read from a fetched batch."""
     inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
     read = [a.value for a in facts.accesses if not a.write and a.node in inner]
     scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
@@ -321,7 +321,7 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
 
 
 def _is_whole(value: Value) -> bool:
-    """Whether a fed value is a whole data set: no slice, call or loop stands behind it."""
+    """True if a fed value is a whole data set: no slice, call or loop has produced it."""
     if isinstance(value, Host):
         if value.call in ("slice", "[]", "item") or "batch" in value.call.lower():
             return False

@@ -16,7 +16,7 @@ from converter.planner.writing.source_text import Text
 
 @dataclass(frozen=True)
 class Sessions:
-    """What gives each session the configuration that towers need.
+    """Edits that give each session the configuration that towers need.
 
     names: those that are taken then. hidden: builtins that are reached by their module for it.
     """

@@ -1,4 +1,4 @@
-"""Branches that the walk did not take: another value of a constant takes them, and then the order has to be right."""
+"""Branches that the walk did not take: with another constant they are taken, and the order must still be right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def unwalked(block: Block) -> Touches:
-    """For statements with such branches: the places that these read, and those that they write, by their names."""
+    """For each statement with such branches, the places that the branches read and write, found by name."""
     known: dict[tuple[str, str], set[Place]] = {}
     walked: set[ast.AST] = set()
     for _, access in block.accesses():

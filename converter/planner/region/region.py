@@ -62,7 +62,7 @@ class Region:
         return [a for i, a in self.block.accesses() if not a.write and (i in self.tower or a.node in self.inline)]
 
     def in_any_tower(self, site: Site) -> bool:
-        """The same for any execution of the block: a class may make several models."""
+        """As `in_tower`, for any execution of the block: a class may build several models."""
         return any(step.stmt in self.stmts for step in site.chain())
 
     @cached_property
@@ -83,7 +83,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Model:
-    """What builds the losses of some training steps.
+    """The values that lead to the losses of some training steps.
 
     made: the values behind the losses that the towers compute, without those of losses that are written out where they
     are minimised: `inline`. sizes: where the batch size comes from.
@@ -164,9 +164,9 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
 def settled(
     model: Model, block: Block, tower: set[int], forward: bool, exact: bool = False
 ) -> Region | Refused | Reread:
-    """The region around the towers' own statements, with those that join them or make way.
+    """The region around the towers' statements, with statements that join them or move out of the way.
 
-    What joins the towers may read what would wait behind the loop: then the blocks of the towers are cut again.
+    A statement that joins the towers may read a value that would move after the loop: then the blocks are split again.
     """
     facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
@@ -277,7 +277,7 @@ def _within(site: Site | None, step: TrainStep) -> bool:
 
 
 def _depth_outside_turns(model: Model) -> int | None:
-    """How deep a block may lie that holds every turn of a loop that a loss is computed in; None for any depth.
+    """The greatest depth of a block with all iterations of a loop that computes a loss; None for any depth.
 
     In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before.
     """

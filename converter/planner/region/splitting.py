@@ -1,4 +1,4 @@
-"""Blocks of which a part is the towers': what is opened once more in front of the loop, or behind it.
+"""Blocks that hold more than the towers' statements: they are opened again before the loop, or after it.
 
     with tf.name_scope('net'):                      with tf.name_scope('net'):
         x = tf.placeholder(tf.float32, [None, 4])       x = tf.placeholder(tf.float32, [None, 4])
@@ -108,7 +108,7 @@ def behind_loop(
 
 
 def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, tuple[ast.stmt, ...]]:
-    """What follows in each block, from the inside out: an inner block that is opened again comes first in the outer."""
+    """The statements that follow in each block, innermost first; a reopened block comes first in the outer one."""
     found: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
     deeper: tuple[ast.stmt, ...] = ()
     for holder, rest in reversed(rests):
@@ -119,7 +119,7 @@ def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, t
 
 @dataclass(frozen=True)
 class _Opened:
-    """A statement of the towers that holds statements of which the last may wait until the loop is over."""
+    """A statement of the towers whose block ends with statements that may move after the loop."""
 
     facts: Facts
     block: Block
@@ -154,7 +154,7 @@ class _Opened:
 
 
 def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
-    """Nested blocks, outermost first, each with what follows the loss in it; None where that cannot wait.
+    """Nested blocks, outermost first, each with the statements after the loss; None if these cannot be moved.
 
     Goes one level down as long as the statement that holds the end of the loss holds the training steps, too:
 
@@ -186,7 +186,7 @@ def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[
 
 
 def _rests_of_loss(opened: _Opened, around: ast.stmt, made: list[Value]) -> list[tuple[ast.stmt, list[ast.stmt]]]:
-    """What follows the loss in `with` blocks that hold it, and no training step: summaries of it, say."""
+    """Statements after the loss in `with` blocks that hold the loss but no training step, such as summaries."""
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while isinstance(around, ast.With):
         inner = Block(opened.facts, opened.block.frame, body_of(around))

@@ -103,7 +103,7 @@ def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gr
 
 
 def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
-    """The towers' losses behind a merged one; where there may be no towers, else the loss itself."""
+    """The expression for the towers' losses of a merged loss; without towers it gives the loss itself."""
     if one_gpu:
         return f"getattr({text.of(loss)}, 'tower_losses', [{text.of(loss)}])"
     atom = isinstance(loss, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
@@ -154,7 +154,7 @@ def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> t
 
 
 def _may_be_over(region: Region, end: int) -> bool:
-    """Whether the function may return between the towers' statements and a later one, as where it does not train."""
+    """True if the function may return between the towers and a later statement: `if not training: return`."""
     between = region.block.body[min(region.tower) : end]
     return any(map(returns, between))
 
@@ -181,7 +181,7 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
 
 
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
-    """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
+    """An edit that passes an optimizer with the towers' losses to a function that builds the whole training step."""
     function = step.function.rpartition(".")[2]
     if function not in positions(Argument.OPTIMIZER):
         return None

@@ -44,7 +44,7 @@ from converter.planner.writing.source_text import Text
 
 @dataclass(frozen=True)
 class LoopPart:
-    """One loop, what it asks of the rest of the script, and the names that are taken then."""
+    """One loop, the edits that it needs elsewhere in the script, and the names that are taken then."""
 
     loop: Loop
     replaces: list[Replace]
@@ -55,7 +55,7 @@ class LoopPart:
 
 
 def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, taken: frozenset[ast.AST]) -> LoopPart:
-    """The plan of one loop; raises Faults for what is refused of its inputs, of its results and of its gradients.
+    """The plan of one loop; raises Faults with all refusals of its inputs, results and gradients.
 
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
@@ -119,7 +119,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
 def _crossing(
     case: Placed, site: LoopSite, scaling: Scaling, unread: Container[str], taken: frozenset[ast.AST]
 ) -> tuple[Traffic, Wanted]:
-    """What goes into the towers, and the values that must leave them; raises Faults for all that is refused of both."""
+    """Plan the values that enter the towers, and find those that must leave them; raises Faults with all refusals."""
     facts, region = site.facts, site.region
     wanted: Wanted = {}
     traffic, found = _border(case, site), list[Diagnostic]()
@@ -145,7 +145,7 @@ def _border(case: Placed, site: LoopSite) -> Traffic:
 
 
 def _stand_in(region: Region, traffic: Traffic) -> Traffic:
-    """The border with one shard of all inputs, where it is not known how they enter."""
+    """A stand-in with one shard of all inputs, to go on checking when the inputs themselves were refused."""
     if traffic.shards:
         return traffic
     shard = Shard(places=(), saved=(), axes=(), rows="", weight="", static=False)
@@ -153,7 +153,7 @@ def _stand_in(region: Region, traffic: Traffic) -> Traffic:
 
 
 def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -> Traffic:
-    """What goes into the towers."""
+    """Plan the values that enter the towers."""
     sizes = case.size.origins
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
@@ -165,7 +165,7 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -
 
 
 def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
-    """What comes out of the towers; steps: those whose losses do."""
+    """Plan the values that leave the towers; steps: those whose losses leave them."""
     counts = loss_counts(site.region, steps, site.text, site.tensorflow)
     warnings = [*before.warnings]
     if site.options.batch == "per-gpu":
@@ -237,7 +237,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:
-    """Whether layers, or slots, with default names are made after the loop, in later runs of it too."""
+    """True if layers or slots with default names are created after the loop, or by later executions of it."""
     built = {(step.call, step.loss.roots) for step in facts.train_steps if step.loss.roots}
     if len({call for call, _ in built}) < len(built):
         return True  # a model that is built again, on other inputs, comes with an optimizer of its own

@@ -68,7 +68,7 @@ def _sampler(script: Script, call: ast.Call, data: ast.expr, width: int) -> Chan
         sampler = f"{sampler[:-1]}, shuffle={script.of(shuffle)})"
     keyword = next((k for k in call.keywords if k.value is shuffle), None)
     if keyword is None and len(call.args) > 3:
-        script.say(call, "TMG294", "the arguments of this DataLoader stand in their places", "name them: shuffle=True")
+        script.say(call, "TMG294", "the arguments of this DataLoader are given by position", "name them: shuffle=True")
     begin = script.at(keyword.lineno, keyword.col_offset) if keyword else script.span(shuffle)[0]
     return Change(begin, script.span(shuffle)[1], sampler, SHARE)
 
@@ -108,7 +108,7 @@ def _counted(script: Script, loop: ast.For) -> bool:
 
 
 def _check_set(training: Training, data: ast.expr) -> None:
-    """Refuse datasets that only give one example after the other."""
+    """Refuse datasets that can only be read in sequence (IterableDataset)."""
     script = training.script
     for origin in training.scopes.origins(data):
         for binding in training.scopes.values(origin):
@@ -125,8 +125,8 @@ def _check_set(training: Training, data: ast.expr) -> None:
 def _check_loops(training: Training) -> None:
     """Refuse other ways through the training data: each process sees only its share."""
     script = training.script
-    message = "here a process would see its own share of the training data alone"
-    hint = "make a second DataLoader of the same dataset for what is no training"
+    message = "here a process would see only its share of the training data"
+    hint = "make a second DataLoader of the same dataset for everything but training"
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
             continue
@@ -153,7 +153,7 @@ def _check_loops(training: Training) -> None:
 
 
 def _counts(training: Training, data: ast.expr, options: Options) -> list[Change]:
-    """Lengths of the training data, by which figures are divided and steps counted: those of a process's share."""
+    """Lengths of the training data that values are divided by, or steps counted by: replaced by those of a share."""
     script, scopes, changes = training.script, training.scopes, []
     known = scopes.origins(data)
     here = (scopes.scope(training.loop), training.data.scope)
@@ -223,7 +223,7 @@ def _is_for_a_loader(script: Script, node: ast.AST) -> bool:
 
 
 def mean_loss(training: Training) -> ast.expr | None:
-    """Where the loss is not seen to be a mean over the examples; None where it is."""
+    """The expression that shows no mean over the examples in the loss; None if the loss is one."""
     script, scopes = training.script, training.scopes
     assert isinstance(training.backward.func, ast.Attribute)
     loss = training.backward.func.value

@@ -256,7 +256,7 @@ def _check_given(parting: Parting, call: ast.Call) -> None:
     if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in parting.training.steps:
         for given in call.args:
             if parting.differs(given):
-                message = "each process would schedule its learning rate by its own figure"
+                message = "each process would schedule its learning rate by its own value"
                 parting.script.say(given, "TMG295", message, "give it what an evaluation returned")
 
 
@@ -276,9 +276,9 @@ def _warn_of_figures(parting: Parting) -> None:
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(parting.differs, given)):
-            message = "this figure is of the examples of rank 0 alone"
+            message = "this value is computed from the examples of rank 0 only"
             hint = (
-                "on the average it is that of all; sums that are read behind the loop are averaged over the processes"
+                "on average it equals that of all; sums that are read after the loop are averaged over the processes"
             )
             parting.script.say(call, "TMG370", message, hint, "warning")
             return

@@ -198,7 +198,7 @@ def device_changes(script: Script) -> list[Change]:
                 begin, end = script.span(node)
                 changes.append(Change(begin, end, "'cuda'", "TMG181"))
             else:
-                script.say(node, "TMG299", "the number of the GPU is put together", "write 'cuda'")
+                script.say(node, "TMG299", "the name of the GPU is computed", "write 'cuda'")
     for call in script.calls:
         name = script.name(call.func)
         by_number = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda" and bool(call.args)

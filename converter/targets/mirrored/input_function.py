@@ -16,7 +16,7 @@ from converter.targets.mirrored.numpy_input import HELPER, helper_lines
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
-_HINT = "let it return the dataset; work on examples belongs into dataset.map()"
+_HINT = "return the dataset, and put work on the examples into dataset.map()"
 
 
 def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:

@@ -113,7 +113,7 @@ def batches(case: Scoped) -> Scoped:
 
 
 def differences(case: Known) -> Known:
-    """What the strategy refuses, or does otherwise than one GPU, is noted."""
+    """Note what the strategy refuses, and where its results differ from one GPU's."""
     script = case.script
     for call in script.calls:
         if is_known(script, call.func, Trait.TAPE):
@@ -276,7 +276,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     script.say(
         x or call,
         "TMG289",
-        "fit() takes what is neither arrays nor a tf.data dataset",
+        "the data of fit() are neither arrays nor a tf.data dataset",
         "give it a tf.data dataset",
     )
     return []
@@ -296,7 +296,7 @@ def _of_arrays(
         script.say(
             call,
             "TMG289",
-            "what fit() takes has no name",
+            "the arrays that fit() takes have no name",
             "bind the arrays to names before they are given to fit()",
         )
         return []

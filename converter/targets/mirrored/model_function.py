@@ -153,7 +153,7 @@ def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
         script.say(
             value,
             "TMG288",
-            "this loss is a sum: half of the batch gives half of it",
+            "this loss is a sum over the examples: a GPU's part of the batch gives only a part of it",
             "let it be a mean, or use --batch per-gpu",
         )
 

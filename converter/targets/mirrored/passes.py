@@ -47,7 +47,7 @@ ESTIMATOR = (
 )
 KERAS = (
     Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("what a strategy refuses, or does otherwise", differences),
+    Pass("what a strategy refuses, or changes", differences),
     Pass("models under the strategy", scopes),
     Pass("the batches of fit()", batches),
     Pass("numbers that count batches", counts),

@@ -1,4 +1,4 @@
-"""A value of the model is fed in its stead."""
+"""A value that the model computes is fed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG223",
-        title="a value of the model is fed in its stead",
-        why="TensorFlow lets any tensor be fed. A tensor that the towers compute is one in each of them, "
-        "and the merged one after the loop; fed with a batch, the merged one would have its value and "
-        "the towers would not. Feed a placeholder, and let the model read it "
-        "(tf.placeholder_with_default takes a tensor that stands in where nothing is fed).",
+        title="a value that the model computes is fed",
+        why="TensorFlow lets any tensor be fed. Each tower computes a tensor of its own, and a merged tensor stands "
+        "for them after the loop; feeding the merged tensor would leave the towers' own tensors unchanged. Feed a "
+        "placeholder, and let the model read it (tf.placeholder_with_default takes a tensor that stands in where "
+        "nothing is fed).",
         before="""\
 import tensorflow as tf
 

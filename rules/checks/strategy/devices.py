@@ -7,7 +7,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG286",
-        title="the script says itself which GPU is used",
+        title="the script chooses its GPU itself",
         why="tf.device('/gpu:0') inside a model function holds for every replica, and a session that is told to see "
         "one GPU has no second one. Take it out: the strategy places each replica.",
         before="""\

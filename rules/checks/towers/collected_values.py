@@ -1,4 +1,4 @@
-"""A collection to which the towers add what is no mean is read after them."""
+"""A collection is read after the towers, which add values to it that are not means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG236",
-        title="a collection to which the towers add what is no mean is read after them",
+        title="a collection is read after the towers, which add values to it that are not means",
         why="Each tower adds its own tensors to a collection of the graph. After the loop the collection holds as many "
         "as the original's: means over the examples are merged in it, operations and variables are the first tower's. "
         "Rows of the examples, sums and what the tool cannot follow would be those of the first tower's shard alone. "
@@ -88,8 +88,8 @@ def read_after_the_towers(case: Placed) -> Iterator[Diagnostic]:
                     case.facts,
                     effect.node,
                     "TMG236",
-                    f"the towers add values to the collection {effect.name!r} that are no means over the examples: "
-                    "here it would hold those of the first tower alone",
+                    f"the towers add values to the collection {effect.name!r} that are not means over the "
+                    "examples: here it would hold only the first tower's",
                     "keep them in a list of the script instead of a collection",
                 )
 

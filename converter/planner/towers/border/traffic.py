@@ -1,4 +1,4 @@
-"""What goes through the border of the loop, as far as it is known."""
+"""The values that enter and leave the loop, as far as they are planned."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from converter.planner.writing.free_names import Names
 
 @dataclass(frozen=True)
 class Traffic:
-    """What goes through the border of the loop.
+    """The values that enter and leave the loop, as far as they are planned.
 
-    A value: a function that adds to it returns another one. So do the methods that take a new name.
+    Immutable: a function that adds to it returns a new one, and so do the methods that take a new name.
     """
 
     tensorflow: str = "tf"  # TensorFlow's name where the loop stands

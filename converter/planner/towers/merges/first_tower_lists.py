@@ -1,4 +1,4 @@
-"""Lists of the variables made so far: where a tower makes more after it, the next tower would see those too."""
+"""Lists of the variables created so far: if a tower creates more later, the next tower's list would hold those too."""
 
 from __future__ import annotations
 

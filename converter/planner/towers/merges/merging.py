@@ -73,7 +73,7 @@ def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, los
 
 
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:
-    """What is merged of a value; of a structure of tensors with different numbers of rows its tensors."""
+    """The parts of a value that are merged: its tensors if they have different numbers of rows, else all of it."""
     held = [t for t in tensors_in(part.value) if t.batch.kind != "free"]
     if isinstance(part.value, Tensor) or len({_group_of(traffic, t) for t in held}) < 2:
         return [part]
@@ -95,7 +95,7 @@ def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | No
 
 
 def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Traffic:
-    """The towers' parts of a loss are kept for the gradients; nothing is merged."""
+    """Collect the towers' losses for the gradients, without merging them into a value."""
     how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
     names = ("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)
     towers, traffic = traffic.fresh(*names)
@@ -153,7 +153,7 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Par
 
 
 def _rebuild(traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
-    """Tuples of which parts are merged are put together anew, with the whole batches of inputs in them."""
+    """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
     new |= {text: traffic.whole[part.value.uid] for text, part in inputs_out.items()}
     restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
@@ -256,7 +256,7 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
 
 
 def _is_kept(region: Region, value: Value) -> bool:
-    """Whether it is a list or a dict that was there before the towers, which other names may stand for, too."""
+    """True for a list or dict from before the towers, to which other names may refer as well."""
     mutable = isinstance(value, Mapping) or (isinstance(value, Sequence) and value.mutable)
     return mutable and not region.in_tower(value.site)
 
@@ -268,7 +268,7 @@ def _holds_no_input(region: Region, value: Value) -> bool:
 
 
 def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
-    """For what only some branches make in the towers: how to see that they did, and `Merge.unset`."""
+    """For a value that only some branches create: the expression that tells whether it exists, and `Merge.unset`."""
     if any(left_out(part.value)):
         return _part_made(facts, part, node, tensorflow), False
     for maybe in facts.maybe:
@@ -289,7 +289,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
 
 
 def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
-    """How to see that the script has put a tensor into a dict, an object or a name that it may have left without."""
+    """The expression that tells whether the script has put a tensor into a dict, an object or a name."""
     unset, none, plain = left_out(part.value)
     target = ast.parse(part.text, mode="eval").body
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
@@ -306,7 +306,7 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
 
 
 def _is_open_ended(value: Value) -> bool:
-    """Whether a tower decides how many steps there are in what it gives."""
+    """True if the number of steps in a value may differ from tower to tower."""
     tensors = [t for t in tensors_in(value) if t.batch.kind == "example" and t.rank != 1]
     return any(isinstance(v, Tensor) and v.op == OPEN_ENDED for v in needed(tensors).values())
 
@@ -320,7 +320,7 @@ def _counting(traffic: Traffic, value: Value) -> tuple[tuple[str, bool, str], Tr
 
 
 def _group_of(traffic: Traffic, value: Value) -> int:
-    """The first group whose leading input is behind a value; what no input is behind was drawn by the towers."""
+    """The index of the shard whose leading input a value depends on; of the drawn batch if it depends on no input."""
     if traffic.drawn is not None and not value.roots:
         return traffic.drawn
     # data in the graph is as long as it is, whatever is fed beside it
@@ -334,7 +334,7 @@ def _group_of(traffic: Traffic, value: Value) -> int:
 
 
 def _needs_cast(facts: Facts, traffic: Traffic, value: Value, group: int) -> bool:
-    """Whether a tower's weight must be cast for what it weighs: a tensor, which is float32, unless that is too."""
+    """True if a tower's weight, a float32 tensor, must be cast to the type of the value."""
     shard = traffic.shards[group]
     number = shard.static or shard.data or shard.drawn is not None
     return names_other_types(facts) or not (number or is_float32(value))

@@ -1,8 +1,8 @@
-"""Values that no merging gives: the statements that make them are repeated after the loop, on merged values.
+"""Values that cannot be merged: the statements that compute them are repeated after the loop, on merged values.
 
-The square root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the
-towers have of it; computed once more from what can be merged, it is what it was on one GPU. So is what
-has rows for each example, but may be fed in another number than that of the shards.
+The square root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers'
+own values of it; computed again from merged values it is the same as on one GPU. The same holds for products of
+two inputs that may be fed with different numbers of rows.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ def repeats(
 
 
 def _crossed(facts: Facts) -> set[int]:
-    """What examples of two inputs that are multiplied with each other are made of, as scores of items for users.
+    """Values behind a product of two batched inputs, such as scores of items for users.
 
-    In a run that does not train the two may be fed in different numbers, and no shards fit both.
+    Outside training the two may have different numbers of rows, and no shards fit both.
     """
     products = [
         t

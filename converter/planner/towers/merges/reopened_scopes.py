@@ -1,4 +1,4 @@
-"""Scopes that are opened in front of the loop and once more behind it: the second time they must not get a new name."""
+"""Name scopes that are opened before the loop and again after it: the second time they must keep their name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What leaves the towers: values that are read after the loop.
+"""Values of the towers that are read after the loop.
 
     h = tf.layers.dense(x, 3)             # in the towers
     state = {'h': h, 'mean': tf.reduce_mean(h)}

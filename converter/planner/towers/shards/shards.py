@@ -1,4 +1,4 @@
-"""What enters the loop: shards of the inputs, and numbers that count one shard."""
+"""Values that enter the loop: shards of the inputs, and batch sizes that mean one shard."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def nest_of(place: str, saved: str, axis: int, static: bool, optional: str = "")
 
 
 def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
-    """Inputs that only one branch of an unknown condition makes, and what tells in front of the loop: None for none."""
+    """Inputs that only one branch creates, with the expression that is None when it was not taken."""
     found: dict[Input, str] = {}
     for maybe in facts.maybe:
         value = maybe.value
@@ -271,7 +271,7 @@ def _is_chosen(node: ast.AST) -> bool:
 
 
 def _chosen_from(facts: Facts, region: Region, nest: Sequence | Mapping) -> set[ast.AST]:
-    """What the towers read from a nest by keys, and by keys from that."""
+    """The expressions by which the towers select values from a nest, at any depth."""
     found: set[ast.AST] = set()
     for access in region.tower_reads():
         node = facts.selections.get(access.node) if access.value is nest else None
@@ -321,7 +321,7 @@ def _regrouped(
 def _aliases_out(
     region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str], optional: Iterable[Input]
 ) -> Traffic:
-    """A name that the towers bind to an input means the whole batch again after the loop."""
+    """Restore names that the towers bind to an input: after the loop they mean the whole batch again."""
     by_input: dict[int, str] = {}
     for group in (*traffic.groups, tuple(optional)):
         for access in region.tower_reads():
@@ -381,7 +381,7 @@ def _fixed_rows(value: Input) -> object:
 
 
 def _check_parts(facts: Facts, group: list[Input]) -> None:
-    """A run in parts must be fed first what says how many rows each shard has."""
+    """Refuse a partial run that does not begin with the input that determines the number of rows of each shard."""
     for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
         if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
@@ -427,7 +427,7 @@ def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list
 
 
 def keeps_size(access: Access, scaling: Scaling) -> bool:
-    """Whether a batch size is read that goes on meaning the size of one tower."""
+    """True if a batch size is read that stays the size of one tower."""
     origins = access.value.origins if isinstance(access.value, Number) else ()
     return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
 

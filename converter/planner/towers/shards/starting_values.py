@@ -1,4 +1,4 @@
-"""What the towers change and read again: each of them begins with what stood there before the loop."""
+"""Values that the towers change and read again: each tower begins with the value from before the loop."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from converter.planner.writing.spelling import leaf, reach, spelling
 
 
 def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
-    """Adds names, attributes, lists and dicts that one tower would hand on to the next; raises Faults."""
+    """Add resets of names, attributes, lists and dicts that one tower would pass on to the next; raises Faults."""
     traffic, facts, region = before, site.facts, site.region
     found: list[Diagnostic] = []
     places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
