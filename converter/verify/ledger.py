@@ -137,7 +137,7 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
 
 
 def _followed(steps: list[Facts], mine: Facts) -> dict[str, float]:
-    """Variables beside the trained ones that follow the first tower: how far the whole batch would move them."""
+    """Untrained variables that follow the first tower, and by how much the whole batch would change them."""
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
     slots = {name.split(":")[0] for name in trained}
     found: dict[str, float] = {}

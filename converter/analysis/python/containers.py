@@ -93,12 +93,12 @@ def in_turn(holder: Sequence) -> list[Value]:
 
 
 def loosen(holder: Sequence) -> None:
-    """Notes that no element stands at a known place any more: something was put in or taken out somewhere."""
+    """Note that the places of elements are no longer known: one was inserted or removed somewhere."""
     holder.ends = (0, 0)
 
 
 def put_behind(holder: Sequence, values: list[Value]) -> None:
-    """Puts values behind all others of a list; behind an unknown number of these they stand at places from the end."""
+    """Append values to a list; if its length is not known, their places are counted from the end."""
     if holder.ends is not None:
         holder.ends = holder.ends[0], holder.ends[1] + len(values)
     elif holder.open:
@@ -194,7 +194,7 @@ def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value
 
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
-    """One of several values, it is not known which; a value of Python where there are none."""
+    """One of several values, of which it is not known which; an unknown Python value if there are none."""
     if not candidates:
         return Host(inputs)
     value = candidates[0]

@@ -367,7 +367,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
 
 
 def _of_later_turns(elements: list[Value]) -> Value:
-    """What one turn goes over for all that were not followed: a number or a string may be any of them."""
+    """The loop variable for all iterations that were not followed: a number or a string may be any of them."""
     plain = all(isinstance(e, (Number, Constant)) for e in elements)
     return one_of(elements) if plain else elements[-1]
 

@@ -36,7 +36,7 @@ def optimizer_of(case: Read) -> ast.Call | None:
 
 
 def gradients(case: Read) -> Case:
-    """Refuses what would be another training than the one on the whole batch."""
+    """Refuse training steps that would differ from one on the whole batch."""
     script, (facts, _) = case.script, case.known
     made, step = optimizer_of(case), facts.train_steps[0]
     if made is None or len(facts.train_steps) != 1:

@@ -74,7 +74,7 @@ def sizes(plan: Plan) -> list[Replace]:
 
 
 def _limits(plan: Plan) -> list[tuple[str, str]]:
-    """What towers would do and workers do not, as message and advice."""
+    """The parts of a plan for towers that workers cannot do, as message and advice."""
     found = []
     others = {r.why for r in plan.replaces} | {i.why for i in plan.inserts}
     for why in sorted(others - REPLACED - {BATCH_SIZE}):

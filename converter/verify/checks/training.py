@@ -1,4 +1,4 @@
-"""The checks of what training computes: gradients, loss, update and weights, and an uneven batch."""
+"""The checks of training: gradients, loss, update and weights, and an uneven batch."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def _len(call: Call) -> Value:
 
 
 def _collects(value: Value) -> bool:
-    """Whether a list gathers data while the script runs, so that its length says nothing of the model."""
+    """True if a list collects data while the script runs, so that its length does not matter to the model."""
     return isinstance(value, Sequence) and value.mutable and any(_of_host(e) for e in value.elements)
 
 
@@ -322,7 +322,7 @@ def _extend(call: Call) -> Value:
 
 
 def _put(call: Call, values: list[Value]) -> Sequence:
-    """Puts values behind all others of a list."""
+    """Append values to a list."""
     sequence = changed(call)
     put_behind(sequence, values)
     return sequence
@@ -401,7 +401,7 @@ def _copy(call: Call) -> Value:
 
 
 def changed(call: Call) -> Sequence:
-    """The list that a method changes, whose contents are noted before."""
+    """The list that a method changes, after its contents were saved for undoing the change."""
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
     call.walk.undo_log.append(Change(sequence, "", sequence.copy()))
