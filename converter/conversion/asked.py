@@ -92,7 +92,7 @@ def unused_marks(options: Options, facts: Facts, marks: Marks) -> list[Diagnosti
                 )
             if (path, pragma) in overruled:
                 message = f"`{pragma.text}` has no effect: an option says otherwise of {overruled[path, pragma]}"
-                hint = "take one of the two away"
+                hint = "remove one of the two"
                 found.append(
                     Diagnostic(
                         "TMG027", shown, pragma.line, pragma.column, message=message, hint=hint, severity="warning"

@@ -303,7 +303,7 @@ def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten])
     from converter.conversion.review import Text, Written, read_again
 
     if plans[0].options.traced:
-        return ("what a run told of the script stands at other places of the converted text",)
+        return ("facts from the run have other places in the converted text",)
     helpers = {given: own for plan in plans for own, given in plan.helpers}
     written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
     texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]

@@ -168,12 +168,12 @@ def load(path: str, data: bytes) -> Configuration | None:
         text = data.decode()
         whole = parsed(text)
     except UnicodeDecodeError as error:
-        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"is no UTF-8: {error.reason}")) from None
+        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"is not UTF-8: {error.reason}")) from None
     except TOMLDecodeError as error:
         from converter.cli.config.places import place_in
 
         message, line, column = place_in(str(error), text)
-        raise ConfigurationError(Problem("TMG033", path, line, column, f"is no TOML: {message}")) from None
+        raise ConfigurationError(Problem("TMG033", path, line, column, f"is not TOML: {message}")) from None
     table: Any = whole
     for name in TABLE:
         table = table.get(name) if isinstance(table, dict) else None

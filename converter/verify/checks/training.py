@@ -149,7 +149,7 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         return Check(
             name,
             "failed",
-            f"from the same gradients {listing(wrong)} comes to another value (step {number_of})",
+            f"from the same gradients {listing(wrong)} gets another value (step {number_of})",
             worst,
             UPDATE,
         )

@@ -106,7 +106,7 @@ class _Project:
             title = f"{name} after the {'original' if side == 'original' else 'conversion'}'s training"
             left = self.trained[side]
             if isinstance(left, str):
-                yield Check(title, "skipped", f"the training leaves nothing: {left}")
+                yield Check(title, "skipped", f"the training leaves no files: {left}")
             else:
                 yield self._compared(title, name, left)
 

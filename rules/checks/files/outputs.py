@@ -51,7 +51,7 @@ RULES = (
         title="a comment for the tool has no effect",
         why="Comments that begin with `# tf-multigpu:` tell the tool what the code does not: `shared` and "
         "`batch-axis=K` behind an input, `ignore[CODE]` on the line of a warning, `skip-file` anywhere. One that "
-        "stands beside no input, takes away no warning or is none of these is reported, as it does not do what "
+        "stands beside no input, suppresses no warning, or is none of these is reported, as it does not do what "
         "somebody believes it does. An option of the command line goes before a comment that says otherwise, which is "
         "reported; a comment goes before the project's configuration. Comments that contradict each other refuse the "
         "conversion.",
