@@ -1,4 +1,4 @@
-"""Finds the file that has the table, and reads it: what is wrong with it is said with its place."""
+"""Finds the file that has the table, and reads it; errors name their place in the file."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _above(folder: str) -> Configuration | None:
 
 
 def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[str]:
-    """The files in these folders that have a table, too, but for the one that is followed."""
+    """The other files in these folders that have a table, except the one that is followed."""
     for folder in folders:
         path = os.path.join(folder, PYPROJECT)
         if followed and os.path.abspath(path) == os.path.abspath(followed.path):

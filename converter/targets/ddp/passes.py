@@ -129,7 +129,7 @@ def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterato
 
 
 def _warn(training: Training) -> None:
-    """What a reader has to judge."""
+    """Warnings for the reader to judge."""
     script = training.script
     norm = next(_norms(script), None)
     if norm is not None:

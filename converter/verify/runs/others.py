@@ -28,7 +28,7 @@ SIDES = ("original", "converted")
 
 @dataclass(frozen=True)
 class _Said:
-    """How a script ended, None for well, and what it printed."""
+    """The output of a script, and how it ended: None if without an error."""
 
     problem: str | None
     text: str

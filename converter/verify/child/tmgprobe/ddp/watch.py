@@ -1,4 +1,4 @@
-"""What a PyTorch script does in its first steps, and what it loads, evaluates and saves in a shortened run.
+"""Records the first steps of a PyTorch script, and what it loads, evaluates and saves in a shortened run.
 
 The first pass through the training data ends after the compared steps, each later one after one step; the first two
 evaluations go through all of their data, later ones through one batch.
