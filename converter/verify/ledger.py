@@ -127,8 +127,8 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
         return
     if kinds & {"other", "coupled sum"}:
         followed = _followed(steps, mine)
-        why = "each tower takes the statistics of its own examples" if followed else "it is not a mean over the "
-        "examples"
+        no_mean = "it is not a mean over the examples"
+        why = "each tower takes the statistics of its own examples" if followed else no_mean
     elif "sum" in kinds:
         why = "it is a sum over examples, and the towers' are averaged"
     else:
