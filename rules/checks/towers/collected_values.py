@@ -78,7 +78,7 @@ with tf.Session() as sess:
 
 @check(Placed)
 def read_after_the_towers(case: Placed) -> Iterator[Diagnostic]:
-    """Reads, after a loop, of collections to which its towers add tensors of the batch that are no means."""
+    """Reads, after a loop, of collections to which its towers add tensors of the batch that are not means."""
     for region in case.regions:
         added = {e.name for e in case.facts.effects_of(EffectKind.COLLECTION) if _is_one_towers(region, e)}
         for effect in case.facts.effects_of(EffectKind.GET_COLLECTION):
@@ -98,7 +98,7 @@ OWN = ("update_ops", "summaries")  # what TensorFlow adds there has rules of its
 
 
 def _is_one_towers(region: Region, effect: Effect) -> bool:
-    """Whether the towers add something to a collection that depends on their shards, and is no mean."""
+    """Whether the towers add something to a collection that depends on their shards, and is not a mean."""
     value = effect.value
     if not isinstance(value, Tensor) or not region.in_tower(effect.site) or value.batch.kind == "free":
         return False
