@@ -68,7 +68,7 @@ def gradients(case: Read) -> Case:
 
 
 def _check_applied(script: Script, computed: ast.Call) -> None:
-    """Gradients go from compute_gradients to apply_gradients as they are: a clipped mean is not the mean of clipped ones."""
+    """Refuse changes of gradients before apply_gradients: a clipped mean is not the mean of clipped gradients."""
     for call in script.calls:
         if not has(getattr(call.func, "attr", ""), Trait.TAKES_PAIRS):
             continue
