@@ -504,6 +504,35 @@ def test_passes_hand_on_values() -> None:
     assert changeable + without_result == []
 
 
+CHANGES = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "update"}
+
+
+def changed_parameters(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """Line and name of each parameter that a function changes in place, and does not bind to something else."""
+    given = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+    nodes = list(ast.walk(function))
+    given -= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in nodes:
+        grows = isinstance(node, ast.Attribute) and node.attr in CHANGES
+        sets = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+        if isinstance(node, (ast.Attribute, ast.Subscript)) and (grows or sets):
+            if isinstance(node.value, ast.Name) and node.value.id in given:
+                yield node.lineno, node.value.id
+
+
+@pytest.mark.parametrize("room", ["converter/planner", "rules/checks"])
+def test_functions_change_nothing_that_they_are_given(room: str) -> None:
+    """But for `noted`, by which a function collects what is refused of several values."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.FunctionDef) and node.name != "noted"
+        for line, name in changed_parameters(node)
+    ]
+    assert found == []
+
+
 # -- tests -----------------------------------------------------------------------------------------
 
 
