@@ -515,9 +515,10 @@ def changed_parameters(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
     for node in nodes:
         grows = isinstance(node, ast.Attribute) and node.attr in CHANGES
         sets = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
-        if isinstance(node, (ast.Attribute, ast.Subscript)) and (grows or sets):
-            if isinstance(node.value, ast.Name) and node.value.id in given:
-                yield node.lineno, node.value.id
+        if not isinstance(node, (ast.Attribute, ast.Subscript)) or not (grows or sets):
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id in given:
+            yield node.lineno, node.value.id
 
 
 @pytest.mark.parametrize("room", ["converter/planner", "rules/checks"])
