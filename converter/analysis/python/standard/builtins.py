@@ -21,6 +21,7 @@ from converter.analysis.python.containers import (
 )
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
+from converter.analysis.python.naming import bind_in
 from converter.analysis.python.operators import truth
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
@@ -33,6 +34,7 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
+    Module,
     Number,
     Partial,
     Sequence,
@@ -176,6 +178,8 @@ def _setattr(call: Call) -> Value:
         call.walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
         holder.attributes[name] = value
         call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
+    elif isinstance(name, str) and isinstance(call.args[0], Module):
+        bind_in(call.walk, call.args[0].frame, name, call.args[2], call.node)
     return Constant(None)
 
 
