@@ -9,6 +9,7 @@ from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import join, one_of
 from converter.analysis.tensors import moving, shaping
+from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     LISTED,
@@ -154,7 +155,19 @@ def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST
         for other, old in [pair for pair in holder.pairs if _is_known(pair[0])]:
             walk.undo_log.append(Change(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
+    if not _is_known(key) and not isinstance(value, Tensor):
+        may_replace_sizes(walk, holder, value, node)
     holder.set(key, value)
+
+
+def may_replace_sizes(walk: Walk, holder: Mapping, value: Value, node: ast.AST) -> None:
+    """What is put under keys that are not known may be the batch size, of which a dict of settings holds a default."""
+    for key, old in list(holder.pairs):
+        name = getattr(key, "value", None)
+        if isinstance(name, str) and isinstance(old, Number) and old.origins and named_batch_size([name]):
+            origins = old.origins | {walk.origin(node, "computed", name)}
+            walk.undo_log.append(Change(holder, key, old))
+            holder.set(key, walk.stamp(Number(None, origins, inputs=(old, value)), node))
 
 
 def _is_known(key: Value) -> bool:

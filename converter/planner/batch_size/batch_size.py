@@ -131,8 +131,9 @@ def _is_handed_over(value: Value) -> bool:
 def _is_length(origin: Origin) -> bool:
     """Whether a computed number of examples is the length of the data, which is fed as a whole."""
     parts = list(ast.walk(origin.node))
-    counts = any(isinstance(p, ast.Call) and isinstance(p.func, ast.Name) and p.func.id == "len" for p in parts)
-    return counts or any(isinstance(part, ast.Attribute) for part in parts)
+    called = [part.func for part in parts if isinstance(part, ast.Call)]
+    counts = any(isinstance(func, ast.Name) and func.id == "len" for func in called)
+    return counts or any(isinstance(part, ast.Attribute) and part not in called for part in parts)
 
 
 def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:

@@ -13,6 +13,8 @@ from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, par
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
 _PERCENT = 100  # a share times this number is a percentage as well: `100 * correct / n`
+_EXAMPLES = ("num_examples", "n_examples", "num_samples")
+_STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
 _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
 
 
@@ -66,6 +68,44 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
             if ends and all(n.origins and not n.origins & sizes for n in ends):
                 turn |= {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
             yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
+
+
+def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constant]:
+    """Numbers as large as the batch size of their file, by which a number of examples is divided.
+
+    None of them is among those that are known: in `decay_steps = 640 // 64` beside `batch_size = 64` the number of
+    steps stays.
+    """
+    known = set(found)
+    sizes = [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
+    for tree in facts.trees():
+        here = [size for size in sizes if facts.path_of(size) == facts.path_of(tree.body[0])] if tree.body else []
+        for node in facts.nodes(ast.BinOp, tree) if here else ():
+            by = node.right
+            if not isinstance(node.op, _DIVIDED) or not isinstance(by, ast.Constant):
+                continue
+            again = any(_as_large(by, size) for size in here) and facts.origin_of(by) not in known
+            if again and _is_count(facts, node):
+                yield by
+
+
+def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
+    """Whether a number of examples is divided, as it is written there or by the name that the result gets."""
+    parts = list(ast.walk(ratio.left))
+    if any(isinstance(p, ast.Call) and getattr(p.func, "id", "") == "len" for p in parts):
+        return True
+    if any(isinstance(p, ast.Attribute) and p.attr in _EXAMPLES for p in parts):
+        return True
+    if not isinstance(ratio.left, (ast.Constant, ast.Name)):
+        return False
+    for above in parents_of(facts, ratio):
+        if isinstance(above, (ast.Assign, ast.keyword)):
+            targets = above.targets if isinstance(above, ast.Assign) else [above]
+            names = [getattr(t, "id", getattr(t, "attr", getattr(t, "arg", None))) or "" for t in targets]
+            return any(part in name.lower() for name in names for part in _STEPS)
+        if isinstance(above, ast.stmt):
+            return False
+    return False
 
 
 def _wrapped(loop: ast.For) -> set[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.counts import counted_again, fixed_turns
+from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_turns
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -60,7 +60,8 @@ def counted_apart(case: Placed) -> Iterator[Diagnostic]:
     """Numbers beside a count of steps that are as large as a batch size that grows."""
     if case.options.batch != "per-gpu":
         return
-    for node in counted_again(case.facts, case.steps, case.size.scaled).doubtful:
+    doubtful = counted_again(case.facts, case.steps, case.size.scaled).doubtful
+    for node in doubtful:
         yield warn(
             case.facts,
             node,
@@ -68,6 +69,15 @@ def counted_apart(case: Placed) -> Iterator[Diagnostic]:
             "this number equals the batch size, and was left unchanged: if it counts examples, the count is now too "
             "small",
             "give the batch size a name, and use the name wherever examples are counted",
+        )
+    for node in (n for n in divided_apart(case.facts, case.size.scaled) if n not in doubtful):
+        yield warn(
+            case.facts,
+            node,
+            "TMG338",
+            "this number equals the batch size, and was left unchanged: if a number of examples is divided by it, the "
+            "number of steps is now N times too large",
+            "give the batch size a name, and divide by that",
         )
 
 

@@ -168,3 +168,23 @@ def test_slices_of_a_size_that_is_not_known_are_no_whole_data_set() -> None:
     text = GRAPH[: GRAPH.index("with tf.Session")]
     made = run("import tensorflow as tf\n\n" + text + loop)
     assert [(d.code, "not found" in d.message) for d in made.diagnostics] == [("TMG303", True)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "for key, value in vars(args).items():\n    settings[key] = value\n",
+        "settings.update(vars(args))\n",
+        "settings.update(json.load(open('c.json')))\n",
+    ],
+)
+def test_settings_that_anything_may_replace_are_not_scaled_in_part(line: str) -> None:
+    lines = "settings = {'batch_size': 64, 'rate': 0.1}\n" + line + "batch_size = settings['batch_size']\n"
+    text = PARSER + FLAG.format("") + PARSE + lines + TRAINING
+    assert codes(text) == ["TMG303"]
+    assert "64 * num_gpus" not in converted(text)
+
+
+def test_settings_of_which_another_is_replaced_are_scaled() -> None:  # a near miss
+    lines = "settings = {'batch_size': 64, 'rate': 0.1}\nsettings['rate'] = 0.2\nbatch_size = settings['batch_size']\n"
+    assert "'batch_size': 64 * num_gpus" in converted(PARSER + PARSE + lines + TRAINING)

@@ -154,3 +154,21 @@ def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -
 def test_other_walks_are_not(loop: str, rows: str) -> None:
     text = GRAPH.format(head=NAMED) + f"    {loop}\n        {WALK.format(rows=rows)}\n"
     assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("batch_size = 50\ndecay_steps = 1000 // 50", ["TMG338"]),
+        ("batch_size = 50\nsteps = int(total / 50)", ["TMG338"]),
+        ("batch_size = 50\nepochs = 10 * len(rows) // 50", ["TMG338"]),
+        ("batch_size = 50\nper_epoch = data.num_examples // 50", ["TMG338"]),
+        ("batch_size = 50\ndecay_steps = 1000 // batch_size", []),  # follows by its name
+        ("batch_size = 50\ndecay_steps = 1000 // 40", []),  # another number
+        ("batch_size = 50\nwidth = 1000 // 50", []),  # counts no steps
+        ("batch_size = 50\nsteps = scale(rows) / 50", []),  # a value, not a number of examples
+    ],
+)
+def test_a_number_of_steps_from_the_bare_number_is_told(head: str, expected: list[str]) -> None:
+    text = script("for i in range(999):", "step += 1", "batch_size", f"total, rows = load()\n{head}")
+    assert codes(text) == expected

@@ -14,6 +14,7 @@ from converter.analysis.python.containers import (
     iterate,
     loosen,
     loosened,
+    may_replace_sizes,
     note_position,
     put_behind,
     put_key,
@@ -455,6 +456,9 @@ def _update(call: Call) -> Value:
     assert isinstance(mapping, Mapping)
     for key, value in pairs_of(call):
         put_key(call.walk, mapping, key, value, call.node)
+    for given in call.args:
+        if isinstance(given, (Host, Typed)):
+            may_replace_sizes(call.walk, mapping, given, call.node)
     _mutated(call)
     return Constant(None)
 
