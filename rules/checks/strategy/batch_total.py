@@ -7,10 +7,12 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG288",
-        title="the batch cannot be shared by the GPUs",
-        why="With --batch total each GPU takes its share of the script's batch. That needs a batch size that is seen "
-        "and that the number of GPUs divides, and a loss that is a mean over the examples: the mean of sums over "
-        "parts of the batch is not the sum over all of it. Choose such a batch size, or --batch per-gpu.",
+        title="the GPUs' parts of the batch make another loss",
+        why="With --batch total each GPU takes its share of the script's batch. That needs a batch size that is seen, "
+        "that the number of GPUs divides, and that the model itself does not use; and a loss that is a mean over the "
+        "examples: the mean of sums, ratios or roots over parts of the batch is not the one over all of it. Choose "
+        "such a batch size and loss, or --batch per-gpu. Keras adds up a loss that is a sum in one version and takes "
+        "the mean of the GPUs' sums in another, so that it is refused there in both modes: let it be a mean.",
         before="""\
 import tensorflow as tf
 

@@ -8,8 +8,9 @@ RULES = (
     Rule(
         code="TMG286",
         title="the script chooses its GPU itself",
-        why="tf.device('/gpu:0') inside a model function holds for every replica, and a session that is told to see "
-        "one GPU has no second one. Take it out: the strategy places each replica.",
+        why="tf.device('/gpu:0') inside a model function holds for every replica. CUDA_VISIBLE_DEVICES, "
+        "visible_device_list and device_count that leave fewer GPUs than the strategy is for make replicas share "
+        "one. Take them out: the strategy places each replica.",
         before="""\
 import tensorflow as tf
 
