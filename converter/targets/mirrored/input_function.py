@@ -46,7 +46,7 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
 
 def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]:
     """The functions behind an input function, or the call of numpy_input_fn that makes it."""
-    given = script.value(given)
+    given = _bound_before(script, given)
     if isinstance(given, ast.Lambda):
         inner = given.body
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
@@ -64,6 +64,28 @@ def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]
             yield from _made_by(script, factory)
     elif not script.name(given) and (function := script.defined(given)):
         yield function
+
+
+def _bound_before(script: Script, given: ast.expr) -> ast.expr:
+    """What a name stands for that is bound again later, for evaluation: the statement in front of its use says it."""
+    if not isinstance(given, ast.Name):
+        return script.value(given)
+    if any(isinstance(one, ast.For) and _binds(one.target, given.id) for one in script.above(given)):
+        return given
+    if len(script.bindings.get(given.id, [])) < 2:
+        return script.value(given)
+    stmt = script.statement(given)
+    block = script.block(stmt)
+    for one in reversed(block[: block.index(stmt)]):
+        if isinstance(one, ast.Assign) and [ast.unparse(target) for target in one.targets] == [given.id]:
+            return script.value(one.value)
+        if _binds(one, given.id):
+            return given
+    return given
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
 
 
 def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[Function | ast.Call]:

@@ -420,3 +420,16 @@ def test_a_mean_that_the_model_takes_stays(head: str, loss: str) -> None:
 def test_gpus_that_are_hidden(line: str, codes: list[str]) -> None:
     assert [code for code, _ in findings("import os\n" + MODEL + line + "\n" + INPUT + TRAIN)] == codes
     assert findings("import os\n" + MODEL + line + "\n" + INPUT + TRAIN, "--num-gpus", "1") == []
+
+
+def test_an_input_function_whose_name_is_bound_again() -> None:
+    arrays = "fn = tf.estimator.inputs.numpy_input_fn(x, y, {0}, shuffle=True)\n"
+    made, trained = "e = tf.estimator.Estimator(model_fn)\n", "e.train(fn, steps=9)\n"
+    script = MODEL + made + arrays.format(8) + trained + arrays.format(100) + "e.evaluate(fn)\n"
+    text = changed(script)
+    assert "fn = numpy_dataset_fn(x, y, 8, shuffle=True)\n" in text
+    assert arrays.format(100) + "e.evaluate(fn)\n" in text
+    chosen = arrays.format(8) + "if small:\n    " + arrays.format(2) + trained
+    assert [code for code, _ in findings(MODEL + made + chosen)] == ["TMG281"]
+    inside = "for fn in (one, two):\n    " + trained
+    assert [code for code, _ in findings(MODEL + made + arrays.format(8) + inside)] == ["TMG281"]
