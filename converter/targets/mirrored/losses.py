@@ -220,8 +220,13 @@ def check_keras_losses(script: Script, total: bool) -> None:
             continue
         for one in _each(script.value(given)):
             made = Losses(script).of_keras(one, total)
-            if made is Makes.SUM:
-                message = "this loss is a sum: how Keras adds up the GPUs' sums depends on its version and on the loss"
+            if made is Makes.SUM and isinstance(one, ast.Call) and script.name(one.func):
+                # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
+                if not total:
+                    message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
+                    script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
+            elif made is Makes.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
+                message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
                 script.say(one, "TMG288", message, "let it be a mean over the examples")
             elif made is Makes.OTHER and total:
                 message = "this loss is not a mean over the examples: that of parts of a batch is another one"
