@@ -11,9 +11,9 @@ RULES = (
         why="With --batch total each GPU takes its share of the script's batch. That needs a batch size that is seen, "
         "that the number of GPUs divides, and that the model itself does not use; and a loss that is a mean over the "
         "examples: the mean of sums, ratios or roots over parts of the batch is not the one over all of it. Choose "
-        "such a batch size and loss, or --batch per-gpu. Of a Keras loss that a function sums up, TensorFlow 1.15 takes "
-        "the mean of the GPUs' sums and 2.21 their sum: it is refused in both modes. With reduction='sum' the GPUs' sums "
-        "are added, which is the script's loss with --batch total alone.",
+        "such a batch size and loss, or --batch per-gpu. Of a Keras loss that a function sums up, TensorFlow 1.15 "
+        "takes the mean of the GPUs' sums and 2.21 their sum: it is refused in both modes. With reduction='sum' the "
+        "GPUs' sums are added, which is the script's loss with --batch total alone.",
         before="""\
 import tensorflow as tf
 
