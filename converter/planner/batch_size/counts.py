@@ -13,6 +13,7 @@ from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, par
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
 _PERCENT = 100  # a share times this number is a percentage as well: `100 * correct / n`
+_ROWS = ("slice", "range", "arange")  # calls whose first argument is where a batch begins
 _EXAMPLES = ("num_examples", "n_examples", "num_samples")
 _STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
 _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
@@ -143,10 +144,16 @@ def _begins(facts: Facts, node: ast.AST, turn: set[str]) -> bool:
                 return False
         elif isinstance(above, ast.Slice):
             return product and above.lower is below
+        elif isinstance(above, ast.Call) and _name_of(above) in _ROWS and len(above.args) > 1:
+            return product and above.args[0] is below
         else:
             return product and isinstance(above, ast.Assign)
         below = above
     return False
+
+
+def _name_of(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,8 @@ NAMED = "batch_size = 50"
         ("for i in range(10):", "i * batch_size:(i + 1) * batch_size"),
         ("for i in range(10):", "batch_size * i:batch_size * i + batch_size"),
         ("for i in xrange(10):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(10):", "slice(i * batch_size, (i + 1) * batch_size)"),
+        ("for i in range(10):", "np.arange(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(n // batch_size):\n        k = i % 7", "k * batch_size:(k + 1) * batch_size"),
     ],
 )
@@ -143,6 +145,7 @@ def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -
 @pytest.mark.parametrize(
     ("loop", "rows"),
     [
+        ("for i in range(n // batch_size):", "slice(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(len(data) // batch_size):", "i * batch_size:(i + 1) * batch_size"),
         ("for i in range(10):", "i * batch_size % 999:i * batch_size % 999 + batch_size"),
         ("for i in range(0, 999, batch_size):", "i:i + batch_size"),
