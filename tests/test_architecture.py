@@ -475,6 +475,65 @@ def test_exceptions_end_in_the_pass_that_raises_them() -> None:
     }
 
 
+# Classes that keep what they have looked up, and a search that keeps what it has seen.
+KEEP = {"Aliases", "Block", "Builtins", "Readers", "Text", "_Follow"}
+
+
+def test_passes_hand_on_values() -> None:
+    """No class of the planner can be changed, and a function that returns nothing can only refuse."""
+    nodes = [
+        (path.relative_to(ROOT), node)
+        for path in sorted((ROOT / "converter/planner").rglob("*.py"))
+        for node in ast.parse(path.read_bytes()).body
+    ]
+    classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef) and node.name not in KEEP]
+    plain = {"Enum", "Exception"}
+    changeable = [
+        f"{path}:{node.lineno} {node.name}"
+        for path, node in classes
+        if "@dataclass(frozen=True)" not in {f"@{ast.unparse(one)}" for one in node.decorator_list}
+        if not plain & {ast.unparse(base) for base in node.bases}
+    ]
+    methods = [(path, node) for path, holder in classes for node in holder.body]
+    without_result = [
+        f"{path}:{node.lineno} {node.name}"
+        for path, node in (*nodes, *methods)
+        if isinstance(node, ast.FunctionDef) and node.returns is not None and ast.unparse(node.returns) == "None"
+        if not node.name.startswith(("check_", "_check", "__init__"))
+    ]
+    assert changeable + without_result == []
+
+
+CHANGES = {"add", "append", "clear", "discard", "extend", "insert", "pop", "remove", "setdefault", "update"}
+
+
+def changed_parameters(function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
+    """Line and name of each parameter that a function changes in place, and does not bind to something else."""
+    given = {a.arg for a in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)}
+    nodes = list(ast.walk(function))
+    given -= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    for node in nodes:
+        grows = isinstance(node, ast.Attribute) and node.attr in CHANGES
+        sets = isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load)
+        if not isinstance(node, (ast.Attribute, ast.Subscript)) or not (grows or sets):
+            continue
+        if isinstance(node.value, ast.Name) and node.value.id in given:
+            yield node.lineno, node.value.id
+
+
+@pytest.mark.parametrize("room", ["converter/planner", "rules/checks"])
+def test_functions_change_nothing_that_they_are_given(room: str) -> None:
+    """But for `noted`, by which a function collects what is refused of several values."""
+    found = [
+        f"{path.relative_to(ROOT)}:{line} {name}"
+        for path in sorted((ROOT / room).rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.FunctionDef) and node.name != "noted"
+        for line, name in changed_parameters(node)
+    ]
+    assert found == []
+
+
 # -- tests -----------------------------------------------------------------------------------------
 
 

@@ -146,6 +146,11 @@ class Trait(Enum):
     DIVIDES_OR_MULTIPLIES = "divides or multiplies two tensors"
     NAMES_OPERATIONS = "opens a scope whose name stands before those of its operations"
     ADDS_UP = "adds up the entries of its operand"
+    AVERAGES = "gives the mean of the entries of its operand"
+    MASKS = "leaves out some entries of its operand"
+    SCHEDULES = "makes a learning rate that depends on the number of steps"
+    SHOWS_DEVICES = "says which devices are used, for the whole program"
+    SPEC = "what a model function gives"
     CLIPS_TOGETHER = "clips a list of gradients by the norm of all of them, by the last part of its name"
 
 

@@ -1,4 +1,4 @@
-"""`tf-multigpu lint`: what scripts that use several GPUs by their own means get wrong."""
+"""`tf-multigpu lint`: finds mistakes in scripts that use several GPUs by their own means."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole way of a script, from its text to the converted one: what the commands and other programs call."""
+"""Converts a script from its text to the converted text: the entry point for the commands and for other programs."""
 
 from __future__ import annotations
 

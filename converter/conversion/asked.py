@@ -1,4 +1,4 @@
-"""What users say of inputs, by options or by comments in their scripts: whether there are such inputs."""
+"""Options and comments about inputs (`shared`, `batch-axis`), and whether the named inputs exist."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def marks_of(source: Source, facts: Facts) -> Marks:
 
 
 def before_the_project(options: Options, facts: Facts, marks: Marks) -> Options:
-    """Options without what the project's configuration says of an input of which a comment says something else."""
+    """Options without those settings of the project's configuration that a comment in the script overrides."""
     over = {
         label
         for pragma, label, _ in _marked(facts, marks)
@@ -46,7 +46,7 @@ def before_the_project(options: Options, facts: Facts, marks: Marks) -> Options:
 
 
 def _says_otherwise(options: Options, pragma: Pragma, label: str) -> bool:
-    """Whether an option says of an input what contradicts a comment."""
+    """True if an option contradicts a comment about the same input."""
     axis = dict(options.batch_axes).get(label)
     if pragma.name == "shared":
         return axis is not None
@@ -54,7 +54,7 @@ def _says_otherwise(options: Options, pragma: Pragma, label: str) -> bool:
 
 
 def with_marks(options: Options, facts: Facts, marks: Marks) -> Options:
-    """Options that say of inputs what comments beside these say, too; what options say goes before that.
+    """Options completed by the script's comments about inputs; options take precedence.
 
     Raises:
         Refusal: TMG027, the comments contradict each other.
@@ -73,7 +73,7 @@ def with_marks(options: Options, facts: Facts, marks: Marks) -> Options:
 
 
 def unused_marks(options: Options, facts: Facts, marks: Marks) -> list[Diagnostic]:
-    """TMG027 for comments that stand beside no input, say nothing, or are overruled by an option."""
+    """TMG027 for comments that stand beside no input, have no meaning, or are overruled by an option."""
     marked = [(facts.path_of(node), pragma, label) for pragma, label, node in _marked(facts, marks)]
     used = {(path, pragma) for path, pragma, _ in marked}
     overruled = {(path, p): label for path, p, label in marked if _says_otherwise(options, p, label)}
@@ -92,7 +92,7 @@ def unused_marks(options: Options, facts: Facts, marks: Marks) -> list[Diagnosti
                 )
             if (path, pragma) in overruled:
                 message = f"`{pragma.text}` has no effect: an option says otherwise of {overruled[path, pragma]}"
-                hint = "take one of the two away"
+                hint = "remove one of the two"
                 found.append(
                     Diagnostic(
                         "TMG027", shown, pragma.line, pragma.column, message=message, hint=hint, severity="warning"
@@ -128,7 +128,7 @@ def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
 
 
 def _marked(facts: Facts, marks: Marks) -> Iterator[tuple[Pragma, str, ast.AST]]:
-    """Pragmas of inputs, each with an input that stands on its line: its name, and what makes it."""
+    """Pragmas about inputs, each with the input on its line: the input's name and the call that creates it."""
     for value in facts.inputs if marks else ():
         node = value.node
         if node is None or not value.label:

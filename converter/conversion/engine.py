@@ -75,7 +75,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Conversion:
-    """What became of one script.
+    """The result for one script.
 
     status: "converted" (`text` differs from the source), "unchanged" (nothing to do: no
         TensorFlow in it, or converted before), "refused" (error diagnostics say why).
@@ -299,11 +299,11 @@ def _with_reasons(plan: Plan, named: Separated | None) -> Plan:
 
 
 def _read_again(read: Reading, plans: Sequence[Plan], made: Sequence[Rewritten]) -> tuple[str, ...]:
-    """What of the converted texts could not be held against the original; raises Refusal where they differ."""
+    """Values of the converted texts that could not be compared with the original; raises Refusal if some differ."""
     from converter.conversion.review import Text, Written, read_again
 
     if plans[0].options.traced:
-        return ("what a run told of the script stands at other places of the converted text",)
+        return ("facts from the run have other places in the converted text",)
     helpers = {given: own for plan in plans for own, given in plan.helpers}
     written = Written(helpers, frozenset(plan.num_gpus for plan in plans), plans[0].options)
     texts = [Text(p.path, read.file(p.path).text, one.text) for p, one in zip(plans, made, strict=True)]
@@ -364,7 +364,7 @@ def _plans(
 
 
 def _with_advice(done: Conversion) -> Conversion:
-    """A refusal of a script that uses several GPUs already says how that script is told their number."""
+    """Add to the refusal of a script that uses several GPUs already how to set their number in that script."""
     own = [finding for finding in done.diagnostics if finding.code in ALREADY and finding.path == done.source.path]
     if done.status != "refused" or not own:
         return done
@@ -432,12 +432,12 @@ def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command,
 
 
 def _as_asked(plan: Plan, asked: Options) -> Plan:
-    """A plan whose options say of inputs what options said: what comments say, they go on saying."""
+    """A plan whose options about inputs are those of the command line: comments in the script stay in the script."""
     return replace(plan, options=replace(plan.options, shared=asked.shared, batch_axes=asked.batch_axes))
 
 
 def _converted_before(source: Source) -> Diagnostic:
-    """TMG009 with what the script was made from, and how to go back."""
+    """TMG009, which names the script's source and how to restore it."""
     try:
         header = find_header(source.text)
     except HeaderError:
@@ -457,7 +457,7 @@ def _converted_before(source: Source) -> Diagnostic:
 
 
 def _with_names(errors: Sequence[Diagnostic], unknown: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Errors of which the first also says which names of options no input has: that may be its cause."""
+    """Errors, of which the first also names the options without a matching input: that may be its cause."""
     said = "".join(f"\n{finding.message}: {finding.hint}" for finding in unknown)
     return (replace(errors[0], hint=errors[0].hint + said), *errors[1:])
 
@@ -519,7 +519,7 @@ def held_helpers(path: str) -> str:
 
 
 def _unnamed(source: Source, options: Options) -> Header:
-    """A header of a file of which it is not known yet where it goes."""
+    """The header of a file whose place is not known yet."""
     name = os.path.basename(source.path)
     command = shlex.join(["tf-multigpu", "convert", name, *command_flags(options)])
     return Header(__version__, name, source.sha256, options, text="-", command=command)
@@ -534,13 +534,13 @@ def _header(source: Source, plan: Plan, script: Source, decisions: Sequence[Deci
 
 
 def _decided_header(source: Source, options: Options, decided: Sequence[Decision]) -> str:
-    """The header of a file that is converted by itself, with what was decided, if that is said in it."""
+    """The header of a file that is converted by itself, with the decisions if they belong into it."""
     brief = _brief(decided)
     return format_header(replace(_unnamed(source, options), decided=(brief,) if brief else ()))
 
 
 def _brief(decisions: Sequence[Decision]) -> str:
-    """What was decided, in one line for the header."""
+    """The decisions in one line, for the header."""
     return "; ".join(decision.brief for decision in decisions if decision.brief)
 
 

@@ -48,7 +48,7 @@ class Reading:
         self.facts = settle_means(read_facts(source.path, self._tree, options, self._held))
 
     def again(self, entrances: Decisions) -> None:
-        """Walks the script once more, with the values of some expressions as inputs."""
+        """Walk the script again, with the values of some expressions as inputs."""
         from converter.analysis import read_facts
         from converter.planner.batch_size.means import settle_means
 
@@ -68,7 +68,7 @@ class Reading:
         return self._source if not path else self._before.get(path) or self.file(path)
 
     def with_names(self, calls: Sequence[Named]) -> Reading | None:
-        """The same script, with these calls on lines of their own, under names that are free in all files.
+        """The script with these calls assigned to new names on lines of their own.
 
         None where a statement shares its lines with another one.
         """
@@ -90,7 +90,7 @@ class Reading:
         return Reading(self._source, self.options, self._originals, named)
 
     def placed(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-        """Diagnostics with the places that these have in the files as they were."""
+        """Diagnostics with their places in the original files."""
         shown = {self.file(path).path: after for path, after in self.named.items()}
         return tuple(_moved(finding, shown.get(finding.path)) for finding in findings)
 

@@ -1,4 +1,4 @@
-"""Warnings as comments: each above the line of the converted text that it speaks of."""
+"""Warnings as comments, each above the line of the converted text that it is about."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def with_remarks(
 ) -> tuple[str, Trace]:
     """The converted text of a file with the warnings among its findings; and its trace, by the lines' new numbers.
 
-    before, tree: the file that the findings speak of. A line that the conversion has replaced has its remark above
-    what stands around it, with its number.
+    before, tree: the file that the findings speak of. If the conversion has replaced the
+    line, the comment stands above the statement around it, and names the line.
     """
     warnings = dict.fromkeys((f.line, f.code, f.message) for f in findings if f.severity == "warning" and f.line)
     if not warnings:

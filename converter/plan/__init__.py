@@ -1,4 +1,4 @@
-"""The decision as plain data: what goes where, and why. A plan can be printed, stored and read.
+"""The plan as plain data: which statements go where, what is added, and why. A plan can be printed, stored and read.
 
 A statement is named by where it begins. A project has one plan for each file that changes.
 """
@@ -28,7 +28,7 @@ HowMerged = Literal["concat", "mean", "sum"]
 
 @dataclass(frozen=True)
 class Replace:
-    """An expression of the script gives way to another; `why` names the rule."""
+    """Replaces an expression of the script by another; `why` names the rule."""
 
     at: At
     end: At
@@ -38,7 +38,7 @@ class Replace:
 
 @dataclass(frozen=True)
 class Insert:
-    """Lines beside a statement of the script, at its indentation."""
+    """Adds lines beside a statement of the script, at its indentation."""
 
     at: At
     lines: tuple[str, ...]
@@ -119,7 +119,7 @@ class Rebind:
 
 @dataclass(frozen=True)
 class Reset:
-    """Something that a tower changes and the next one would read: it begins with what stood there before the loop.
+    """A value that a tower changes and the next one would read: each tower begins with the value from before the loop.
 
     how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute.
     """
@@ -131,7 +131,7 @@ class Reset:
 
 @dataclass(frozen=True)
 class Merge:
-    """What leaves the loop under a name: each tower's part is kept in a list and put together after it.
+    """A value that leaves the loop: each tower's part is kept in a list, and the parts are merged after the loop.
 
     how: "concat" along `axis`, "mean" weighted by the shards' sizes, "sum".
     towers: the list's name. loss: whether gradients are taken from it.
@@ -187,7 +187,7 @@ class Scope:
 
 @dataclass(frozen=True)
 class Rebuild:
-    """A tuple that holds merged values: it is put together anew after the loop.
+    """A tuple that holds merged values: it is rebuilt after the loop.
 
     text: the expression for it, with `{towers}` in place of what is merged from the list of that name.
     """
@@ -209,7 +209,7 @@ class Gradient:
 
 @dataclass(frozen=True)
 class Again:
-    """Statements of the towers that stand once more after the loop, on merged values.
+    """Statements of the towers that are repeated after the loop, on merged values.
 
     around: the with blocks that are opened once more for them, outermost first.
     """

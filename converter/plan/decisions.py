@@ -1,4 +1,4 @@
-"""What a conversion decided, one line each: for whoever runs the tool, and in short for the file's header."""
+"""The decisions of a conversion, one line each: for the user, and shortened for the file's header."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
 
 
 def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
-    """What larger steps do to an epoch: fewer steps where the script counts them by the batch size."""
+    """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
     edits = [(plan.path, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
     for path, file in files.items():
@@ -164,7 +164,7 @@ def _rate(scale: str) -> Decision:
 
 
 def _before(file: File, edit: Replace) -> str:
-    """What stood where an edit goes; the first line alone of what takes several."""
+    """The text that an edit replaces; of several lines only the first."""
     line = file.lines[edit.at.line - 1]
     if edit.end.line == edit.at.line:
         return line[edit.at.column : edit.end.column]

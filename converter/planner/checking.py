@@ -34,7 +34,7 @@ def check(
 
 
 def findings(case: Script) -> tuple[Diagnostic, ...]:
-    """What the checks of a case's stage find: each place once for each code, in the order of the script."""
+    """Diagnostics of all checks for this stage, at most one for a code and a place, in the order of the script."""
     found: dict[tuple[str, str, int, int], Diagnostic] = {}
     for one in _checks():
         if one.stage is type(case) and not any(code in one.unless for code, *_ in found):
@@ -44,7 +44,7 @@ def findings(case: Script) -> tuple[Diagnostic, ...]:
 
 
 def in_order(script: str, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Diagnostics by file and line, the script's own first; each once, however many steps it is found for."""
+    """Diagnostics sorted by file and line, the script's own first, without duplicates."""
     return tuple(sorted(dict.fromkeys(found), key=lambda d: (d.path != script, d.path, d.line, d.column)))
 
 

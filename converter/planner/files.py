@@ -13,7 +13,7 @@ from converter.plan import At, Loop, Plan
 from converter.planner.batch_size.batch_size import Scaling, scale
 from converter.planner.cases import Placed, Planned
 from converter.planner.host.devices import own_devices
-from converter.planner.host.gpu_count import GpuCount
+from converter.planner.host.gpu_count import GpuCount, gpu_count
 from converter.planner.host.learning_rate import rate_edits
 from converter.planner.host.padding import longest_edits
 from converter.planner.host.pinned_variables import only_variables, pinned
@@ -88,9 +88,9 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
 
 @dataclass(frozen=True)
 class _Looped:
-    """The loops, and the edits by then that others must read: of the batch size, of paddings, of visible GPUs.
+    """The loops, and the edits of batch size, padding and visible GPUs that later edits build on.
 
-    reading: helpers that read how long the longest example is. seen: warnings about visible GPUs.
+    reading: helpers that read the length of the longest example. seen: warnings about visible GPUs.
     """
 
     pen: Pen
@@ -102,10 +102,10 @@ class _Looped:
 
 
 def _looped(case: Placed, module: str) -> _Looped:
-    """Plans the loops and what they depend on; raises Faults for all that is refused of them."""
+    """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
     scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
-    count = GpuCount(pen, module, scaled)
+    count = gpu_count(pen, module, scaled)
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     with noted(found):
@@ -115,7 +115,8 @@ def _looped(case: Placed, module: str) -> _Looped:
     pen = pen.after(longest)
     with noted(found):
         shown, seen = visible_edits(facts, options, pen.text, count, pen.anywhere)
-    parts = _loops(case, replace(pen, names=names), scaling, found)
+    parts, faults = _loops(case, replace(pen, names=names), scaling)
+    found += faults
     if found:
         raise Faults(found)
     pen = replace(pen.after(shown), names=parts[-1].names)
@@ -149,9 +150,10 @@ def _pen(case: Placed) -> Pen:
     )
 
 
-def _loops(case: Placed, pen: Pen, scaling: Scaling, found: list[Diagnostic]) -> list[LoopPart]:
-    """The loop of each group of training steps, with what changes beside it; adds what is refused to `found`."""
+def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], list[Diagnostic]]:
+    """The loop of each group of training steps with the edits outside of it, and all refusals."""
     parts: list[LoopPart] = []
+    found: list[Diagnostic] = []
     names = pen.names
     taken: frozenset[ast.AST] = frozenset()
     for group in case.groups:
@@ -168,11 +170,11 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling, found: list[Diagnostic]) ->
             parts.append(plan_loop(case, site, pen.aliases, scaling, taken))
             names = parts[-1].names
         taken |= set() if group.region.forward else {step.call for step in group.steps}
-    return parts
+    return parts, found
 
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
-    """A loop that reads builtins by their module where their names mean something else."""
+    """The loop, with builtins read from their module where the script binds their names to something else."""
     read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
     read += ["list", "zip"] if any(m.each for m in loop.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
@@ -193,7 +195,7 @@ def _several_towers(count: GpuCount, path: str) -> str:
 
 
 def _never_sparse(case: Placed, module: str, helpers: list[str]) -> bool:
-    """Whether the helpers may leave out sparse gradients: no other script shares them, and this one has none."""
+    """True if the helpers may leave out sparse gradients: this script has none, and no other shares them."""
     return case.options.helpers == "inline" and not module and all_dense(case.facts, case.regions, helpers)
 
 

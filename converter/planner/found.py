@@ -1,4 +1,4 @@
-"""What the passes may come upon while they plan: cases that they name, and `rules.checks` say in words (`wording`)."""
+"""Cases that passes may find while they plan. Passes name them; `rules.checks` has their messages (`wording`)."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class Found(Enum):
     FED_BY_CALLER = auto()
     STEP_RUN_ELSEWHERE = auto()
     SIZE_READ_IN_AND_OUT = auto()
+    SET_IN_A_BRANCH = auto()
     WHOLE_DATA_SET_BESIDE_BATCHES = auto()
     DATA_IN_GRAPH = auto()
     WHOLE_DATA_SET = auto()

@@ -1,4 +1,4 @@
-"""The outcomes of a pass that has no result: a refusal, or the wish to read the script again."""
+"""The outcomes of a pass without a result: a refusal, or a request to read the script again."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from converter.diagnostics import Diagnostic, Refusal
 class Refused:
     """The script cannot be converted; the findings say why, in the order of the script.
 
-    shorter: whether towers that end in front of the loss may do without the statement that is in the way.
+    shorter: whether towers that end before the loss could leave out the statement that caused the refusal.
     """
 
     findings: tuple[Diagnostic, ...]
@@ -23,7 +23,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Reread:
-    """Expressions that give the towers their batches: another reading of the script takes them for inputs.
+    """Asks for another reading of the script, which takes some expressions for the inputs of the towers.
 
     otherwise: why the script is refused if it was read so already.
     """
@@ -42,7 +42,7 @@ class Faults(Exception):
 
 @contextmanager
 def noted(found: list[Diagnostic]) -> Iterator[None]:
-    """Notes what is refused of one of several things, so that the others are looked at, too."""
+    """Collect the refusals raised inside the block, so that the remaining values are still checked."""
     try:
         yield
     except Faults as faults:

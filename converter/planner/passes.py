@@ -1,7 +1,8 @@
 """The passes of the planner, in their order: each takes what is known after the one before, and adds to it.
 
-After each pass the checks of its stage (`rules.checks`) look at what is known. Errors end the planning there, all of
-them at once; but once the loops stand, the files are planned all the same, and what is refused there is told, too.
+After each pass the checks of its stage (`rules.checks`) run on its result. If they find errors, planning ends there
+with all of them; but once the loops are placed, the files are planned anyway, so that their refusals are reported as
+well.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ def _run(
 
 
 def _elsewhere(more: Sequence[Diagnostic], errors: Sequence[Diagnostic]) -> list[Diagnostic]:
-    """The faults of lines in which no other is known: a second one there would be the same in other words."""
+    """Faults in lines without a known error: a second message for a line would say the same in other words."""
     lines = {(error.path, error.line) for error in errors}
     return [fault for fault in more if (fault.path, fault.line) not in lines]
 
@@ -130,9 +131,9 @@ def place(case: Measured) -> Placed | Refused | Reread:
 
 
 def losses_once(case: Placed) -> Placed | Apart | None:
-    """The same with loops whose losses are computed once, after them; None where no loop needs that, or none can.
+    """The case with loops whose losses are computed once, after them; None if no loop needs that, or none can.
 
-    Apart where calls must stand on lines of their own for that.
+    Apart if calls must stand on lines of their own for that.
     """
     groups: list[Group] = []
     calls: list[Named] = []
@@ -162,7 +163,7 @@ def plan(case: Placed, module: str = "") -> Planned | Refused:
 
 
 def share(case: Planned) -> Shared | Refused:
-    """The plans once more, for the sake of other files: scripts that import what changes go on using one GPU.
+    """The plans again with regard to other files: scripts that import a changed file go on using one GPU.
 
     Where several files change, they share a module of helpers; a single one has a module where the options say so.
     """
@@ -190,7 +191,7 @@ def share(case: Planned) -> Shared | Refused:
 class Pass:
     """One pass; `name` says what is known after it.
 
-    after_errors: whether it runs although errors are known, for the sake of those that it finds itself.
+    after_errors: whether it runs even after errors, to report its own as well.
     """
 
     name: str
@@ -199,7 +200,7 @@ class Pass:
 
 
 def finish(case: Shared) -> Shared:
-    """Nothing more: the checks of the last pass come before it."""
+    """No change: this pass exists so that the checks of the pass before it run."""
     return case
 
 

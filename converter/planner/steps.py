@@ -37,7 +37,7 @@ def _is_batched(step: TrainStep) -> bool:
 
 
 def is_run(step: TrainStep) -> bool:
-    """Whether the script itself calls what takes a step; a function that it never calls is for others."""
+    """True if the script itself runs the code that takes the step, and does not only define it for others."""
     return not isinstance(list(step.site.chain())[-1].stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 
 

@@ -1,4 +1,4 @@
-"""Words for what the passes come upon: the passes name a case and its place, `rules.checks` say what it means.
+"""Messages for the cases that passes find: a pass names the case and its place, `rules.checks` has the message.
 
 A file of `rules.checks` has them in `WORDS`, beside the page and the examples of their code.
 """
@@ -18,7 +18,7 @@ from converter.rule import rule_modules
 
 @dataclass(frozen=True)
 class Words:
-    """What a case means to the reader.
+    """The message and advice for a case.
 
     message: with {names} in place of what the pass says about the case. hint: the smallest edit that helps.
     severity: an error for a code of refusals, a warning for one of warnings, if nothing else is given.
@@ -38,7 +38,7 @@ def finding(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Dia
 
 
 def refuse(facts: Facts, node: ast.AST, case: Found, **about: str | int) -> Refusal:
-    """The same as an exception: it ends the planning of the value or loop at hand."""
+    """The finding as an exception, which ends the planning of the current value or loop."""
     return Refusal(finding(facts, node, case, **about))
 
 

@@ -35,5 +35,5 @@ def _printable(text: str) -> str:
 
 
 def _blank(letter: str) -> str:
-    """Blanks as wide as the letter is on a terminal."""
+    """As many spaces as the letter is wide on a terminal."""
     return "\t" if letter == "\t" else "  " if east_asian_width(letter) in "WF" else " "

@@ -1,4 +1,4 @@
-"""From a plan to text: LibCST edits, and nothing decided here."""
+"""Applies a plan to a script's text with LibCST; nothing is decided here."""
 
 from converter.rewrite import nodes as nodes  # first: it imports LibCST for all
 from converter.rewrite.apply import Rewritten, apply

@@ -262,7 +262,7 @@ class _Rewriter(Transformer):
         return self._at_top(starts, self._pinned(order, statements, depth), depth)
 
     def _at_top(self, starts: Sequence[At], body: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
-        """A block with what belongs to its top: below its docstring."""
+        """A block with the lines that go to its top, below its docstring."""
         made = [
             s
             for at in starts
@@ -330,7 +330,7 @@ class _Rewriter(Transformer):
         heads: dict[At, tuple[str, str]],
         at: At,
     ) -> list[cst.BaseStatement]:
-        """A block of the towers, opened once more for what of it stays out of the loop.
+        """A block of the towers, opened again for those of its statements that stay out of the loop.
 
         heads: what they enter where that is not what the script says, and a line to begin with.
         """
@@ -406,7 +406,7 @@ class _Rewriter(Transformer):
         return towers
 
     def _towers_only(self, inside: list[cst.BaseStatement], depth: int) -> list[cst.BaseStatement]:
-        """Statements that only towers need, under a condition where other scripts build the model without them."""
+        """Statements that only towers need; under a condition if other scripts build the model without towers."""
         if not self.plan.one_gpu or not inside:
             return inside
         return self._under(self.plan.one_gpu, inside, depth)
@@ -419,13 +419,13 @@ class _Rewriter(Transformer):
         return [block.with_changes(body=body)]
 
     def _among_reopened(self, loop: Loop) -> list[At]:
-        """What comes after the loop, but stood in front of a block that is opened again there: it goes on doing so."""
+        """Statements that move after the loop and stood before a block that is opened again there: they stay so."""
         last = max((at for at, _ in loop.behind), default=(0, 0))
         bounds = {at for run in self.plan.pinned for at in run}
         return [at for at in loop.after if at < last and at not in bounds]
 
     def _again(self, again: Again) -> list[cst.BaseStatement]:
-        """Statements of the towers once more, without the blank lines and comments above them."""
+        """A copy of statements of the towers, without the blank lines and comments above them."""
         made = mark_all(
             [self.repeated[at].deep_clone().with_changes(leading_lines=[]) for at in again.ats], AGAIN
         )
@@ -461,7 +461,7 @@ class _Rewriter(Transformer):
         return self.width - (4 * depth if self._tabs else depth)
 
     def _with_tabs(self, source: str) -> str:
-        """The tool's own lines as a script indents that uses tabs."""
+        """The tool's own lines, indented by tabs for a script that uses tabs."""
         if not self._tabs:
             return source
         return _MARGIN.sub(lambda found: "\t" * (len(found[0]) // 4) + " " * (len(found[0]) % 4), source)
@@ -522,7 +522,7 @@ def _any_within(lines: list[int], first: int, last: int) -> bool:
 
 
 def _parsed(source: str, module: cst.Module) -> cst.Module:
-    """Text of the tool's own as a tree, with the line ends of the script inside strings too."""
+    """The tree of the tool's own text, with the script's line ends inside strings too."""
     return cst.parse_module(source.replace("\n", module.default_newline))
 
 
@@ -595,7 +595,7 @@ def _helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str],
 
 
 def _with_helpers_place(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
-    """The place of the helpers, after the imports and before what needs them: they are no part of the tree.
+    """The place of the helpers, after the imports and before the code that needs them: they are not part of the tree.
 
     As text they are what the tool knows them to be; to parse them would take a third of the time of the script.
     """

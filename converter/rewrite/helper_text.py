@@ -75,7 +75,7 @@ def _marked(source: str, rules: dict[int, str]) -> str:
 
 
 def helper_imports(plan: Plan, written: set[str], width: int) -> str:
-    """What a file imports of the module that carries the helpers, out of the names that are written into it."""
+    """The import of helpers from their module, with the names that a file's text uses."""
     package, _, name = plan.helper_module.rpartition(".")
     package += "." if plan.helper_module.startswith(".") else ""
     kind = plan.options.helpers

@@ -65,7 +65,7 @@ def getter_that_cuts(plan: Plan, helper: str) -> str:
 
 
 def _builtin(plan: Plan, loop: Loop, name: str) -> str:
-    """How the loop's own lines read one of Python's builtins."""
+    """The expression by which the loop's own lines read one of Python's builtins."""
     return f"{plan.builtins}.{name}" if name in loop.hidden else name
 
 
@@ -100,7 +100,7 @@ def _prelude(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
 
 
 def _saved(plan: Plan, loop: Loop) -> list[Line]:
-    """What stands before the loop for names that mean something else inside of it."""
+    """Lines before the loop that save the values of names that mean something else inside it."""
     saved = [
         (s, p) for shard in loop.shards for s, p in zip(shard.saved, shard.places, strict=True) if s.isidentifier()
     ]
@@ -201,7 +201,7 @@ def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
 
 
 def _reset(reset: Reset) -> list[str]:
-    """What gives a place, a list or a dict the value back that it had before the loop."""
+    """The line that resets a place, a list or a dict to its value from before the loop."""
     place, saved = reset.place, reset.saved
     if reset.how == "absent":
         holder, _, name = place.rpartition(".")
@@ -230,7 +230,7 @@ def _below(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
 
 
 def _count(plan: Plan, merge: Merge, shard: Shard) -> str:
-    """What a tower's masked mean counts; nothing where the tower only computes on a row to have one."""
+    """The denominator of a tower's masked mean; 0 for a tower without rows, which computes on one row."""
     tf = plan.tensorflow
     count = f"{tf}.cast({merge.count}, {tf}.float32)"
     if merge.per_row:
@@ -339,12 +339,12 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
 
 
 def _joined(tf: str, joined: str, named: str) -> str:
-    """Rows that were put together, under their name: concat gives another one to the rows of a single tower."""
+    """Concatenated rows under their name, because tf.concat names the rows of a single tower differently."""
     return f"{tf}.identity({joined}{named})" if named else joined
 
 
 def _merged_nest(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
-    """The same for a list, tuple or dict; a tensor of the last tower's tells the name that each has on one GPU."""
+    """As `_merged`, for a list, tuple or dict; the last tower's tensors give the names that each has on one GPU."""
     one, parts = merge.each or ("t", "parts")
     named = f", name={names['plain_name']}({one})" if merge.renamed else ""
     concat = names["concat_steps"] if merge.steps else f"{plan.tensorflow}.concat"

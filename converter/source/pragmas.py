@@ -60,7 +60,7 @@ def misread(path: str, pragmas: tuple[Pragma, ...]) -> list[Diagnostic]:
     for pragma in (pragma for pragma in pragmas if not pragma.name):
         near = difflib.get_close_matches(re.split(r"[=\[]", pragma.text)[0], _TAKES, 1, 0.5)
         meant = f"; {near[0]} is meant?" if near else ""
-        message = f"`{pragma.text}` tells tf-multigpu nothing{meant}"
+        message = f"`{pragma.text}` has no meaning for tf-multigpu{meant}"
         hint = "write shared, batch-axis=K, ignore[CODE] or skip-file"
         found.append(
             Diagnostic("TMG027", path, pragma.line, pragma.column, message=message, hint=hint, severity="warning")
@@ -82,8 +82,8 @@ def without_ignored(
     for pragma in ignores:
         unused = [code for code in pragma.codes if (pragma, code) not in used]
         if unused:
-            message = f"ignore[{', '.join(unused)}] takes away no warning of this line"
-            hint = "take the comment away, or put it on the line that the warning names"
+            message = f"ignore[{', '.join(unused)}] suppresses no warning of this line"
+            hint = "remove the comment, or put it on the line that the warning names"
             kept.append(
                 Diagnostic("TMG027", path, pragma.line, pragma.column, message=message, hint=hint, severity="warning")
             )

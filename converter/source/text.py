@@ -107,7 +107,7 @@ def from_bytes(path: str, data: bytes) -> Source:
     except UnicodeDecodeError as error:
         raise _undecodable(path, body, encoding, error) from None
     except (UnicodeError, LookupError) as error:
-        message = f"the encoding {encoding} is of no use here: {error}"
+        message = f"the encoding {encoding} cannot be used here: {error}"
         raise Refusal(Diagnostic("TMG002", path, 1, 1, message=message, hint="save the file as UTF-8")) from None
     if not text.strip():
         message = "the file is empty" if not data else "the file holds nothing but blanks"

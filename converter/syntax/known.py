@@ -1,4 +1,4 @@
-"""What the rules know of the functions that a script calls, for targets that read its text."""
+"""Looks up properties of the functions that a script calls, for targets that work on its text."""
 
 from __future__ import annotations
 

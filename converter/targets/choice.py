@@ -86,7 +86,7 @@ def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width
 def _check_options(choice: Chosen) -> None:
     """Refuse options that mean nothing for the target (TMG287)."""
     for flag in flags_given(choice.options, choice.target.unused):
-        message = f"{flag} means nothing for the target {choice.target.name}, {choice.target.about}"
+        message = f"{flag} has no effect for the target {choice.target.name}, {choice.target.about}"
         choice.script.say(choice.fit.trains, "TMG287", message, f"leave {flag} out")
 
 

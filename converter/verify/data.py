@@ -51,7 +51,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a verification has come: what it does now, and `done` of `total` parts behind it."""
+    """The progress of a verification: the current part, and how many of `total` parts are done."""
 
     doing: str
     done: int
@@ -80,7 +80,7 @@ class VariableRow:
 
     gradient: relative error of the applied gradient (None: not trained).
     update: relative error of one update made from the same gradient.
-    weight: relative error of the way gone after all steps (None: its gradient is only rounding).
+    weight: relative error of its change after all steps (None: its gradient is only rounding).
     """
 
     name: str
@@ -93,7 +93,7 @@ class VariableRow:
 
     @classmethod
     def of_weights(cls, row: Mapping[str, Any]) -> VariableRow:
-        """A variable of which only the way that its weights have gone is compared: name, shape, dtype and error."""
+        """A variable of which only the change of its weights is compared: name, shape, dtype and error."""
         return cls(
             name=row["name"],
             shape=str(tuple(row["shape"])),
@@ -135,7 +135,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class LossRow:
-    """The loss of one step in both scripts, each at the weights that its own way has reached."""
+    """The loss of one step in both scripts, each at the weights that its own training has reached."""
 
     original: float
     converted: float
@@ -200,7 +200,7 @@ class Changed:
 
 @dataclass(frozen=True)
 class Origin:
-    """What a converted script says of its making, and whether it is still that.
+    """How a converted script was made, by its header, and whether it still is what that conversion gives.
 
     header: None where it has none that can be read.
     same_source: whether the header's hash is the original's; None without a header.

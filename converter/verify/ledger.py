@@ -127,7 +127,8 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
         return
     if kinds & {"other", "coupled sum"}:
         followed = _followed(steps, mine)
-        why = "each tower takes the statistics of its own examples" if followed else "it is no mean over examples"
+        no_mean = "it is not a mean over the examples"
+        why = "each tower takes the statistics of its own examples" if followed else no_mean
     elif "sum" in kinds:
         why = "it is a sum over examples, and the towers' are averaged"
     else:
@@ -137,7 +138,7 @@ def _loss(steps: list[Facts], mine: Facts) -> Iterator[Entry]:
 
 
 def _followed(steps: list[Facts], mine: Facts) -> dict[str, float]:
-    """Variables beside the trained ones that follow the first tower: how far the whole batch would move them."""
+    """Untrained variables that follow the first tower, and by how much the whole batch would change them."""
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
     slots = {name.split(":")[0] for name in trained}
     found: dict[str, float] = {}

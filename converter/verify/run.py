@@ -177,7 +177,7 @@ def _command(single: Path, multi: Path, settings: Settings) -> str:
 
 @dataclass(frozen=True)
 class _Files:
-    """What copies are made of, and what runs them; way: how the number of towers is set in the converted one."""
+    """The files to copy and the interpreter for them; way: how the number of towers is set in the converted one."""
 
     single: Path
     multi: Path
@@ -188,7 +188,7 @@ class _Files:
 
 @dataclass(frozen=True)
 class _Means:
-    """What the scripts run with."""
+    """The limits, processes and interpreter that the scripts run with."""
 
     pool: Interpreters
     python: str
@@ -366,7 +366,7 @@ class _Stages:
 
 @dataclass(frozen=True)
 class _Answers:
-    """What the processes of the two scripts said.
+    """The answers of the processes of the two scripts.
 
     mine: of the original's first training step, theirs: of the conversion's; recorded, replayed: of all
         compared steps, None where the first ones cannot be compared; bare: of the conversion's run by itself; whole: of

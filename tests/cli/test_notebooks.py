@@ -272,7 +272,7 @@ def test_comments_for_the_tool(run: Run) -> None:
     assert "average_gradients" not in Path("train.ipynb").read_text()
     put("train.ipynb", book([*cells[:5], "a = 1  # tf-multigpu: ignore[TMG303]", cells[6]]))
     done = run("convert", "train.ipynb", "-o", "mg.ipynb")
-    assert "train.ipynb: cell 6, line 1, column 8: TMG027 ignore[TMG303] takes away no warning" in done.err
+    assert "train.ipynb: cell 6, line 1, column 8: TMG027 ignore[TMG303] suppresses no warning" in done.err
     ignored = UNSIZED_LOOP + "  # tf-multigpu: ignore[TMG303]"
     put("train.ipynb", book([UNSIZED, *TRAINING[1:5], ignored]))
     done = run("convert", "train.ipynb", "--check")

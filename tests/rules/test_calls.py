@@ -107,6 +107,8 @@ OTHER_TEXTS = {
     "converter/targets/registry.py variables": "the option's name",
     "converter/targets/detection/pipeline.py variables": "the option's name",
     "converter/targets/cluster/passes.py tf.Session": "the one call that the target's template has",
+    "converter/targets/mirrored/losses.py add_loss": "a method of a model of Keras",
+    "converter/targets/mirrored/replicated.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/estimator.py train": "a method of the Estimator that a script made",
     "converter/syntax/lint/ways.py add_argument": "Python's argparse",
     "converter/planner/towers/gradients.py global_step": "an argument of apply_gradients",

@@ -61,7 +61,7 @@ def test_each_option_is_read_or_refused(target: Target) -> None:
 @pytest.mark.parametrize("name", next(target for target in TARGETS if target.name == "mirrored").unused)
 def test_an_option_without_meaning_is_refused_at_what_trains(name: str) -> None:
     done = convert(from_bytes("train.py", KERAS.encode()), from_flags([_flag(name), GIVEN[name]]))
-    about = f"{flag_of(name)} means nothing for the target mirrored, a distribution strategy for an Estimator or Keras"
+    about = f"{flag_of(name)} has no effect for the target mirrored, a distribution strategy for an Estimator or Keras"
     found = [(finding.code, finding.line, finding.message) for finding in done.diagnostics]
     assert (done.status, found) == ("refused", [("TMG287", 4, about)])
 

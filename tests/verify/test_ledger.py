@@ -87,7 +87,7 @@ def test_nothing_differs_unless_it_was_measured() -> None:
             "counts batches, 2 of which are one step: in step 1 the rate is 0.05, the original's 0.1, and 0.05 after",
             0.5,
         ),
-        ({"one": step(kind="other", apart=0.25)}, "loss", "no mean over examples: the gradient", 0.25),
+        ({"one": step(kind="other", apart=0.25)}, "loss", "not a mean over the examples: the gradient", 0.25),
         ({"one": step(kind="sum", apart=0.5)}, "loss", "a sum over examples", 0.5),
         (
             {"one": step(kind="other", apart=0.25, by_feed={"norm/moving_mean:0": [0.0, 0.3]})},

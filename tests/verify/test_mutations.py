@@ -184,7 +184,7 @@ TOWERS += [
         "        if gpu == 0:\n            update_ops = " + UPDATES,
         "        update_ops = " + UPDATES + "[-2:]",
         "update",
-        "norm/moving_mean:0, norm/moving_variance:0 comes to another value",
+        "norm/moving_mean:0, norm/moving_variance:0 gets another value",
     ),
     (
         "a lost control dependency",

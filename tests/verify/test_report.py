@@ -169,7 +169,7 @@ def test_all_is_well() -> None:
         ),
         ({"one": step(loss=[1.1, 1.0, "fetched"])}, "loss", "1.1 instead of 1"),
         ({"one": step(loss=["nan", 1.0, "towers"])}, "loss", "nan instead of 1"),
-        ({"one": step(update={"w:0": 0.5})}, "update", "w:0 comes to another value"),
+        ({"one": step(update={"w:0": 0.5})}, "update", "w:0 gets another value"),
         ({"one": step(update={"w:0": 0.5}), "theirs": facts(writes={"w": 2})}, "update", "step runs 2 times"),
         (
             {

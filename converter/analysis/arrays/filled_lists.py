@@ -1,4 +1,4 @@
-"""How many rows a list has that a loop fills until it holds enough: `while len(rows) < n`, `if len(rows) == n`."""
+"""The number of rows of a list that a loop fills up to a limit: `while len(rows) < n`, `if len(rows) == n`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _adds_one(stmt: ast.AugAssign) -> bool:
 
 
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
-    """The places that put one row behind the others of a list; none where something else changes it."""
+    """The places that append one row to a list; none if other code changes the list."""
     changes = {e.node: e for e in facts.effects_of(EffectKind.MUTATION) if e.value is rows}
     puts = [e for e in changes.values() if e.name.endswith(".append")]
     return puts if all(e in puts or e.name.endswith(".clear") for e in changes.values()) else []
@@ -126,7 +126,7 @@ def _compared(facts: Facts, test: ast.expr, kinds: Kinds, rows: Sequence, put: E
 
 
 def _beside(put: Effect, other: Effect) -> bool:
-    """Whether two rows are put into their lists in the same turn: in one block of one statement."""
+    """Whether two rows are appended to their lists in the same iteration: in one block of one statement."""
     block = put.site.parent.stmt if put.site.parent is not None else None
     bodies = (getattr(block, field, []) for field in ("body", "orelse", "finalbody"))
     together = any(put.site.stmt in body and other.site.stmt in body for body in bodies)

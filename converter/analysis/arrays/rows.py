@@ -1,4 +1,4 @@
-"""How many rows Python's arrays and lists have: the number in the script that says so."""
+"""The numbers in a script that determine how many rows its arrays and lists have."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number 
 
 
 def rows_of(facts: Facts, value: Value | None, site: Site) -> Number | None:
-    """The number that an array or a list has rows by where it is read; None where it is not seen."""
+    """The number of rows of an array or a list where it is read; None if it is not known."""
     return _rows(_At(facts, frozenset(site.chain())), value, DEEP)
 
 
@@ -120,13 +120,13 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
 
 
 def _alike(numbers: list[Number | None]) -> Number | None:
-    """The number of rows of arrays that are set against each other."""
+    """The number of rows of arrays that are combined element by element."""
     known = {n.linear: n for n in numbers if n is not None}
     return next(iter(known.values())) if len(known) == 1 and None not in numbers else None
 
 
 def _asked(value: Host) -> Number | None:
-    """The first number that a call which is not followed is given, where its name speaks of a batch."""
+    """The first number among the arguments of an unfollowed call whose name contains `batch`."""
     if "batch" not in value.call.rpartition(".")[2].lower():
         return None
     return next((v for v in value.inputs if isinstance(v, Number)), None)

@@ -1,4 +1,4 @@
-"""Limits: how many turns of a loop and how many executions of a call are followed.
+"""Limits: how many iterations of a loop and how many executions of a call are followed.
 
 A loop that builds a part of the graph in each turn is followed turn by turn. Of any other loop the second turn shows
 what a turn leaves to the next; a third one, with the numbers open that turns change, shows what a condition keeps for

@@ -1,20 +1,20 @@
-"""An undo log: values of attributes and items, and contents of lists, before a branch of the script changed them."""
+"""An undo log: values of attributes, items and global names, and contents of lists, before a branch changed them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from converter.analysis.values import Class, Instance, Mapping, Sequence, Typed, Value
+from converter.analysis.values import Class, Frame, Instance, Mapping, Sequence, Typed, Value
 
 
 @dataclass(frozen=True)
 class Change:
-    """A change of an attribute or item, with the value before it; None if there was none.
+    """A change of an attribute, of an item, or of a name of another frame, with the value before it; None for none.
 
     Of a list the change is of its contents, as a list; its key is "".
     """
 
-    holder: Instance | Class | Mapping | Sequence | Typed
+    holder: Instance | Class | Mapping | Sequence | Typed | Frame
     key: Value | str
     old: Value | None
 
@@ -28,6 +28,8 @@ class Change:
 
     def _attributes(self) -> dict[str, Value]:
         assert not isinstance(self.holder, (Mapping, Sequence))
+        if isinstance(self.holder, Frame):
+            return self.holder.locals
         return self.holder.state if isinstance(self.holder, Typed) else self.holder.attributes
 
     def put(self, value: Value | None) -> None:
@@ -55,11 +57,14 @@ UndoLog = list[Change]
 Changes = list[tuple[Change, Value | None]]  # with what each place stood for in the end
 
 
-def take_back(log: UndoLog, since: int) -> Changes:
-    """Undoes the changes since a mark; gives the first change of each place, with the last value of that place."""
+def take_back(log: UndoLog, since: int, frame: Frame) -> Changes:
+    """Undoes the changes since a mark; gives the first change of each place, with the last value of that place.
+
+    frame: the one that is executed: whoever asks keeps its names.
+    """
     first: Changes = []
     for change in log[since:]:
-        if not any(c.same_place(change) for c, _ in first):
+        if change.holder is not frame and not any(c.same_place(change) for c, _ in first):
             first.append((change, change.get()))
     for change, _ in first:
         change.put(change.old)

@@ -168,7 +168,7 @@ def _met(facts: Facts, entry: Entry) -> list[Value]:
 
 
 def _has_rows_of(value: Value, meets: Value) -> bool:
-    """Whether data is as long as the batch that it meets: TensorFlow would have no other length but one."""
+    """True if data must be as long as the batch that it is combined with: TensorFlow accepts no other length but 1."""
     shape = shape_of(value)
     if not isinstance(meets, Tensor) or meets.batch.kind != "example" or meets.batch.packed or shape is None:
         return False
@@ -208,7 +208,7 @@ def why_uncut(facts: Facts, data: Mapping[Key, int]) -> str:
 
 
 def _why_not(tensor: Tensor) -> str:
-    """Why a tensor behind a loss would be another one for the shards of the data."""
+    """Why a tensor behind a loss would have another value for the shards of the data."""
     batch = tensor.batch
     unknown = next((v for v in tensor.inputs if isinstance(v, Host) and shape_of(v) is None), None)
     if unknown is not None:
@@ -222,7 +222,7 @@ def _why_not(tensor: Tensor) -> str:
 
 
 def beside(facts: Facts, losses: Iterable[Tensor]) -> Iterator[Entry]:
-    """Operands that are no inputs, meet the examples behind losses, and may have a row for each example."""
+    """Operands other than inputs that meet the examples behind losses, and may have a row for each example."""
     behind = _behind(losses)
     for entry in facts.beside:
         value, meets = entry.value, entry.meets

@@ -73,7 +73,7 @@ def is_zero_state(node: ast.AST) -> bool:
 
 
 def decide_inputs(facts: Facts, options: Options) -> Decisions:
-    """For each placeholder that is to be read in another way than the walk did: its batch axis, or None."""
+    """The placeholders that another reading must treat differently: the batch axis of each, or None for a setting."""
     decisions: Decisions = fed_tensors(facts)
     fed = _fed(facts)
     axes = dict(options.batch_axes)

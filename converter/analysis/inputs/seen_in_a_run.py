@@ -56,7 +56,7 @@ def traced_value(walk: Walk, values: Items[Value], node: ast.Call, name: str) ->
 
 
 def _is_unknown(walk: Walk, value: Value) -> bool:
-    """Whether a batch went into a call that no run told of, to come to this value."""
+    """True if the value was computed by a call that got a batch and about which the run gave no fact."""
     if not isinstance(value, Host) or not value.roots:
         return False
     return not isinstance(value.node, ast.Call) or place_of(value.node) not in walk.traced

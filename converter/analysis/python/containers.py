@@ -9,6 +9,7 @@ from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import join, one_of
 from converter.analysis.tensors import moving, shaping
+from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     LISTED,
@@ -93,12 +94,12 @@ def in_turn(holder: Sequence) -> list[Value]:
 
 
 def loosen(holder: Sequence) -> None:
-    """Notes that no element stands at a known place any more: something was put in or taken out somewhere."""
+    """Note that the places of elements are no longer known: one was inserted or removed somewhere."""
     holder.ends = (0, 0)
 
 
 def put_behind(holder: Sequence, values: list[Value]) -> None:
-    """Puts values behind all others of a list; behind an unknown number of these they stand at places from the end."""
+    """Append values to a list; if its length is not known, their places are counted from the end."""
     if holder.ends is not None:
         holder.ends = holder.ends[0], holder.ends[1] + len(values)
     elif holder.open:
@@ -154,7 +155,19 @@ def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST
         for other, old in [pair for pair in holder.pairs if _is_known(pair[0])]:
             walk.undo_log.append(Change(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
+    if not _is_known(key) and not isinstance(value, Tensor):
+        may_replace_sizes(walk, holder, value, node)
     holder.set(key, value)
+
+
+def may_replace_sizes(walk: Walk, holder: Mapping, value: Value, node: ast.AST) -> None:
+    """What is put under keys that are not known may be the batch size, of which a dict of settings holds a default."""
+    for key, old in list(holder.pairs):
+        name = getattr(key, "value", None)
+        if isinstance(name, str) and isinstance(old, Number) and old.origins and named_batch_size([name]):
+            origins = old.origins | {walk.origin(node, "computed", name)}
+            walk.undo_log.append(Change(holder, key, old))
+            holder.set(key, walk.stamp(Number(None, origins, inputs=(old, value)), node))
 
 
 def _is_known(key: Value) -> bool:
@@ -194,7 +207,7 @@ def _dimensions(walk: Walk, shape: ShapeOf, cut: ast.Slice, key: Value) -> Value
 
 
 def any_of(candidates: list[Value], inputs: tuple[Value, ...]) -> Value:
-    """One of several values, it is not known which; a value of Python where there are none."""
+    """One of several values, of which it is not known which; an unknown Python value if there are none."""
     if not candidates:
         return Host(inputs)
     value = candidates[0]

@@ -59,7 +59,11 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         return both
     if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _is_keyed(one) and _is_keyed(two):
         return _joined_dicts(one, two, depth)
+    if depth and isinstance(one, Mapping) and isinstance(two, Mapping) and _sizes_differ(_items(one), _items(two)):
+        return _joined_dicts(one, two, depth)
     if depth and isinstance(one, Instance) and isinstance(two, Instance) and _differ(one, two):
+        return _joined_objects(one, two, depth)
+    if depth and isinstance(one, Instance) and isinstance(two, Instance) and _are_settings(one, two):
         return _joined_objects(one, two, depth)
     return one if _weight(one) >= _weight(two) else two
 
@@ -108,6 +112,37 @@ def _is_keyed(value: Mapping) -> bool:
     return batched and all(isinstance(key, Constant) for key, _ in value.pairs)
 
 
+def _items(value: Mapping) -> dict[object, Value]:
+    """What a dict of settings holds; nothing of one that holds tensors, or keys that are not known."""
+    known = all(isinstance(key, Constant) for key, _ in value.pairs) and not list(tensors_in(value))
+    return {key.value: item for key, item in value.pairs if isinstance(key, Constant)} if known else {}
+
+
+def _attributes(value: Instance) -> dict[object, Value]:
+    """What an object has, its classes' attributes too; nothing of one that holds tensors."""
+    found: dict[object, Value] = {}
+    for cls in reversed(list(value.cls.lineage())) if value.cls is not None else ():
+        found.update(cls.attributes)
+    found.update(value.attributes)
+    return {} if any(list(tensors_in(v)) for v in value.attributes.values()) else found
+
+
+def _are_settings(one: Instance, two: Instance) -> bool:
+    """Whether two objects without tensors hold other numbers under the same names."""
+    return one.cls is not None and two.cls is not None and _sizes_differ(_attributes(one), _attributes(two))
+
+
+def _sizes_differ(one: dict[object, Value], two: dict[object, Value]) -> bool:
+    """Whether numbers under the same name come from different places, also in dicts and objects inside."""
+    for name in one.keys() & two.keys():
+        first, second = one[name], two[name]
+        if isinstance(first, Number) and isinstance(second, Number) and first.origins != second.origins:
+            return True
+        if isinstance(first, Mapping) and isinstance(second, Mapping) and _sizes_differ(_items(first), _items(second)):
+            return True
+    return False
+
+
 def _joined_dicts(one: Mapping, two: Mapping, depth: int) -> Mapping:
     keys = [k for k, _ in one.pairs] + [k for k, _ in two.pairs if one.get(k) is None]
     return Mapping([(k, _part(one.get(k), two.get(k), depth)) for k in keys])
@@ -137,6 +172,8 @@ def _joined_classes(one: Class, two: Class) -> Class:
         first, second = one.find(name), two.find(name)
         if isinstance(first, Function) and isinstance(second, Function) and first is not second:
             both.attributes[name] = Choice([first, second])
+        elif isinstance(first, Number) and isinstance(second, Number) and first is not second:
+            both.attributes[name] = join(first, second)
     return both
 
 

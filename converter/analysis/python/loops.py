@@ -1,4 +1,4 @@
-"""What is known after a loop that was not followed to its end."""
+"""Values after a loop that was not followed to its end."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Turns:
             filled.level()
 
     def _cut_short(self) -> frozenset[Where]:
-        """Lists that grew have any length, and numbers that took several values may have any."""
+        """Give lists that grew an unknown length, and numbers that changed an unknown value."""
         self.leave_open()
         for effect in self.walk.facts.effects[self.effects :]:
             grown = effect.value

@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.values import Number, Value
+from converter.analysis.values import Frame, Number, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -18,6 +19,13 @@ def bind_name(walk: Walk, name: str, value: Value, node: ast.AST) -> None:
     if name in frame.globals:
         found = frame.closure.lookup(name) if frame.closure else None
         frame = found[0] if found else frame.module
+    bind_in(walk, frame, name, value, node)
+
+
+def bind_in(walk: Walk, frame: Frame, name: str, value: Value, node: ast.AST) -> None:
+    """Binds a name in a frame: in that of a module, where a statement sets an attribute of the module."""
+    if frame is not walk.frame:
+        walk.undo_log.append(Change(frame, name, frame.locals.get(name)))
     if frame.locals.get(name) is not value:
         frame.bound[name] = walk.clock
     frame.locals[name] = value

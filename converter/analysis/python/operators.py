@@ -244,14 +244,24 @@ def _bool(walk: Walk, node: ast.BoolOp) -> Value:
         if known is stop and not unknown:
             return value
         unknown |= known is None
-    return values[-1] if not unknown else any_of(values, ())
+    return values[-1] if not unknown else _any_number(values) or any_of(values, ())
+
+
+def _any_number(values: list[Value]) -> Number | None:
+    """One of several numbers, of which some are not known at all; None where all are known, or none is."""
+    numbers = [value for value in values if isinstance(value, Number)]
+    unknown = [value for value in values if isinstance(value, Host) and not value.roots]
+    if not numbers or not unknown or len(numbers) + len(unknown) < len(values):
+        return None
+    return Number(None, frozenset().union(*(n.origins for n in numbers)), inputs=values)
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:
     known = decide(walk, node.test)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
-    return join(walk.evaluate(node.body), walk.evaluate(node.orelse))
+    values = [walk.evaluate(node.body), walk.evaluate(node.orelse)]
+    return _any_number(values) or join(values[0], values[1])
 
 
 OPERATORS: dict[type[ast.expr], Callable[[Walk, Any], Value]] = {

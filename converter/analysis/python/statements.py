@@ -24,7 +24,7 @@ from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
-from converter.analysis.python.naming import bind_name, defaults_of, name_numbers
+from converter.analysis.python.naming import bind_in, bind_name, defaults_of, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
@@ -37,6 +37,7 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
+    Module,
     Number,
     Sequence,
     ShapeOf,
@@ -79,18 +80,44 @@ def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     if isinstance(value, Host) and named_batch_size(names):
         computed = frozenset((walk.origin(stmt.value, "computed"),))
         value = walk.stamp(Number(None, computed, computed, (value,)), stmt.value)
-    elif isinstance(value, Number) and _is_product(value) and named_batch(names):
-        origin = frozenset((walk.origin(stmt.value, "literal"),))
+    elif isinstance(value, Number) and named_batch(names) and (kind := _chosen(value, stmt.value) or _product(value)):
+        origin = frozenset((walk.origin(stmt.value, kind),))
         value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
     for target in stmt.targets:
         assign(walk, target, value)
     return None
 
 
-def _is_product(number: Number) -> bool:
-    """Whether a number was computed from several that are written out: `2 * 64`."""
+def _product(number: Number) -> str:
+    """The kind of a number that was computed from several that are written out: `2 * 64`; "" for any other."""
     literal = all(o.key[0] == "literal" for o in number.origins)
-    return literal and len(number.origins) > 1 and number.value is not None
+    return "literal" if literal and len(number.origins) > 1 and number.value is not None else ""
+
+
+def _chosen(number: Number, node: ast.expr) -> str:
+    """The kind of a number that is one of several, as `args.batch_size or 64` is; "" where one place does not say all.
+
+    What is written there is scaled as a whole: a flag that was not given may be None, which nothing multiplies.
+    """
+    given = [leaf for leaf in _leaves(number) if not (isinstance(leaf, Constant) and leaf.value is None)]
+    if not isinstance(node, (ast.BoolOp, ast.IfExp)) or len(given) < 2:
+        return ""
+    if any(isinstance(leaf, Host) and leaf.call != "int" for leaf in given):
+        return "computed"
+    known = all(isinstance(leaf, Host) or _is_given(leaf) for leaf in given)
+    return "literal" if known else ""
+
+
+def _leaves(value: Value) -> list[Value]:
+    """The values that a number is one of."""
+    joined = isinstance(value, Number) and value.value is None and len(value.inputs) > 1 and not value.linear
+    return [leaf for part in value.inputs for leaf in _leaves(part)] if joined else [value]
+
+
+def _is_given(leaf: Value) -> bool:
+    """Whether a number is written out or given by the user, and not that of a single example."""
+    kinds = {origin.key[0] for origin in leaf.origins} if isinstance(leaf, Number) else set()
+    return bool(kinds) and kinds <= {"literal", "flag"} and getattr(leaf, "value", None) != 1
 
 
 def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
@@ -132,6 +159,9 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         assign(walk, target.value, value)
     elif isinstance(target, ast.Attribute):
         holder, replaced = walk.evaluate(target.value), False
+        if isinstance(holder, Module):
+            bind_in(walk, holder.frame, target.attr, value, target)
+            return
         name_numbers(walk, target.attr, value)
         if isinstance(holder, (Instance, Class)):
             walk.undo_log.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
@@ -255,10 +285,10 @@ def _if(walk: Walk, stmt: ast.If) -> Signal:
         return execute_block(walk, stmt.body if known else stmt.orelse)
     before, mark, branches = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt)
     first = execute_block(walk, stmt.body)
-    after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark)
+    after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)
     walk.frame.locals, mark = dict(before), len(walk.undo_log)
     second = execute_block(walk, stmt.orelse)
-    changed_too = take_back(walk.undo_log, mark)
+    changed_too = take_back(walk.undo_log, mark, walk.frame)
     branches.leave_open()
     if bool(first) is not bool(second):
         gone, stays = (changed, changed_too) if first else (changed_too, changed)
@@ -310,11 +340,12 @@ def _settle(walk: Walk, change: Change, one: Value | None, two: Value | None, st
         change.put(held)
         return
     key = change.key
-    place = (
-        item_place(change.holder, key)
-        if isinstance(key, Value)
-        else Place("attr", change.holder.uid, key, holder=change.holder)
-    )
+    if isinstance(change.holder, Frame):
+        place = Place("name", change.holder.uid, str(key), frame=change.holder)
+    elif isinstance(key, Value):
+        place = item_place(change.holder, key)
+    else:
+        place = Place("attr", change.holder.uid, key, holder=change.holder)
     if one is two and one is None:
         change.put(None)
         return
@@ -367,7 +398,7 @@ def _for(walk: Walk, stmt: ast.For) -> Signal:
 
 
 def _of_later_turns(elements: list[Value]) -> Value:
-    """What one turn goes over for all that were not followed: a number or a string may be any of them."""
+    """The loop variable for all iterations that were not followed: a number or a string may be any of them."""
     plain = all(isinstance(e, (Number, Constant)) for e in elements)
     return one_of(elements) if plain else elements[-1]
 
@@ -422,7 +453,7 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
         bind_name(walk, handler.name, walk.host(), handler)
     execute_block(walk, handler.body)
     walk.frame.locals = {**walk.frame.locals, **before}
-    for change, value in take_back(walk.undo_log, mark):
+    for change, value in take_back(walk.undo_log, mark, walk.frame):
         change.put(value if change.old is None else change.old)
 
 

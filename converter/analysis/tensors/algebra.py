@@ -44,7 +44,7 @@ def is_batched(value: Value) -> bool:
 
 
 def join_batches(one: Batch, two: Batch) -> Batch:
-    """The batch of a tensor that is one thing or the other."""
+    """The batch of a tensor that is one of two, depending on a branch."""
     if one == two or two.kind == "free":
         return one
     if one.kind == "free":

@@ -41,7 +41,7 @@ def _is_guarded(whole: Tensor) -> bool:
 
 
 def is_count(counted: Value) -> bool:
-    """Whether a denominator, or a number for each example, depends on inputs only: on nothing that is trained."""
+    """True if a denominator, or a number for each example, depends on inputs only, and on no variable."""
     todo: list[Value] = [counted]
     seen: set[int] = set()
     while todo:

@@ -1,4 +1,4 @@
-"""Means, sums and other reductions, over the batch or beside it."""
+"""Means, sums and other reductions, over the batch axis or over other axes."""
 
 from __future__ import annotations
 

@@ -495,7 +495,7 @@ LINT = Command(
         Option(("--json",), "Short for --output-format json."),
         Option(("--quiet", "-q"), "Print only what is found."),
     ),
-    more="Nothing is converted and nothing is run. A comment takes a finding away: # tf-multigpu: ignore[TMG408].",
+    more="Nothing is converted and nothing is run. A comment suppresses a finding: # tf-multigpu: ignore[TMG408].",
     examples=(("tf-multigpu lint train_multi_gpu.py", ""), ("tf-multigpu lint . --output-format github", "in CI")),
     statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
 )

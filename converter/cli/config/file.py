@@ -1,4 +1,4 @@
-"""Finds the file that has the table, and reads it: what is wrong with it is said with its place."""
+"""Finds the file that has the table, and reads it; errors name their place in the file."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _above(folder: str) -> Configuration | None:
 
 
 def further(folders: Iterable[str], followed: Configuration | None) -> Iterator[str]:
-    """The files in these folders that have a table, too, but for the one that is followed."""
+    """The other files in these folders that have a table, except the one that is followed."""
     for folder in folders:
         path = os.path.join(folder, PYPROJECT)
         if followed and os.path.abspath(path) == os.path.abspath(followed.path):
@@ -168,12 +168,12 @@ def load(path: str, data: bytes) -> Configuration | None:
         text = data.decode()
         whole = parsed(text)
     except UnicodeDecodeError as error:
-        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"is no UTF-8: {error.reason}")) from None
+        raise ConfigurationError(Problem("TMG033", path, 0, 0, f"is not UTF-8: {error.reason}")) from None
     except TOMLDecodeError as error:
         from converter.cli.config.places import place_in
 
         message, line, column = place_in(str(error), text)
-        raise ConfigurationError(Problem("TMG033", path, line, column, f"is no TOML: {message}")) from None
+        raise ConfigurationError(Problem("TMG033", path, line, column, f"is not TOML: {message}")) from None
     table: Any = whole
     for name in TABLE:
         table = table.get(name) if isinstance(table, dict) else None

@@ -1,4 +1,4 @@
-"""What is in force: the command line before an override for the file, before the table, before the defaults."""
+"""The options in force: the command line overrides the file's override, that the table, and that the defaults."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class Layers(NamedTuple):
             raise ConfigurationError(*problems)
 
     def _contradictions(self, where: Path, values: Mapping[str, object]) -> list[Problem]:
-        """What one table says of an input twice."""
+        """Contradictions about one input in one table."""
         shared, axes = values.get("shared", ()), values.get("batch_axis", ())
         assert self.file is not None and isinstance(shared, tuple) and isinstance(axes, tuple)
         names = [_input(axis) for axis in axes]
@@ -158,7 +158,7 @@ class Layers(NamedTuple):
 
 
 def _put(found: dict[str, tuple[object, Place]], name: str, value: object, place: Place) -> None:
-    """Puts in a value that goes before those that are there, also before what the other of two options says of it."""
+    """Adds a value that overrides earlier ones, and what the other of the two options says about the same input."""
     other = {"shared": "batch_axis", "batch_axis": "shared"}.get(name, "")
     if other in found and isinstance(value, tuple):
         said = {_input(one) for one in value}

@@ -365,7 +365,7 @@ def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
     warned = sorted({finding.code for finding in findings if finding.severity == "warning"})
     if not warned:
         return None
-    hint = "mend what the warnings say, or accept one where it stands: # tf-multigpu: ignore[CODE]"
+    hint = "fix what the warnings name, or accept one on its line: # tf-multigpu: ignore[CODE]"
     return Diagnostic(
         "TMG031", path, 0, 0, message=f"--strict takes no warnings, and there is {', '.join(warned)}", hint=hint
     )

@@ -88,7 +88,7 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
     source = refused.source
     sites = conversion.unfollowed_calls(source, request.options)
     if not sites:
-        return _hinted(refused, "a run was not made: it has no call that could be looked into")
+        return _hinted(refused, "the script was not run: it has no call whose result could be observed")
     try:
         with ended_in_order():
             facts, why = trace_calls(source, sites, request.python, pool=request.pool)
@@ -98,12 +98,12 @@ def traced(refused: Conversion, request: Request, several: bool, originals: Mapp
             Diagnostic("TMG012", source.path, 0, 0, message=message, hint="name an interpreter by --python")
         ) from None
     except Stopped as problem:
-        return _hinted(refused, f"a run told nothing: {problem.reason}")
+        return _hinted(refused, f"a run gave no facts: {problem.reason}")
     if not facts:
-        return _hinted(refused, f"a run told nothing: {why or 'no call gave tensors that follow the batch'}")
+        return _hinted(refused, f"a run gave no facts: {why or 'no call gave tensors that follow the batch'}")
     options = replace(request.options, traced=facts)
     again = conversion.convert(source, options, several=several, originals=originals, output=request.output)
-    return again if again.status == "converted" else _hinted(again, f"with what a run told of {len(facts)} calls")
+    return again if again.status == "converted" else _hinted(again, f"with facts from a run about {len(facts)} calls")
 
 
 def _hinted(refused: Conversion, told: str) -> Conversion:

@@ -1,4 +1,4 @@
-"""Reads a conversion's text again, before anything is written, and holds it against the original.
+"""Reads a conversion's text again, before anything is written, and compares it with the original.
 
 The analysis walks the converted text as it walked the script. Where an expression stands in both, it has to read and
 bind the same: the whole batch's outside of the towers, a tower's part inside. Nothing is taken from the plan but the
@@ -42,7 +42,7 @@ class Found:
 
 @dataclass
 class Reading:
-    """What the second reading came to.
+    """The result of the second reading.
 
     findings: what is wrong. doubts: differences that the walk may know too little of, as findings are worded.
     unread: what could not be compared. reads: how many values were.
@@ -55,7 +55,7 @@ class Reading:
 
 
 def read_again(facts: Facts, texts: list[Text], written: Written) -> Reading:
-    """Walks the converted texts, and compares them with what is known of the original."""
+    """Walk the converted texts and compare the facts with the original's."""
     second = walk_again(facts, texts, written)
     reading = Reading(unread=list(second.towers.unread))
     if second.facts.endless is not None:
@@ -90,7 +90,7 @@ def _at(facts: Facts, node: ast.AST, message: str) -> Diagnostic:
 
 
 class _Comparing:
-    """Pairs what both walks met, and compares it."""
+    """Pairs the values of both walks, and compares them."""
 
     def __init__(self, facts: Facts, second: Second, written: Written, reading: Reading) -> None:
         self.facts, self.second, self.reading = facts, second, reading
@@ -203,7 +203,7 @@ class _Comparing:
 
 
 def _place(access: Access) -> str:
-    """What tells places apart that one statement writes, where it joins branches."""
+    """A key for places that one statement writes, to tell them apart where branches join."""
     return access.place.key if isinstance(access.node, ast.stmt) else ""
 
 

@@ -1,4 +1,4 @@
-"""Which statement and expression of the original each one of the converted text is."""
+"""Pairs statements and expressions of the converted text with those of the original."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Line:
 
 
 def align(original: ast.Module, text: str, converted: ast.Module, new_text: str) -> Alignment:
-    """Pairs two files statement by statement: in each function by their text, and changed ones by what they are."""
+    """Pairs two files statement by statement: in each function by text, and changed statements by their kind."""
     found = Alignment()
     before, after = _lines(original, text), _lines(converted, new_text)
     for scope in after:
@@ -171,7 +171,7 @@ def _likeness(one: _Line, two: _Line) -> tuple[bool, float]:
 
 
 def _kind(stmt: ast.stmt) -> str:
-    """What stays of a statement when an expression in it gives way to another."""
+    """The kind of a statement: the part that stays the same when an expression in it is replaced."""
     kind = type(stmt).__name__
     if isinstance(stmt, ast.Assign):
         return kind + "".join(ast.dump(target) for target in stmt.targets)
@@ -188,7 +188,7 @@ def _kind(stmt: ast.stmt) -> str:
 
 
 def _reads(node: ast.AST) -> object:
-    """The name, attribute or function by which an expression is the same one."""
+    """The name, attribute or function by which expressions are recognised as the same."""
     if isinstance(node, ast.Call):
         return type(node.func), _reads(node.func)
     return getattr(node, "id", getattr(node, "attr", None))

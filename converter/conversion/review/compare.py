@@ -1,4 +1,4 @@
-"""Holds values of the converted text against the original's: the same, of the whole batch or of a tower's part."""
+"""Compares values of the converted text with the original's: equal, of the whole batch or of a tower's part."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Difference:
 
 @dataclass
 class Comparison:
-    """What was compared already, and the facts of both texts."""
+    """The comparison of two walks: their facts, and the pairs that were compared already."""
 
     first: Facts
     second: Second
@@ -140,7 +140,7 @@ class Comparison:
     # -- values ---------------------------------------------------------------------------------
 
     def read(self, one: Value, two: Value, mode: Mode) -> Difference | None:
-        """The first difference of what an expression reads; what a list or dict held then is not known any more."""
+        """The first difference between values that an expression reads; former contents of lists are not known."""
         if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed:
             return None
         if isinstance(one, (Sequence, Mapping)) and not any(tensors_in(one)):
@@ -148,7 +148,7 @@ class Comparison:
         return self.differ(one, two, mode)
 
     def differ(self, one: Value, two: Value, mode: Mode) -> Difference | None:
-        """The first difference between two values, down to what they were made of."""
+        """The first difference between two values, or between the values that they were computed from."""
         key = one.uid, two.uid, mode
         if key not in self.known:
             self.known[key] = None
@@ -200,7 +200,7 @@ class Comparison:
         return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
 
     def _is_own(self, one: Value, two: Value) -> bool:
-        """Whether the tool gives something else on purpose: a name, GPUs, how long sequences are in the whole batch."""
+        """True if the tool replaces a value on purpose: a name, the number of GPUs, the longest length in the batch."""
         if isinstance(one, Constant) and isinstance(one.value, str) and GPUS.fullmatch(one.value):
             return True
         if isinstance(two, Host) and two.call == "helper":
@@ -401,7 +401,7 @@ class Comparison:
         return None
 
     def _same_number(self, one: Number, two: Number) -> bool:
-        """Whether a number is the original's, but for factors of the number of towers."""
+        """True if a number is the original's, apart from factors of the number of towers."""
         key = one.uid, two.uid
         if key not in self.numbers:  # each sum holds both of its parts, and those of a loop all that came before
             self.numbers[key] = True
@@ -565,7 +565,7 @@ def _elsewhere(mode: Mode, made: Mode) -> str:
 
 
 def _doubt(one: Value, two: Value, why: str) -> Difference:
-    """A difference that the walk may make itself: it may have followed another number of turns, or of calls."""
+    """True if the walk itself may cause a difference, by following another number of iterations or calls."""
     return Difference(one, two, why, doubtful=True)
 
 

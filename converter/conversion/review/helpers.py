@@ -1,4 +1,4 @@
-"""What the helpers of a converted text give, as values of the walk."""
+"""The results of a converted text's helpers, as values of the walk."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _elements(value: Value | None) -> list[Value]:
 
 
 def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
-    """The sum or the concatenation of a list of the towers' parts; of anything else what TensorFlow makes of it."""
+    """The sum or concatenation of a list of the towers' parts; for anything else TensorFlow's own result."""
     args, _ = _arguments(walk, node)
     parts = _elements(args[0] if args else None)
     if not parts or not all(isinstance(p, Tensor) and in_towers(towers, p) for p in parts):

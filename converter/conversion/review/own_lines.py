@@ -1,4 +1,4 @@
-"""The lines that a conversion has written, and what the walk makes of them.
+"""The lines that a conversion has written, and how the walk executes them.
 
 The walk executes everything else of the text as it executes any script.
 """
@@ -35,7 +35,7 @@ Statement = Callable[[Walk, Any], Signal]
 
 
 class OwnLines:
-    """What stands for the tool's own expressions and statements in converted trees.
+    """Replacements for the tool's own expressions and statements in converted trees.
 
     added: the statements that the original does not have. helpers: by the names under which they were written.
     numbers: the expressions for the number of towers, in one file or another.
@@ -87,7 +87,7 @@ class OwnLines:
         return partial(function, self.towers)
 
     def _expression(self, node: ast.AST) -> Hook | None:
-        """What stands for an expression anywhere in the text."""
+        """The replacement for an expression anywhere in the text; None for most."""
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult) and self._is_count(node.right):
@@ -148,7 +148,7 @@ class OwnLines:
                     yield node, _copy
 
     def _statement(self, stmt: ast.stmt) -> Iterator[tuple[ast.stmt, Statement]]:
-        """What is executed for an added statement that the walk would not follow to the letter."""
+        """The replacement for an added statement that the walk would not execute as it is written."""
         if isinstance(stmt, ast.AugAssign) and self._is_count(stmt.value):
             yield stmt, partial(_grow_in_place, self.towers)
         elif isinstance(stmt, ast.If):
@@ -209,12 +209,12 @@ def _named(towers: Towers, walk: Walk, node: ast.Call) -> Value:
 
 
 def _several(walk: Walk, stmt: ast.If) -> Signal:
-    """What is done where there are several towers."""
+    """The body of a condition on the number of towers, which is taken."""
     return execute_block(walk, stmt.body)
 
 
 def _if_made(walk: Walk, stmt: ast.If) -> Signal:
-    """What is done where a part of the model is there: it is, where that is not known not to be so."""
+    """The body of a condition that a part of the model exists: it is taken unless the part is known to be missing."""
     test = walk.evaluate(stmt.test)
     known = bool(test.elements) if isinstance(test, Sequence) else truth(test)
     return execute_block(walk, stmt.body if known is not False else stmt.orelse)

@@ -33,7 +33,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Written:
-    """How a conversion wrote what it added.
+    """The names that a conversion used in the lines that it added.
 
     helpers: the names under which helpers were written -> their own. numbers: the expressions for the number of towers.
     """
@@ -45,7 +45,7 @@ class Written:
 
 @dataclass(frozen=True)
 class Second:
-    """What the walk of the converted text found, beside what its statements are in the original.
+    """The facts of the converted text, with the statements of the original that its statements stand for.
 
     changed: the paths of the files that were converted.
     """

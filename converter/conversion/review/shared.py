@@ -14,7 +14,7 @@ COLLECTIONS = {"TowerCollections", "MergedCollections"}
 
 
 def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
-    """What each tower adds for itself and nothing keeps apart, with the lines."""
+    """Additions to collections or variables that each tower makes and no helper separates, with their lines."""
     towers, facts = comparison.towers, comparison.second.facts
     read = {effect.name for kind in READS_COLLECTION for effect in facts.effects_of(kind)}
     for effect in facts.effects:

@@ -1,4 +1,4 @@
-"""Whether as many rows go in as the towers take: batch sizes behind what is fed, read or drawn."""
+"""Checks the batch sizes behind inputs: the host must provide as many rows as all towers take."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def _is_size(facts: Facts, number: Number) -> bool:
 
 
 def _pairs(one: Value, two: Value) -> list[tuple[Number, Number]]:
-    """The numbers behind two values that are made alike."""
+    """The pairs of numbers behind two values that are computed in the same way."""
     found: list[tuple[Number, Number]] = []
     todo, seen = [(one, two)], {one.uid}
     while todo and len(seen) < DEEP:

@@ -1,4 +1,4 @@
-"""The tower loop of a converted text, and what towers see of each other's collections and variables."""
+"""The tower loop of a converted text, and which collections and variables of each other the towers see."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
 
 
 def _seen(key: object, held: list[Value], before: dict[object, list[Value]], kinds: set[str]) -> list[Value]:
-    """What a later tower sees of a collection."""
+    """The contents of a collection as a later tower sees them."""
     if has(str(key), Trait.GROWS_WITH_VARIABLES):
         return _Closed(held)
     return list(before.get(key, [])) if kinds & APART else held

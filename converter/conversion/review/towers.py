@@ -1,4 +1,4 @@
-"""What the walk of a converted text met of the tool's own: what was cut, merged and averaged, and when."""
+"""Records of the helpers that the walk of a converted text met: what was cut, merged and averaged, and when."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Averaged:
 
 @dataclass
 class Towers:
-    """What the walk of a converted text met of the tool's own, by the uids of values.
+    """Records of the helpers that the walk of a converted text met, by the uids of values.
 
     turns: when towers were built, by the clock of the walk, in order: begin, end, which.
     """
@@ -88,7 +88,7 @@ def turn_of(towers: Towers, time: int) -> int | None:
 
 
 def behind(value: Value) -> Iterator[Value]:
-    """A value and the few that one of the tool's own expressions makes it of."""
+    """A value, and those that one of the tool's own expressions makes from it."""
     todo, depth = [value], 0
     while todo and depth < 30:
         depth += 1

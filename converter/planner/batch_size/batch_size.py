@@ -17,6 +17,7 @@ from converter.planner.batch_size.counts import counted_again
 from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.batch_size.set_again import SetAgain, set_in_branches
 from converter.planner.batch_size.written_out import in_heads
 from converter.planner.found import Found
 from converter.planner.questions.drawn_batches import drawn_sizes
@@ -54,10 +55,10 @@ class BatchSize:
 
 @dataclass(frozen=True)
 class Scaling:
-    """What to change where the batch size is defined, for the host to load N times as much.
+    """The edits where the batch size is defined, so that the host loads N times as many examples.
 
     flags: batch sizes that keep the size of one tower, and are scaled where they are read.
-    set: where the script puts what it has read of them: that is scaled, then.
+    set: attributes that the script sets from them: these attributes are scaled instead.
     """
 
     replaces: tuple[Replace, ...] = ()
@@ -69,7 +70,7 @@ class Scaling:
 def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> BatchSize:
     """The numbers behind the batches that are fed in training, with warnings where there are none to scale.
 
-    steps: also those of other models that the same calls make, whose inputs are found here.
+    steps: the training steps, with those of other models that the same calls build.
     """
     more = (v for v in behind_losses(steps).values() if isinstance(v, Input) and v.batch.kind == "example")
     inputs = (*(i for i in inputs if i.batch.kind == "example"), *(i for i in more if i not in inputs))
@@ -99,6 +100,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         drawn = whole and fed_sizes(facts, whole[0], _fed(whole[0], inputs))
         given = whole and all(_is_handed_over(value) for _, value in _fed(whole[0], inputs))
         found = Found.FED_BY_CALLER if given else Found.SAME_BATCH if drawn else Found.WHOLE_DATA_SET
+        found = found if whole or any(_is_length(o) for o in computed) else Found.SIZE_NOT_FOUND
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     for origin in origins:
         if origin.key[0] == "parameter":
@@ -126,14 +128,22 @@ def _is_handed_over(value: Value) -> bool:
     return isinstance(value, Host) and value.call == "parameter"
 
 
+def _is_length(origin: Origin) -> bool:
+    """Whether a computed number of examples is the length of the data, which is fed as a whole."""
+    parts = list(ast.walk(origin.node))
+    called = [part.func for part in parts if isinstance(part, ast.Call)]
+    counts = any(isinstance(func, ast.Name) and func.id == "len" for func in called)
+    return counts or any(isinstance(part, ast.Attribute) and part not in called for part in parts)
+
+
 def _has_plain_rows(value: Input, origins: set[Origin]) -> bool:
-    """Whether an input takes a number of rows that does not follow the batch size; a single one is another model's."""
+    """True if an input has a fixed number of rows other than the batch size (and other than 1)."""
     rows = fixed_size(value)
     return isinstance(rows, Number) and rows.value not in (None, 1) and not any(o in origins for o in rows.linear)
 
 
 def _single(origins: set[Origin]) -> Origin | None:
-    """The one of several batch sizes that is a single example, as models have it that also write texts."""
+    """The batch size of 1 among several, as in scripts that also generate text one step at a time."""
     ones = [o for o in origins if isinstance(o.node, ast.Constant) and o.node.value == 1]
     return min(ones, key=_place, default=None) if len(origins) > 1 else None
 
@@ -150,7 +160,7 @@ def _filled_by_hand(facts: Facts, inputs: tuple[Input, ...]) -> RunCall | None:
 
 
 def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
-    """A training step that is fed what an environment answered to the model's own actions; None if there is none."""
+    """A training step that is fed with an environment's answers to the model's actions; None if there is none."""
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
         if not run.computes(trained):
@@ -168,9 +178,11 @@ def _fetched(value: Value) -> bool:
 def scale(
     facts: Facts, regions: tuple[Region, ...], scaled: Iterable[Origin], text: Text, num_gpus: NumGpus, names: Names
 ) -> tuple[Scaling, Names]:
-    """Multiplies batch sizes by the number of GPUs where they are defined; also the names that are taken then."""
+    """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
     sizes = sorted(scaled, key=_place)
-    literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal"}
+    again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", "parameter")}
+    kept = frozenset().union(*(settings.inside for settings in again.values()))
+    literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
     flags: set[Origin] = set()
     set_again = {access.place for access in facts.accesses if access.write}
@@ -178,7 +190,7 @@ def scale(
         if origin.key[0] == "parameter":
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         elif origin.key[0] != "literal":
-            products = _scaled_reads(facts, regions, origin, text, num_gpus)
+            products = _scaled_reads(facts, regions, origin, again[origin], text, num_gpus)
             ends = max((region.end for region in regions), default=0)
             behind = {n for n, (read, _) in products.items() if read.time > ends and read.place not in set_again}
             reads = {n: e for n, (_, e) in products.items()}
@@ -186,7 +198,14 @@ def scale(
             replaces += made
             inserts += named
             flags.add(origin)
-    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), frozenset(_set_places(facts))), names
+    put = frozenset(_set_places(facts)).difference(*(settings.places for settings in again.values()))
+    return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), put), names
+
+
+def _set_again(facts: Facts, origin: Origin, sizes: list[Origin], text: Text) -> SetAgain:
+    """Where the script sets a setting again in one of its branches."""
+    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and reads_flag(a, origin))
+    return set_in_branches(facts, str(origin.key[-1]), reads, sizes, text)
 
 
 def _set_places(facts: Facts) -> dict[Place, int]:
@@ -199,7 +218,7 @@ def _set_places(facts: Facts) -> dict[Place, int]:
 
 
 def reads_flag(access: Access, origin: Origin) -> bool:
-    """Whether a flag is read, and not an attribute of the script's own that has its value, under whatever name."""
+    """True if an access reads the flag itself, and not an attribute to which the script has copied its value."""
     holder = access.place.holder
     flags = isinstance(holder, Typed) and holder.kind in ("Namespace", "Flags", "Settings")
     return flags and access.place.key == origin.key[-1]
@@ -211,17 +230,19 @@ def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 
-def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
+def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = False) -> Replace:
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
     bare = f"{text.of(node)} * {num_gpus(node)}" if plain else f"({text.of(node)}) * {num_gpus(node)}"
+    if may_be_none and isinstance(text.parent(node), (ast.Assign, ast.AnnAssign, ast.keyword)):
+        bare = f"{text.of(node)} and {bare}"
     tight = (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
     alone = not isinstance(text.parent(node), tight)
     return Replace(text.start(node), text.end(node), bare if alone else f"({bare})", "TMG110")
 
 
 def _scaled_reads(
-    facts: Facts, regions: tuple[Region, ...], origin: Origin, text: Text, num_gpus: NumGpus
+    facts: Facts, regions: tuple[Region, ...], origin: Origin, again: SetAgain, text: Text, num_gpus: NumGpus
 ) -> dict[ast.AST, tuple[Access, Replace]]:
     """A flag holds what the user gave for one tower; the host's uses of it are scaled one by one."""
     inside: set[ast.AST] = set()
@@ -230,7 +251,11 @@ def _scaled_reads(
     for access in facts.accesses:
         if access.write or not isinstance(access.value, Number) or not reads_flag(access, origin):
             continue
-        if access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
+        if access.place in again.places:
+            written_out = text.parent(access.node) is not None  # it is not where `*=` reads it
+            if not written_out or access.node in again.inside or origin not in access.value.origins:
+                continue
+        elif access.value.origins != frozenset((origin,)) or access.time > later.get(access.place, access.time):
             continue
         if any(region.in_tower(access.site) for region in regions):
             inside.add(access.node)
@@ -239,7 +264,26 @@ def _scaled_reads(
     for node in outside:
         if node in inside:
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
-    return {n: (access, _scaled(text, n, num_gpus)) for n, access in outside.items() if _counts(text, n)}
+    none = _may_be_none(facts, origin)
+    return {
+        n: (access, _scaled(text, n, num_gpus, none and access.place not in again.places))
+        for n, access in outside.items()
+        if _counts(text, n)
+    }
+
+
+def _may_be_none(facts: Facts, origin: Origin) -> bool:
+    """Whether a flag is None if the user does not give it."""
+    for flag in facts.flags:
+        if flag.name.replace("-", "_").lstrip("_") != origin.key[-1]:
+            continue
+        words = {keyword.arg: keyword.value for keyword in flag.call.keywords}
+        positional = flag.call.args[1] if flag.style == "flags" and len(flag.call.args) > 1 else None
+        default = words.get("default", positional)
+        if isinstance(default, ast.Constant):
+            return default.value is None
+        return default is None and flag.style == "argparse" and "required" not in words
+    return False
 
 
 LOGS = ("print", "pprint", "info", "debug", "warning", "warn", "error", "log")  # that show what they are given
@@ -247,7 +291,7 @@ PASSED = (ast.Tuple, ast.Starred, ast.keyword)
 
 
 def _counts(text: Text, node: ast.AST) -> bool:
-    """Whether a read is a use as a number: not in a text or a log line, and not a test of the user's choice."""
+    """True if the value is used as a number: not in text or a log line, and not in a check of the user's choice."""
     parent = text.parent(node)
     while isinstance(parent, PASSED):
         node, parent = parent, text.parent(parent)
@@ -256,6 +300,12 @@ def _counts(text: Text, node: ast.AST) -> bool:
         return shown not in (*LOGS, "str", "repr", "format")
     if isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Mod) and parent.right is node:
         return not (isinstance(parent.left, ast.Constant) and isinstance(parent.left.value, str))
+    if isinstance(parent, (ast.If, ast.While, ast.IfExp)) and parent.test is node:
+        return False  # whether it was given
+    if isinstance(parent, ast.Compare) and isinstance(parent.ops[0], (ast.Is, ast.IsNot)):
+        return False
+    if isinstance(parent, ast.UnaryOp) and isinstance(parent.op, ast.Not):
+        return False
     if isinstance(parent, ast.Compare):
         sides = [side for side in (parent.left, *parent.comparators) if side is not node]
         return not (_is_asserted(text, parent) and all(isinstance(side, ast.Constant) for side in sides))
@@ -276,7 +326,7 @@ def _is_asserted(text: Text, node: ast.AST) -> bool:
 def _origins(
     facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]
 ) -> tuple[set[Origin], list[RunCall], list[RunCall]]:
-    """The numbers that batches are made with; the runs whose batches could not be followed, or are everything."""
+    """The numbers behind the batch sizes; runs whose batches were not followed; runs that feed a whole data set."""
     origins: set[Origin] = set()
     for size, _, _ in training_sizes(facts, inputs, steps):
         if isinstance(size, Number):
@@ -308,12 +358,12 @@ def _fed(run: RunCall, inputs: tuple[Input, ...]) -> Fed:
 
 
 def _is_same(facts: Facts, run: RunCall, fed: Fed) -> bool:
-    """Whether each turn of the training loop is fed the same examples: a larger batch would be more data."""
+    """True if each iteration of the training loop feeds the same examples: a larger batch would be more data."""
     return bool(fed) and all(is_kept(facts, value, run) for _, value in fed)
 
 
 def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
-    """Whether a batch size by its name is made of one that is scaled, wherever that is, or read off a fetched batch."""
+    """True if a number with a batch size's name is computed from a scaled one, or read from a fetched batch."""
     inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
     read = [a.value for a in facts.accesses if not a.write and a.node in inner]
     scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
@@ -321,7 +371,7 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
 
 
 def _is_whole(value: Value) -> bool:
-    """Whether a fed value is a whole data set: no slice, call or loop stands behind it."""
+    """True if a fed value is a whole data set: no slice, call or loop has produced it."""
     if isinstance(value, Host):
         if value.call in ("slice", "[]", "item") or "batch" in value.call.lower():
             return False

@@ -1,4 +1,4 @@
-"""Numbers that are read before the arguments of the command line are, as those at the top of a file."""
+"""Numbers that are computed before the command line is parsed, such as those at the top of a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) -> bool:
-    """Whether one of the script's numbers is computed before its arguments are parsed, which would change it."""
+    """True if a number is computed before the arguments are parsed, which is too early to change it."""
     outermost = list(parsed.chain())[-1].stmt
     time = min((a.time for a in facts.accesses if a.site is parsed and a.write), default=0)
     literals = {o.key: o for o in origins if o.key[0] == "literal"}
@@ -26,7 +26,7 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
 
 
 def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
-    """Whether a number is computed while a file is executed, and a flag of the project is only defined later.
+    """True if a number is computed at import, and a flag of the project is defined only later.
 
     Reading the number of GPUs there would parse the command line with that flag still unknown.
     """

@@ -1,4 +1,4 @@
-"""Counts of examples beside what is fed: steps times the batch size, losses times the batch size."""
+"""Counts of examples in the training loop: steps times the batch size, losses times the batch size."""
 
 from __future__ import annotations
 
@@ -13,12 +13,15 @@ from converter.planner.batch_size.written_out import LOOPS, RANGES, is_same, par
 _DIVIDED = (ast.Div, ast.FloorDiv)
 _TERMS = (ast.Add, ast.Sub)
 _PERCENT = 100  # a share times this number is a percentage as well: `100 * correct / n`
+_ROWS = ("slice", "range", "arange")  # calls whose first argument is where a batch begins
+_EXAMPLES = ("num_examples", "n_examples", "num_samples")
+_STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
 _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
 
 
 @dataclass(frozen=True)
 class Written:
-    """Numbers that are as large as the batch size, in the loops around the training steps.
+    """Numbers that equal the batch size, in the loops around the training steps.
 
     counts: those that count examples: `while step * 64 < n`, `total += loss * 64 / n`.
     doubtful: those that a count of steps is multiplied with, for what is not seen, and shares times a hundred.
@@ -29,7 +32,7 @@ class Written:
 
 
 def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Written:
-    """Where the loops around the training steps have the batch size as a number once more.
+    """Numbers in the loops around the training steps that equal the batch size.
 
     found: the places of the batch size that are known.
     """
@@ -49,7 +52,7 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
 
 
 def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin]) -> Iterator[ast.AST]:
-    """Where a batch begins at a turn's number times the batch size, in a loop whose number of turns stays the same.
+    """Expressions `i * batch_size` at which a batch begins, in a loop over i with a fixed number of iterations.
 
     With N towers such a loop goes on to N times as many rows.
     """
@@ -68,8 +71,46 @@ def fixed_turns(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Origin
             yield from (node for node in ast.walk(loop) if node in reads and _begins(facts, node, turn))
 
 
+def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constant]:
+    """Numbers as large as the batch size of their file, by which a number of examples is divided.
+
+    None of them is among those that are known: in `decay_steps = 640 // 64` beside `batch_size = 64` the number of
+    steps stays.
+    """
+    known = set(found)
+    sizes = [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
+    for tree in facts.trees():
+        here = [size for size in sizes if facts.path_of(size) == facts.path_of(tree.body[0])] if tree.body else []
+        for node in facts.nodes(ast.BinOp, tree) if here else ():
+            by = node.right
+            if not isinstance(node.op, _DIVIDED) or not isinstance(by, ast.Constant):
+                continue
+            again = any(_as_large(by, size) for size in here) and facts.origin_of(by) not in known
+            if again and _is_count(facts, node):
+                yield by
+
+
+def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
+    """Whether a number of examples is divided, as it is written there or by the name that the result gets."""
+    parts = list(ast.walk(ratio.left))
+    if any(isinstance(p, ast.Call) and getattr(p.func, "id", "") == "len" for p in parts):
+        return True
+    if any(isinstance(p, ast.Attribute) and p.attr in _EXAMPLES for p in parts):
+        return True
+    if not isinstance(ratio.left, (ast.Constant, ast.Name)):
+        return False
+    for above in parents_of(facts, ratio):
+        if isinstance(above, (ast.Assign, ast.keyword)):
+            targets = above.targets if isinstance(above, ast.Assign) else [above]
+            names = [getattr(t, "id", getattr(t, "attr", getattr(t, "arg", None))) or "" for t in targets]
+            return any(part in name.lower() for name in names for part in _STEPS)
+        if isinstance(above, ast.stmt):
+            return False
+    return False
+
+
 def _wrapped(loop: ast.For) -> set[str]:
-    """Names that count the turns of a loop up to a plain number: `batch = step % 10`."""
+    """Names that count iterations modulo a constant: `batch = step % 10`."""
     found = set()
     for node in ast.walk(loop):
         value = node.value if isinstance(node, ast.Assign) else None
@@ -93,7 +134,7 @@ def _loops(facts: Facts, steps: Iterable[TrainStep]) -> list[tuple[ast.stmt, ...
 
 
 def _begins(facts: Facts, node: ast.AST, turn: set[str]) -> bool:
-    """Whether a batch size times the number of a turn, and nothing more, is where a slice begins, or gets a name."""
+    """True if `i * batch_size`, and nothing more, is the start of a slice or is assigned to a name."""
     below, product = node, False
     for above in parents_of(facts, node):
         if isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mult) and not product:
@@ -103,10 +144,16 @@ def _begins(facts: Facts, node: ast.AST, turn: set[str]) -> bool:
                 return False
         elif isinstance(above, ast.Slice):
             return product and above.lower is below
+        elif isinstance(above, ast.Call) and _name_of(above) in _ROWS and len(above.args) > 1:
+            return product and above.args[0] is below
         else:
             return product and isinstance(above, ast.Assign)
         below = above
     return False
+
+
+def _name_of(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 @dataclass(frozen=True)
@@ -138,7 +185,7 @@ class _Room:
         return isinstance(above, ast.Compare) and stepped
 
     def is_multiplied(self, node: ast.AST) -> bool:
-        """Whether a number is multiplied with a count of steps, added to a name in each, or divides another number."""
+        """True if a number is multiplied by a count of steps, added to a name in each, or divides another number."""
         top, factors = self._product(node)
         if self._is_share(node):
             return True
@@ -190,7 +237,7 @@ def _as_large(node: ast.Constant, size: ast.Constant) -> bool:
 
 
 def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
-    """The expressions that are divided by the batch size, or gone through in steps of it."""
+    """Expressions that are divided by the batch size, or that a range covers in steps of it."""
     nodes = {o.node for o in known}
     nodes |= {a.node for a in facts.accesses if isinstance(a.value, Number) and a.value.linear & known}
     found = set()
@@ -204,7 +251,7 @@ def _totals(facts: Facts, known: set[Origin]) -> frozenset[str]:
 
 
 def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
-    """What the loops count by: names of turns, and what each turn adds a whole number to."""
+    """Names that count iterations: loop variables, and names that each iteration adds an integer to."""
     found = set()
     for loop in loops:
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
@@ -229,7 +276,7 @@ def _is_whole(node: ast.AST) -> bool:
 
 
 def _bounds(facts: Facts, node: ast.Constant) -> Iterator[ast.AST]:
-    """The number itself where it says how often a loop turns: `range(100)`."""
+    """The number of iterations where it is a constant: `range(100)`."""
     above = next(parents_of(facts, node), None)
     if isinstance(above, ast.Call) and getattr(above.func, "id", "") in RANGES and above.args[:2][-1] is node:
         yield node

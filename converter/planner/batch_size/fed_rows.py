@@ -1,4 +1,4 @@
-"""The batch size behind what is fed: the numbers that its rows are counted by."""
+"""The batch size behind fed values: the numbers that determine their rows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 
 
 def base_of(facts: Facts, number: Number) -> set[Origin]:
-    """Of the numbers that a number is a multiple of, the batch size; nothing where it may be any of several."""
+    """The batch size among the numbers that a number is a multiple of; empty if several are possible."""
     named = {o for o in number.linear if named_batch(facts.names_of(o))}
     return named or (set(number.linear) if len(number.linear) == 1 else set())
 
@@ -54,7 +54,7 @@ def _named_behind(facts: Facts, value: Value) -> set[Origin]:
 
 
 def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
-    """Numbers without a batch size's name that all rows of a run are made by, in each step anew; none where unsure."""
+    """Numbers not named as a batch size that determine the rows of all inputs in each step; empty if unsure."""
     found: set[Origin] = set()
     without: list[Value] = []
     for key, value in fed:
@@ -72,7 +72,7 @@ def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
 
 
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
-    """Whether what is fed was made before the loop of training steps, and so is the same in each; None: not known."""
+    """True if the fed value is computed before the training loop, and so is the same in each step; None if unknown."""
     loops: list[ast.stmt] = [s.stmt for s in run.site.chain() if isinstance(s.stmt, (ast.For, ast.While))]
     if loops and _is_written_out(facts, value):
         return True
@@ -88,7 +88,7 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
 
 
 def _is_picked(access: Access, loops: list[ast.stmt]) -> bool:
-    """Whether one of several is taken, which may be another one in each turn: `batches[n]`, `for batch in batches`."""
+    """True if a value may be another element in each iteration: `batches[n]`, `for batch in batches`."""
     if access.write:
         return isinstance(access.site.stmt, (ast.For, ast.AsyncFor))
     if access.place.kind in ("name", "attr"):

@@ -17,7 +17,7 @@ def size_for(facts: Facts, steps: tuple[TrainStep, ...]) -> BatchSize:
 
 
 def settle_means(facts: Facts) -> Facts:
-    """The last step of reading a script: which numbers are batch sizes is known only when all of it was walked.
+    """The last step of reading a script: only then it is known which numbers are batch sizes.
 
     Whoever reads the facts after that, the passes of the planner and the second reading, finds means where the script
     has `tf.reduce_sum(loss) / batch_size`, and changes nothing in them.

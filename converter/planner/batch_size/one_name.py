@@ -22,7 +22,7 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 def named_products(
     facts: Facts, products: Mapping[ast.AST, Replace], behind: Container[ast.AST], text: Text, names: Names
 ) -> tuple[list[Replace], list[Insert], Names]:
-    """The replacements of numbers by products, with a name for those that occur often; the names taken then.
+    """Replacements of numbers by products, with one name for a product that occurs often; and the names taken then.
 
     behind: the numbers that are read after the graph is built, and are the same in all that follows. Only they get a
         name, and only in loops: what is read there stands in no statement that is moved, and no expression that is

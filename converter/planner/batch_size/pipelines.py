@@ -27,14 +27,14 @@ def training_sizes(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]
 
 
 def _kind(name: str) -> str:
-    """Where batches come from, by the name of an operation or of the call that is given their size."""
+    """The kind of source of batches (queue, data set, other), from the name of an operation or call."""
     if has(name, Trait.FROM_DATA_SET):
         return "data set"
     return "queue" if has(name, Trait.FROM_QUEUE) else name
 
 
 def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> dict[int, Value]:
-    """Everything behind inputs: placeholders' and iterators' own sources too."""
+    """All values that inputs are computed from, including the sources of placeholders and iterators."""
     found: dict[int, Value] = {}
     trained = {step.result.uid for step in steps}
     runs = [run for run in facts.runs if run.computes(trained)]
@@ -63,7 +63,7 @@ def _behind(facts: Facts, inputs: Iterable[Input], steps: list[TrainStep]) -> di
 
 
 def _bound(facts: Facts, iterator: Typed, runs: list[RunCall]) -> list[Value]:
-    """What an iterator reads in training: the data sets that it is initialised with, or that its handle names."""
+    """The data sets that an iterator reads in training: by its initialiser, or by its handle."""
     held = iterator.state.get("initializers")
     made = [v for v in held.elements if isinstance(v, Tensor)] if isinstance(held, Sequence) else []
     if made:

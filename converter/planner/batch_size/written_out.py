@@ -1,4 +1,4 @@
-"""A batch size without a name: a number that is written out wherever the script counts by it."""
+"""A batch size without a name: a number that is repeated wherever the script uses it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PASSED = (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Div, ast.FloorDiv)
 
 
 def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Value]) -> set[Origin] | None:
-    """Each place where the training loop, or the function of the number, has it; None where one may mean another.
+    """All uses of the number in the training loop and in its function; None if one of them may mean something else.
 
     found: the number, as it counts the rows of what a run is fed.
     fed: what the run is fed.
@@ -55,7 +55,7 @@ def is_same(node: ast.AST, other: ast.Constant) -> bool:
 
 
 def _heads(facts: Facts, run: RunCall) -> Iterator[Value]:
-    """What the loops around a run go over, with the numbers that a range is given."""
+    """The iterables of the loops around a run, with the arguments of ranges."""
     for site in run.site.chain():
         if site in facts.turned:
             over = facts.turned[site]
@@ -95,7 +95,7 @@ def _counts_rows(facts: Facts, node: ast.AST) -> bool:
 
 
 def _counts_batches(facts: Facts, node: ast.AST) -> bool:
-    """Whether a number of examples is divided by a number, or gone through in steps of it."""
+    """True if a number of examples is divided by the number, or covered by a range in steps of it."""
     below = node
     for above in parents_of(facts, node):
         if isinstance(above, ast.BinOp) and isinstance(above.op, (ast.Div, ast.FloorDiv)):

@@ -22,7 +22,7 @@ CPU = re.compile(r"\bcpu\b", re.IGNORECASE)
 
 
 def own_devices(facts: Facts, regions: tuple[Region, ...], text: Text) -> tuple[list[Replace], list[Diagnostic]]:
-    """GPUs give way to the tower's, the CPU does where it would compute layers; what is chosen at run time is said."""
+    """Edits that let the tower's device win over the model's own, and warnings for devices chosen at run time."""
     replaces: dict[ast.AST, Replace] = {}
     warnings: dict[ast.AST, Diagnostic] = {}
     layers = layers_in(facts, (v for region in regions for v in region.needed.values()))

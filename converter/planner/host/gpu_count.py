@@ -5,12 +5,15 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, FlagDefinition
 from converter.analysis.values import Origin, Site
 from converter.options import Options
 from converter.plan import Insert
 from converter.planner.batch_size.before_parsing import comes_before, is_early
+from converter.planner.writing.aliases import Aliases
+from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
@@ -30,59 +33,26 @@ FLAG_MODULE = (
 )
 
 
+@dataclass(frozen=True)
 class GpuCount:
     """How the script says the number of GPUs: by a constant, or by a flag beside its own.
 
-    A flag of argparse would come too late for numbers that are scaled while the files are executed.
     name: the constant, "" where a flag takes its place. names: those that are taken then.
     define: the statement that defines the number. module: the module that carries it, "" where the script does.
     told: whether that module is the same for every script, so that each script has to tell it the number.
+    counts: whether GPUs are counted when the script is run.
     """
 
-    def __init__(self, pen: Pen, module: str, scaled: Iterable[Origin]) -> None:
-        facts, options, text, aliases = pen.facts, pen.options, pen.text, pen.aliases
-        self.inserts: list[Insert] = []
-        self.module = module
-        self.told = bool(module) and options.helpers != "inline"
-        self.counts = options.num_gpus is None
-        self._facts = facts
-        self._aliases = aliases
-        value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
-        flags = [f for f in facts.flags if f.name in OWN_FLAGS]
-        definition = _beside(facts, bool(module) and not self.told)
-        in_flags = (
-            definition is not None
-            and definition.style == "flags"
-            and not flags
-            and bool((module and not self.told) or aliases.flags(""))
-            and not comes_before(facts, text, scaled)
-        )
-        self.names = pen.names
-        self.name = "num_gpus" if module and not in_flags else ""
-        if not in_flags and not module:
-            self.name, self.names = pen.names.constant("num_gpus")
-        self.one_gpu = options.one_gpu
-        if self.one_gpu and not module:
-            value += f" if {IS_RUN} else 1"
-        self.define = f"{self.name} = {value}"
-        if self.told:
-            self._tell(value, text, options)
-        elif self.one_gpu and module:
-            self._switch_on(in_flags, value, text)
-        elif in_flags and module:  # defined there, so that every script that imports the changed files has the flag
-            help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
-            self.define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
-        if in_flags and (self.told or not module) and definition is not None:
-            self.define = self.define if self.told else ""
-            self._define_flag(definition, text, value)
-        elif not in_flags and (
-            definition is not None
-            and definition.style == "argparse"
-            and not flags
-            and can_bind_namespace(facts)
-            and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
-        ):
-            self._add_argument(facts, definition, text)
+    name: str
+    names: Names
+    module: str
+    told: bool
+    counts: bool
+    one_gpu: bool
+    facts: Facts
+    aliases: Aliases
+    define: str = ""
+    inserts: tuple[Insert, ...] = ()
 
     def at(self, path: str) -> str:
         """The expression for the number of GPUs in a file."""
@@ -92,63 +62,135 @@ class GpuCount:
             return f"{self.module}.towers()"
         if self.name:
             return f"{self.module}.{self.name}" if self.module else self.name
-        return self._flag(path)
+        return self.flag(path)
 
     def beside(self, node: ast.AST) -> str:
         """The expression in the file of a node."""
-        return self.at(self._facts.path_of(node))
+        return self.at(self.facts.path_of(node))
 
-    def _tell(self, value: str, text: Text, options: Options) -> None:
-        """Tells the module, before the script imports a file of its project: that may build the model."""
-        number = value if self.name else f"lambda: {self._flag('')}"
-        lines = [f"{self.module}.num_gpus = {number}"]
-        if options.fewer_gpus == "allow":
-            lines.append(f"{self.module}.fewer_gpus = 'allow'")
-        if self.one_gpu:
-            lines = ["\n    ".join((f"if {IS_RUN}:", *lines))]
-        self.define = "\n".join(lines)
-        first = _local_import(self._facts)
-        if first is not None:
-            self.define = ""
-            why = "TMG127" if self.one_gpu else "TMG112"
-            self.inserts.append(Insert(text.anchor(first), tuple(lines), "before", why))
-
-    def _flag(self, path: str) -> str:
+    def flag(self, path: str) -> str:
         """The flag as a file reads it."""
-        return f"{self._aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
+        return f"{self.aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
 
-    def _switch_on(self, in_flags: bool, value: str, text: Text) -> None:
-        """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
-        if in_flags:
-            self.define = "\n".join(FLAG_MODULE).format(value, FLAG_HELP[0].upper() + FLAG_HELP[1:])
-            line = f"{self.module}.training = True"
-        else:
-            self.define = f"{self.name} = 1  # the script that trains on several GPUs sets it"
-            value = f"{self.module}.{value}" if self.counts else value
-            line = f"{self.module}.{self.name} = {value}"
-        lines = (f"if {IS_RUN}:\n    {line}",)
-        self.inserts.append(Insert(text.anchor(_first_local_import(self._facts)), lines, "before", "TMG127"))
 
-    def _define_flag(self, definition: FlagDefinition, text: Text, value: str) -> None:
-        function = text.of(definition.call.func).rpartition(".")[0]
-        quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
-        described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
-        line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
-        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
+def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin]) -> GpuCount:
+    """How the script is to say the number of GPUs.
 
-    def _add_argument(self, facts: Facts, definition: FlagDefinition, text: Text) -> None:
-        parser = text.of(definition.call.func)
-        quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
-        default = self.beside(definition.call)
-        line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
-        self.inserts.append(Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"))
-        target, site = _bound_namespace(facts)
-        here = f"{self.module}.{self.name}" if self.told else self.beside(site.stmt)
-        self.inserts.append(Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"))
-        if not self.module and site.frame is not facts.module:
-            declare = (f"global {here}",)
-            first = first_statement(site.frame.node)
-            self.inserts.append(Insert(text.anchor(first), declare, "top", "TMG112"))
+    A flag of argparse would come too late for numbers that are scaled while the files are executed.
+    """
+    facts, options, text = pen.facts, pen.options, pen.text
+    told = bool(module) and options.helpers != "inline"
+    value = f"{called('count_gpus')}()" if options.num_gpus is None else str(options.num_gpus)
+    flags = [f for f in facts.flags if f.name in OWN_FLAGS]
+    definition = _beside(facts, bool(module) and not told)
+    in_flags = (
+        definition is not None
+        and definition.style == "flags"
+        and not flags
+        and bool((module and not told) or pen.aliases.flags(""))
+        and not comes_before(facts, text, scaled)
+    )
+    name, names = ("num_gpus" if module and not in_flags else "", pen.names)
+    if not in_flags and not module:
+        name, names = pen.names.constant("num_gpus")
+    count = GpuCount(
+        name=name,
+        names=names,
+        module=module,
+        told=told,
+        counts=options.num_gpus is None,
+        one_gpu=options.one_gpu,
+        facts=facts,
+        aliases=pen.aliases,
+    )
+    if options.one_gpu and not module:
+        value += f" if {IS_RUN} else 1"
+    count = _defined(count, pen, value, in_flags)
+    if in_flags and (told or not module) and definition is not None:
+        return _with(count, [_flag_beside(definition, text, value)], define=count.define if told else "")
+    if not in_flags and (
+        definition is not None
+        and definition.style == "argparse"
+        and not flags
+        and can_bind_namespace(facts)
+        and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
+    ):
+        return _with(count, _argument_beside(count, definition, text), define=count.define)
+    return count
+
+
+def _with(count: GpuCount, inserts: Iterable[Insert], define: str) -> GpuCount:
+    return replace(count, inserts=(*count.inserts, *inserts), define=define)
+
+
+def _defined(count: GpuCount, pen: Pen, value: str, in_flags: bool) -> GpuCount:
+    """The same with the statement that defines the number, and lines that tell the module of it."""
+    if count.told:
+        return _telling(count, value, pen.text, pen.options)
+    if count.one_gpu and count.module:
+        return _switched_on(count, in_flags, value, pen.text)
+    if in_flags and count.module:  # defined there, so that every script that imports the changed files has the flag
+        help_text = f"{FLAG_HELP[0].upper() + FLAG_HELP[1:]}."
+        define = f"tf.app.flags.DEFINE_integer('num_gpus', {value}, '{help_text}')\nFLAGS = tf.app.flags.FLAGS"
+        return replace(count, define=define)
+    return replace(count, define=f"{count.name} = {value}")
+
+
+def _telling(count: GpuCount, value: str, text: Text, options: Options) -> GpuCount:
+    """Tells the module, before the script imports a file of its project: that may build the model."""
+    number = value if count.name else f"lambda: {count.flag('')}"
+    lines = [f"{count.module}.num_gpus = {number}"]
+    if options.fewer_gpus == "allow":
+        lines.append(f"{count.module}.fewer_gpus = 'allow'")
+    if count.one_gpu:
+        lines = ["\n    ".join((f"if {IS_RUN}:", *lines))]
+    first = _local_import(count.facts)
+    if first is None:
+        return replace(count, define="\n".join(lines))
+    why = "TMG127" if count.one_gpu else "TMG112"
+    return _with(count, [Insert(text.anchor(first), tuple(lines), "before", why)], define="")
+
+
+def _switched_on(count: GpuCount, in_flags: bool, value: str, text: Text) -> GpuCount:
+    """Towers are built when the script itself is run; whoever else imports the changed files uses one GPU."""
+    if in_flags:
+        define = "\n".join(FLAG_MODULE).format(value, FLAG_HELP[0].upper() + FLAG_HELP[1:])
+        line = f"{count.module}.training = True"
+    else:
+        define = f"{count.name} = 1  # the script that trains on several GPUs sets it"
+        value = f"{count.module}.{value}" if count.counts else value
+        line = f"{count.module}.{count.name} = {value}"
+    lines = (f"if {IS_RUN}:\n    {line}",)
+    insert = Insert(text.anchor(_first_local_import(count.facts)), lines, "before", "TMG127")
+    return _with(count, [insert], define=define)
+
+
+def _flag_beside(definition: FlagDefinition, text: Text, value: str) -> Insert:
+    """The definition of a flag below one of the script's."""
+    function = text.of(definition.call.func).rpartition(".")[0]
+    quote = "'" if "'" in text.of(definition.call.args[0]) else '"'
+    described = f"{quote}{FLAG_HELP[0].upper() + FLAG_HELP[1:]}.{quote}"
+    line = f"{function}.DEFINE_integer({quote}num_gpus{quote}, {value}, {described})"
+    return Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112")
+
+
+def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) -> list[Insert]:
+    """An argument of argparse below one of the script's, and the assignment of its value to the constant."""
+    facts = count.facts
+    parser = text.of(definition.call.func)
+    quote = "'" if text.of(definition.call.args[0]).startswith("'") else '"'
+    default = count.beside(definition.call)
+    line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
+    target, site = _bound_namespace(facts)
+    here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
+    inserts = [
+        Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
+        Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"),
+    ]
+    if not count.module and site.frame is not facts.module:
+        first = first_statement(site.frame.node)
+        inserts.append(Insert(text.anchor(first), (f"global {here}",), "top", "TMG112"))
+    return inserts
 
 
 def _local_import(facts: Facts) -> ast.stmt | None:

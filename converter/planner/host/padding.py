@@ -1,4 +1,4 @@
-"""What the padding of a batch follows: the longest of its sequences, which one tower's shard need not hold."""
+"""Padding of sequences: the longest sequence of the batch need not be in each tower's shard."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ LENGTHS = ("lengths", "input_tensor", "input")  # what they are called
 def longest_edits(
     facts: Facts, regions: Iterable[Region], text: Text, aliases: Aliases
 ) -> tuple[list[Replace], list[str]]:
-    """Reads the longest sequence off the whole batch wherever the towers would read it off their shards.
+    """Edits that read the longest length from the whole batch where the towers would read it from their shards.
 
     Returns the edits, and the helpers that they call.
     """
@@ -43,7 +43,7 @@ def longest_edits(
 
 
 def _counts(effect: Effect, regions: Iterable[Region]) -> bool:
-    """Whether it is a part of a model that is trained."""
+    """True if an effect belongs to a model that is trained."""
     return any(
         region.in_tower(effect.site) and any(getattr(v, "node", None) is effect.node for v in region.needed.values())
         for region in regions
@@ -87,7 +87,7 @@ class Uncut:
 
 
 def uncut_lengths(facts: Facts, regions: Iterable[Region]) -> Iterator[Uncut]:
-    """The calls of the model whose lengths a tower would know of its own shard alone."""
+    """Calls of the model for whose lengths a tower would know only its own shard."""
     places = tuple(regions)
     for effect in facts.effects:
         if effect.kind is EffectKind.LONGEST and _counts(effect, places):
@@ -101,7 +101,7 @@ def uncut_lengths(facts: Facts, regions: Iterable[Region]) -> Iterator[Uncut]:
 
 
 def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
-    """Lengths that are cut with the batch if another reading takes them for inputs; None where there are none."""
+    """A request to read the script again with some lengths as inputs; None if there are none."""
     for uncut in uncut_lengths(facts, regions):
         if uncut.ready:
             return Reread(uncut.ready, not_cut(facts, uncut))
@@ -109,7 +109,7 @@ def lengths_to_read(facts: Facts, regions: Iterable[Region]) -> Reread | None:
 
 
 def not_cut(facts: Facts, uncut: Uncut) -> Diagnostic:
-    """Why these lengths end the conversion."""
+    """The refusal for lengths that cannot be cut with the batch."""
     return finding(facts, uncut.call, Found.DECODER_OF_SHARD if uncut.decodes else Found.MASK_OF_SHARD)
 
 

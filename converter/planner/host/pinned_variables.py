@@ -1,4 +1,4 @@
-"""Statements outside of the loop that make the model's variables: these live where the towers' do."""
+"""Statements outside the loop that create variables of the model: they are placed like the towers' variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from converter.planner.writing.source_text import Text
 
 
 def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...]:
-    """Statements outside the loop that make the model's variables: where these live is said there."""
+    """Statements outside the loop that create variables of the model, and so get a tf.device() around them."""
     where = suites(*facts.trees())
     tops = [region.block.body, *(tree.body for tree in facts.trees())]
     makers: list[ast.stmt] = []
@@ -45,7 +45,7 @@ def pinned(facts: Facts, region: Region, text: Text) -> tuple[tuple[At, At], ...
 
 
 def only_variables(facts: Facts, regions: Iterable[Region], runs: Iterable[tuple[At, At]], text: Text) -> bool:
-    """Whether the pinned statements make their variables themselves, and call no function that may compute, too.
+    """True if the pinned statements only create variables, and call no function that may also compute.
 
     All that such a statement makes may then stand on the device of its variables.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, SessionSite
 from converter.analysis.values import Typed
@@ -14,80 +14,87 @@ from converter.planner.writing.pen import Pen
 from converter.planner.writing.source_text import Text
 
 
-@dataclass
+@dataclass(frozen=True)
 class Sessions:
-    """What gives each session the configuration that towers need.
+    """Edits that give each session the configuration that towers need.
 
     names: those that are taken then. hidden: builtins that are reached by their module for it.
     """
 
     names: Names
-    replaces: list[Replace] = field(default_factory=list)
-    inserts: list[Insert] = field(default_factory=list)
+    replaces: tuple[Replace, ...] = ()
+    inserts: tuple[Insert, ...] = ()
     hidden: tuple[str, ...] = ()
-
-    def new_config(self) -> str:
-        """The name of a config, which several sessions may have one after the other unless the script has it too."""
-        if self.names.is_free("config"):
-            return "config"
-        name, self.names = self.names.fresh("session_config")
-        return name
 
 
 def session_edits(pen: Pen) -> Sessions:
     """The edits at all sessions."""
-    facts, options, text = pen.facts, pen.options, pen.text
     sessions = Sessions(pen.names)
-    replaces, inserts = sessions.replaces, sessions.inserts
     done: set[ast.AST] = set()
-    completed: set[tuple[str, ast.AST]] = set()
-    for session in facts.sessions:
-        if session.call in done or (facts.path_of(session.call) and not pen.anywhere):
+    completed: set[tuple[str, ast.stmt]] = set()
+    for session in pen.facts.sessions:
+        if session.call in done or (pen.facts.path_of(session.call) and not pen.anywhere):
             continue
         done.add(session.call)
-        stmt = session.site.stmt
-        config = session.config
-        given = next((k.value for k in session.call.keywords if k.arg is None), None)
-        if given is not None and session.config_node is None:
-            replace, lines = _in_arguments(pen, sessions, session, given)
-            replaces.append(replace)
-            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
-        elif session.config_node is None or (
-            isinstance(session.config_node, ast.Constant) and session.config_node.value is None
-        ):
-            taken = not sessions.names.is_free("config")
-            name = sessions.names.unused("session_config") if taken else "config"  # for other sessions, too
-            tf = pen.tensorflow(session.call)
-            memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(options))
-            made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
-            inserts.append(Insert(text.anchor(stmt), (made,), "before", "TMG111"))
-            replaces.append(_with_config(session, text, name))
-        elif isinstance(session.config_node, (ast.Name, ast.Attribute)):
-            name = text.of(session.config_node)
-            if (name, stmt) not in completed:
-                completed.add((name, stmt))
-                lines = _completed(facts, name, config, options)
-                if lines:
-                    inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
+        config = (pen.text.of(session.config_node) if session.config_node else "", session.site.stmt)
+        if isinstance(session.config_node, (ast.Name, ast.Attribute)):
+            sessions = sessions if config in completed else _completing(pen, sessions, session, config[0])
+            completed.add(config)
         else:
-            name = sessions.new_config()
-            lines = [f"{name} = {text.of(session.config_node)}", *_completed(facts, name, config, options)]
-            inserts.append(Insert(text.anchor(stmt), tuple(lines), "before", "TMG111"))
-            replaces.append(Replace(text.start(session.config_node), text.end(session.config_node), name, "TMG111"))
+            sessions = _with_own_config(pen, sessions, session)
     return sessions
 
 
-def _in_arguments(pen: Pen, sessions: Sessions, session: SessionSite, given: ast.expr) -> tuple[Replace, list[str]]:
-    """A session whose arguments are given as a dict (**kwargs), which may hold a config."""
-    sessions.hidden += pen.builtins.hidden(session.site.frame, ["dict"])
+def _with_own_config(pen: Pen, sessions: Sessions, session: SessionSite) -> Sessions:
+    """The edits at one session whose config has no name in the script yet."""
+    text, stmt, node = pen.text, session.site.stmt, session.config_node
+    given = next((k.value for k in session.call.keywords if k.arg is None), None)
+    if given is not None and node is None:
+        return _in_arguments(pen, sessions, session, given)
+    if node is None or (isinstance(node, ast.Constant) and node.value is None):
+        taken = not sessions.names.is_free("config")
+        name = sessions.names.unused("session_config") if taken else "config"  # for other sessions, too
+        tf = pen.tensorflow(session.call)
+        memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(pen.options))
+        made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
+        return _with_edits(
+            sessions, _with_config(session, text, name), Insert(text.anchor(stmt), (made,), "before", "TMG111")
+        )
+    name, names = _new_config(sessions.names)
+    lines = (f"{name} = {text.of(node)}", *_completed(pen.facts, name, session.config, pen.options))
+    swap = Replace(text.start(node), text.end(node), name, "TMG111")
+    return _with_edits(replace(sessions, names=names), swap, Insert(text.anchor(stmt), lines, "before", "TMG111"))
+
+
+def _completing(pen: Pen, sessions: Sessions, session: SessionSite, name: str) -> Sessions:
+    """The edits in front of a session whose config the script has made before: it is completed."""
+    lines = tuple(_completed(pen.facts, name, session.config, pen.options))
+    added = (Insert(pen.text.anchor(session.site.stmt), lines, "before", "TMG111"),) if lines else ()
+    return replace(sessions, inserts=(*sessions.inserts, *added))
+
+
+def _new_config(names: Names) -> tuple[str, Names]:
+    """The name of a config, which several sessions may have one after the other unless the script has it too."""
+    return ("config", names) if names.is_free("config") else names.fresh("session_config")
+
+
+def _with_edits(sessions: Sessions, edit: Replace, insert: Insert) -> Sessions:
+    return replace(sessions, replaces=(*sessions.replaces, edit), inserts=(*sessions.inserts, insert))
+
+
+def _in_arguments(pen: Pen, sessions: Sessions, session: SessionSite, given: ast.expr) -> Sessions:
+    """The edits at a session whose arguments are given as a dict (**kwargs), which may hold a config."""
+    hidden = pen.builtins.hidden(session.site.frame, ["dict"])
     dict_of = pen.builtins.text(session.site.frame, "dict")
     tensorflow = pen.tensorflow(session.call)
-    name = sessions.new_config()
+    name, names = _new_config(sessions.names)
     arguments = pen.text.of(given)
     lines = [f"{name} = {arguments}.get({session.keyword!r}) or {tensorflow}.ConfigProto()"]
     lines += _completed(pen.facts, name, session.config, pen.options)
     made = f"{dict_of}({arguments}, {session.keyword}={name})"
-    return Replace(pen.text.start(given), pen.text.end(given), made, "TMG111"), lines
+    edit = Replace(pen.text.start(given), pen.text.end(given), made, "TMG111")
+    insert = Insert(pen.text.anchor(session.site.stmt), tuple(lines), "before", "TMG111")
+    return _with_edits(replace(sessions, names=names, hidden=(*sessions.hidden, *hidden)), edit, insert)
 
 
 def _chosen_by_script(facts: Facts) -> bool:

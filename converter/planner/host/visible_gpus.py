@@ -1,4 +1,4 @@
-"""GPUs that a script shows itself: towers need as many of them as there are towers."""
+"""Scripts that restrict the visible GPUs: each tower needs one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXPORTS = ("setdefault", "putenv")
 
 @dataclass(frozen=True)
 class _Choice:
-    """An expression that says which GPUs are to be seen, or how many; what: where it says so."""
+    """An expression that sets the visible GPUs, or their number; what: the setting, for messages."""
 
     node: ast.expr
     what: str
@@ -32,7 +32,7 @@ class _Choice:
 def visible_edits(
     facts: Facts, options: Options, text: Text, count: GpuCount, anywhere: bool
 ) -> tuple[list[Replace], list[Diagnostic]]:
-    """Let a script that shows itself the first GPU alone show as many as there are towers.
+    """Let a script that makes only the first GPU visible make one visible for each tower.
 
     anywhere: whether other files than the script may change. What is not known before the script runs is warned of,
     where the towers find out themselves (CUDA_VISIBLE_DEVICES), and refused elsewhere: raises Faults.
@@ -77,13 +77,13 @@ def _rewritten(choice: _Choice, towers: int, number: str) -> str:
 
 
 def _where_chosen(node: ast.expr, number: str, text: Text) -> str:
-    """The number of GPUs where the script computes one that is not 0, which leaves it the CPU."""
+    """The number of GPUs where the script's own number is not 0; 0, for the CPU, stays."""
     bare = isinstance(node, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Compare, ast.BoolOp))
     return f"{number} if {text.of(node) if bare else f'({text.of(node)})'} else 0"
 
 
 def _given(node: ast.expr) -> str | int | None:
-    """What is written out: a list of GPUs, or their number; None where it is computed."""
+    """The constant that is set: a list of GPUs, or their number; None if it is computed."""
     if isinstance(node, ast.Constant) and isinstance(node.value, (str, int)):
         return node.value.replace(" ", "") if isinstance(node.value, str) else node.value
     return None

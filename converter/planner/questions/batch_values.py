@@ -25,7 +25,7 @@ def is_made_of_shard(value: Value) -> bool:
 
 
 def may_hold_tensors(value: Value) -> bool:
-    """Whether what a call returned that is not followed may hold tensors of the batch: a deque, the larger of two."""
+    """True if the result of an unfollowed call may hold tensors of the batch: `deque(tensors)`, `max(a, b)`."""
     if not isinstance(value, Host) or not isinstance(value.node, ast.Call) or value.call in TOLD:
         return False
     given = [tensor for v in value.inputs for tensor in tensors_in(v)]

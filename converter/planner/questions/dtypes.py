@@ -1,4 +1,4 @@
-"""Of which type a value is, as far as the script says it."""
+"""The dtype of a value, as far as the script shows it."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _is_integer(tensor: Tensor) -> bool:
 
 
 def _is_leaf(tensor: Tensor) -> bool:
-    """Whether it is float32 whatever it is made of."""
+    """True if an operation gives float32 for operands of any type."""
     node = tensor.node
     if isinstance(tensor, Input):
         return tensor.dtype in FLOAT32 and not has(tensor.op, Trait.HAS_DEFAULT)

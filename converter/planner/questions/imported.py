@@ -53,7 +53,7 @@ def imported_names(facts: Facts) -> Iterator[tuple[str, ast.stmt]]:
 def convert_importing(
     facts: Facts, node: ast.AST, users_of: Callable[[list[str]], Iterable[User]], otherwise: str
 ) -> str:
-    """What to do about the file of a node, on its own nothing to convert: names scripts that import it."""
+    """Advice for a file that is not converted by itself: names scripts that import it."""
     users = users_of([os.path.abspath(facts.path_of(node) or facts.path)])
     folder = os.path.dirname(os.path.abspath(facts.path))
     names = [os.path.relpath(user.path, folder) for user in users if user.path != os.path.abspath(facts.path)]
@@ -61,7 +61,7 @@ def convert_importing(
 
 
 def package_of(facts: Facts, call: ast.AST) -> str:
-    """The package that a call goes into, as its file imports it; "" where that is not one that is imported."""
+    """The imported package that a call leads into; "" if it is not an imported one."""
     function: ast.AST = call
     while isinstance(function, (ast.Call, ast.Attribute, ast.Subscript)):
         function = function.func if isinstance(function, ast.Call) else function.value
@@ -92,21 +92,21 @@ def unseen_modules(facts: Facts) -> list[Unseen]:
 
 
 def unseen_module(facts: Facts, value: Value) -> Unseen | None:
-    """The import that a value of code which is not followed goes back to, of a module that lies above the script."""
+    """The import of a module above the script's folder that an unfollowed value comes from; None if there is none."""
     root = library_behind(value).split(".")[0]
     unbound = root == "builtins"  # any name that no statement binds: `from nets import *` may have brought it
     return next((u for u in unseen_modules(facts) if u.module.split(".")[0] == root or (unbound and u.all)), None)
 
 
 def library_behind(value: Value) -> str:
-    """The module that a value of code which is not followed goes back to; "" for any other value."""
+    """The module that an unfollowed value comes from; "" for any other value."""
     while isinstance(value, (Host, Bound)) and value.inputs:
         value = value.inputs[0]  # the function called, the object it is a method of
     return value.library if isinstance(value, Symbol) else ""
 
 
 def library_run(run: RunCall) -> str:
-    """The package whose code made what a run computes; "" where none did that is neither Python's nor known."""
+    """The unknown package whose code made the values that a run computes; "" if there is none."""
     known = ("", "numpy", naming().library, *naming().modules, *sys.stdlib_module_names, "builtins")
     fetched = [leaf for value in run.fetches for leaf in (value.elements if isinstance(value, Sequence) else [value])]
     roots = (library_behind(value).split(".")[0] for value in fetched)

@@ -1,4 +1,4 @@
-"""Lists, tuples and dicts of tensors: what goes through the border of the loop as a whole."""
+"""Lists, tuples and dicts of tensors that enter or leave the loop as a whole."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def is_flat_list(value: Value) -> bool:
 
 
 def leaves(value: Value) -> list[Tensor | None]:
-    """What stands at the ends of a nest: its tensors, None for anything else."""
+    """The leaves of a nested structure: its tensors, and None for each other value."""
     if isinstance(value, Mapping):
         return [leaf for _, inner in value.pairs for leaf in leaves(inner)]
     if isinstance(value, Sequence):
@@ -62,7 +62,7 @@ def leaves(value: Value) -> list[Tensor | None]:
 
 
 def inputs_in(value: Value) -> list[Input]:
-    """The inputs that a nest holds, where it holds nothing else of the batch."""
+    """The inputs in a nested structure that holds no other values of the batch; else none."""
     if not isinstance(value, (Sequence, Mapping)):
         return []
     batched = [t for t in tensors_in(value) if t.batch.kind != "free"]

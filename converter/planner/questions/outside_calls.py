@@ -13,7 +13,7 @@ FINDS_MODULES = {"importlib", "imp", "pydoc", "runpy"}
 
 
 def is_foreign(value: Value) -> bool:
-    """Whether a call leads into another package, or where only a run tells; those of Python itself do no harm."""
+    """True if a call leads into a package other than Python's own, or to a target known only at run time."""
     while True:
         if isinstance(value, Symbol):
             name = f"{value.library}.{value.name}".strip(".")

@@ -22,7 +22,7 @@ def has_rows(value: Value, sizes: Container[tuple[object, ...]]) -> bool:
 
 
 def are_alike(value: Value) -> bool:
-    """Whether such rows are all the same: then those of one batch are as good as those of another."""
+    """True if all such rows are equal: then each tower can make its own."""
     return isinstance(value, Sequence) or (isinstance(value, Host) and value.call in ALIKE)
 
 

@@ -72,7 +72,7 @@ def rebuilt(text: str, value: Value, new: Mapping[str, str]) -> str:
 def selected(
     text: str, value: Value, node: ast.AST, taken: Mapping[ast.AST, ast.Attribute | ast.Subscript]
 ) -> tuple[str, Value]:
-    """What of a structure an expression goes on to select: `state[0].h` where `state` is read."""
+    """The part of a structure that the script selects after reading it: `state[0].h` where `state` is read."""
     while (outer := taken.get(node)) is not None:
         found = next((pair for pair in _named(value) if pair[0] == _key(value, outer)), None)
         if found is None:

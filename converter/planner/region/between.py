@@ -55,7 +55,7 @@ class Order:
 
 @dataclass(frozen=True)
 class _Between:
-    """A statement between those of the towers, as they are known so far.
+    """A statement between those of the towers that are known so far.
 
     after: indexes of the statements that go behind the loop. written_out: places read by losses that are written out
     where they are minimised.
@@ -165,7 +165,7 @@ def _side(at: _Between) -> Side | Found:
 
 
 def _belongs_to_towers(at: _Between) -> bool:
-    """Whether a statement must be executed by each tower: they would not work without it, or see what it changes."""
+    """True if each tower must execute a statement: the towers depend on it, or would see what it changes."""
     facts, block = at.facts, at.block
     changed = {
         e.value.uid for e in facts.effects_of(EffectKind.MUTATION) if e.value and block.statement(e.site) == at.index
@@ -183,7 +183,7 @@ def _belongs_to_towers(at: _Between) -> bool:
 
 
 def _may_go_before(at: _Between) -> bool:
-    """Whether a statement means the same in front of all that stand above it in the towers."""
+    """True if a statement has the same effect when it is moved before the towers' statements above it."""
     facts, block = at.facts, at.block
     if at.from_tower or sets_reuse(facts, block, at.index):
         return False
@@ -209,7 +209,7 @@ def _reads_batch(at: _Between) -> bool:
 
 
 def _makes_what_towers_find(at: _Between) -> bool:
-    """Whether a statement makes variables before later statements of the towers may ask for them by `reuse`."""
+    """True if a statement creates variables that later statements of the towers may look up with `reuse`."""
     facts, block = at.facts, at.block
     return makes_variables(facts, block, {at.index}) and finds_variables(facts, block, set(at.later))
 
@@ -222,7 +222,7 @@ def _towers_need(at: _Between) -> bool:
 
 
 def _side_of_rest(at: _Between) -> Side | Found:
-    """Where a statement goes that cannot go in front, and that the towers do not need."""
+    """The side of a statement that cannot go before the loop and that the towers do not need."""
     facts, block = at.facts, at.block
     if not at.clashes(at.later):
         if _may_collect(facts, block, at.index, at.tower):
@@ -238,7 +238,7 @@ def _side_of_rest(at: _Between) -> Side | Found:
 
 
 def _names_a_part(at: _Between) -> bool:
-    """A name for what an object of the towers gives: that can be merged, the object cannot."""
+    """True if a statement only names a result of an object of the towers: that can be merged, the object cannot."""
     body = at.stmt.body if isinstance(at.stmt, ast.With) else [at.stmt]
     return all(isinstance(s, ast.Assign) for s in body) and any(
         is_made_of_shard(a.value) and _made_in(at.block, a.value, at.tower) for a in at.read
@@ -267,7 +267,7 @@ def _is_repeated(value: Value) -> bool:
 
 
 def _may_collect(facts: Facts, block: Block, index: int, tower: set[int]) -> bool:
-    """Whether a statement calls other packages, of which none is seen, before the towers read a collection."""
+    """True if a statement calls code that is not followed and may add to a collection that the towers read."""
     calls = [e for e in facts.effects_of(EffectKind.UNFOLLOWED) if block.statement(e.site) == index]
     read = any(
         e.kind in READS_COLLECTION
@@ -285,5 +285,5 @@ def _made_in(block: Block, value: Value, tower: set[int]) -> bool:
 
 
 def _is_data(value: Value) -> bool:
-    """Data is there before the model: what else is computed from it can stay in front."""
+    """True if a value is data in the graph: other values computed from it can stay before the loop."""
     return isinstance(value, Input) and value.op == DATA

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
@@ -13,14 +13,19 @@ IN_FRONT, BEHIND = -1, -2  # indexes of statements that the loop leaves out of o
 
 
 class Block:
-    """One block of the script in one execution: the frame, its statements, and what each touched."""
+    """One block of the script in one execution: the frame, its statements, and what each touched.
 
-    def __init__(self, facts: Facts, frame: Frame, body: list[ast.stmt]) -> None:
+    moved: statements inside of its own that the loop leaves out: IN_FRONT or BEHIND. It keeps what it has looked up.
+    """
+
+    def __init__(
+        self, facts: Facts, frame: Frame, body: list[ast.stmt], moved: Mapping[ast.stmt, int] | None = None
+    ) -> None:
         self.facts = facts
         self.frame = frame
         self.body = body
         self.index = {stmt: i for i, stmt in enumerate(body)}
-        self.moved: dict[ast.stmt, int] = {}  # statements inside of these that the loop leaves IN_FRONT or BEHIND
+        self.moved = moved or {}
         self._paths: dict[int, int | None] = {}
         self._accesses: list[tuple[int, Access]] | None = None
 
@@ -41,11 +46,10 @@ class Block:
                 return self.index[step.stmt]
         return None
 
-    def move(self, stmts: Iterable[ast.stmt], where: int) -> None:
-        """Takes statements that are nested in the block's own out of the loop: `where` is IN_FRONT or BEHIND."""
-        self.moved.update(dict.fromkeys(stmts, where))
-        self._paths.clear()
-        self._accesses = None
+    def without(self, stmts: Iterable[ast.stmt], where: int) -> Block:
+        """The block without statements nested in its own that the loop leaves out: `where` is IN_FRONT or BEHIND."""
+        more = dict.fromkeys(stmts, where)
+        return Block(self.facts, self.frame, self.body, {**self.moved, **more}) if more else self
 
     def accesses(self) -> list[tuple[int, Access]]:
         """Reads and writes inside this block, each with the index of its statement."""

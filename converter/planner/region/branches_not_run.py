@@ -1,4 +1,4 @@
-"""Branches that the walk did not take: another value of a constant takes them, and then the order has to be right."""
+"""Branches that the walk did not take: with another constant they are taken, and the order must still be right."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 
 def unwalked(block: Block) -> Touches:
-    """For statements with such branches: the places that these read, and those that they write, by their names."""
+    """For each statement with such branches, the places that the branches read and write, found by name."""
     known: dict[tuple[str, str], set[Place]] = {}
     walked: set[ast.AST] = set()
     for _, access in block.accesses():
@@ -32,7 +32,9 @@ def unwalked(block: Block) -> Touches:
                 reads, writes = found.setdefault(index, (set(), set()))
                 for node in _nodes(roots) if noted.isdisjoint(roots) else ():
                     noted.add(node)
-                    _note(node, known, reads, writes)
+                    read, written = _touched(node, known)
+                    reads |= read
+                    writes |= written
     return found
 
 
@@ -66,17 +68,14 @@ def _nodes(roots: Iterable[ast.AST]) -> Iterator[ast.AST]:
             todo += children(node)
 
 
-def _note(node: ast.AST, known: dict[tuple[str, str], set[Place]], reads: set[Place], writes: set[Place]) -> None:
+def _touched(node: ast.AST, known: dict[tuple[str, str], set[Place]]) -> tuple[set[Place], set[Place]]:
+    """The places that a node reads, and those that it writes."""
     if isinstance(node, ast.Name):
         places = known.get(("name", node.id), set())
     elif isinstance(node, ast.Attribute):
         places = known.get(("attr", node.attr), set())
     elif isinstance(node, ast.AugAssign):  # its target is read, too
-        reads |= known.get(("name", getattr(node.target, "id", "")), set())
-        return
+        return known.get(("name", getattr(node.target, "id", "")), set()), set()
     else:
-        return
-    if isinstance(node.ctx, ast.Load):
-        reads |= places
-    else:
-        writes |= places
+        return set(), set()
+    return (places, set()) if isinstance(node.ctx, ast.Load) else (set(), places)

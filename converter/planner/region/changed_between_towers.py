@@ -1,4 +1,4 @@
-"""What one tower would hand on to the next: places that the towers read before they change them."""
+"""State that one tower would pass on to the next: places that the towers read and then change."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from converter.planner.region.block import Block
 
 
 def carried(block: Block, tower: Iterable[int]) -> list[Access]:
-    """The first reads of places that the towers read before they change them; not what each makes anew."""
+    """The first read of each place that the towers read and then change, except places that each tower makes anew."""
     chosen = set(tower)
     first: dict[Place, Access] = {}
     changed: set[Place] = set()
@@ -36,7 +36,7 @@ def _fresh(block: Block, tower: set[int], place: Place) -> bool:
 
 
 def starting_values(block: Block, tower: set[int]) -> set[int]:
-    """Statements right before those of the towers, or among them, that give a carried name its plain first value."""
+    """Statements before the towers', or among them, that assign a plain first value to such a name: `loss = 0`."""
     found: set[int] = set()
     while True:
         chosen = tower | found

@@ -1,4 +1,4 @@
-"""Which statements add to collections of the graph that others read."""
+"""Statements that add to collections of the graph that other statements read."""
 
 from __future__ import annotations
 

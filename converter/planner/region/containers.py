@@ -17,7 +17,7 @@ MUTATORS = {"append", "extend", "insert", "add", "update", "appendleft"}  # they
 
 
 def object_places(facts: Facts, block: Block) -> Iterator[tuple[int, Place, bool]]:
-    """What statements of a block read and change of containers, each as a place; True where they change it.
+    """Containers that the statements of a block read or change: index, place, and True if it is changed.
 
     A container has one place for all of its contents. Items under constant keys have places of their own, which
     the walk notes: reading one of them reads no more.
@@ -70,12 +70,12 @@ def is_unfollowed(value: Value) -> bool:
 
 
 def is_set_back(value: Value) -> bool:
-    """Whether such a container gets its contents back by `clear` and `update`: what it holds is never filled itself."""
+    """True if such a container can be reset by `clear` and `update`: its elements are never changed themselves."""
     return isinstance(value, Host) and value.call in ("builtins.set", "collections.Counter")
 
 
 def changed_by(effect: Effect) -> Value | None:
-    """The container that an effect changes, None for other effects: its own method, or one of an item of it."""
+    """The container that an effect changes, by its own method or by one of its items'; None for other effects."""
     if effect.kind is EffectKind.MUTATION:
         return effect.value
     if effect.kind is not EffectKind.UNFOLLOWED or not isinstance(effect.value, Host):

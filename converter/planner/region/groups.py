@@ -45,7 +45,7 @@ def grouped(
 def _groups(
     facts: Facts, steps: list[TrainStep], sizes: frozenset[Origin]
 ) -> tuple[Group, ...] | Refused | Reread:
-    """Training steps that share inputs, or what is drawn, share a loop; models side by side have loops of their own."""
+    """Training steps that share inputs, or random batches, share a loop; independent models get loops of their own."""
     parts: list[list[TrainStep]] = []
     for step in steps:
         mine = batches_behind([step])
@@ -67,7 +67,7 @@ def _groups(
 
 
 def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:
-    """Whether models are trained before another is built, which has nothing in common with them but its inputs."""
+    """True if some models are trained before a later one is built that shares only inputs with them."""
     trained = {step.result.uid for step in steps}
     built = later.behind
     runs = [run for run in facts.runs if run.time < later.loss.time and run.computes(trained)]
@@ -76,7 +76,7 @@ def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> b
 
 
 def _apart(regions: tuple[Region, ...]) -> bool:
-    """Whether loops do not reach into each other."""
+    """True if no loop overlaps or contains another."""
     spans = [(id(r.block.body), min((*r.before, *r.tower)), max((*r.after, *r.tower))) for r in regions]
     ordered = sorted(spans)
     inside = any(one[0] == two[0] and one[2] >= two[1] for one, two in pairwise(ordered))

@@ -1,4 +1,4 @@
-"""Where the variables made so far are listed, before the towers have made all of theirs."""
+"""Lists of the variables created so far, taken before the towers have created all of theirs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def listed_between(facts: Facts, block: Block, tower: set[int]) -> list[Effect]:
 
 
 def _tells_reuse(facts: Facts, effect: Effect) -> bool:
-    """Whether a list only tells by its length whether a scope finds its variables: all towers but the first do."""
+    """True if the length of a list only decides whether a scope reuses variables: all towers but the first do."""
     reuses = {k.value for call in facts.nodes(ast.Call) for k in call.keywords if k.arg == "reuse"}
     stmt = effect.site.stmt
     if isinstance(stmt, ast.With):

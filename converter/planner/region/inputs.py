@@ -28,7 +28,7 @@ def batches_behind(steps: Iterable[TrainStep]) -> set[Value]:
 def uncut_values(
     facts: Facts, steps: Sequence[TrainStep], code: str, hints: Mapping[Why, str]
 ) -> Iterator[Diagnostic]:
-    """The first value behind the losses that cannot be cut for one of these reasons, with what to do about it."""
+    """The first value behind the losses that cannot be cut for one of these reasons, with advice."""
     for value in behind_losses(steps).values():
         why = value.batch.why if isinstance(value, Tensor) and value.batch.kind == "opaque" else None
         if isinstance(value, Tensor) and why is not None and why in hints:

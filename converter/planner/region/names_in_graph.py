@@ -1,4 +1,4 @@
-"""Names in the graph that the model has in the original, and that the towers take from it."""
+"""Names in the graph that the model takes on one GPU, and that the towers' scopes leave free."""
 
 from __future__ import annotations
 

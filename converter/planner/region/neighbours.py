@@ -1,4 +1,4 @@
-"""What statements read and write, and those that join the towers because these read batches through them."""
+"""The places that statements read and write, and the statements through which the towers read batches."""
 
 from __future__ import annotations
 
@@ -58,12 +58,12 @@ def close(
 
 
 def _starts_empty(value: Value, writer: int, reads: dict[int, list[Access]]) -> bool:
-    """Whether a statement makes a list or dict that has nothing of the batch in it yet."""
+    """True if a statement makes a list or dict that holds no value of the batch yet."""
     return is_container(value) and not any(carries_batch(a.value) for a in reads.get(writer, ()))
 
 
 def _counts_batch(value: Value, sizes: set[tuple[object, ...]]) -> bool:
-    """Whether a number follows the batch size in another way than in proportion."""
+    """True if a number depends on the batch size, but is not proportional to it."""
     return (
         isinstance(value, Number)
         and any(o.key in sizes for o in value.origins)

@@ -1,4 +1,4 @@
-"""Batches that are prepared before the model reads them: the loop begins behind what prepares them."""
+"""Batches that are prepared before the model reads them: the loop begins after their preparation."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MODEL = {*VARIABLES, EffectKind.BATCH_NORM}  # effects of what belongs into the 
 
 
 def prepared_batches(facts: Facts, block: Block, index: int, values: Mapping[int, Value]) -> Decisions:
-    """What leaves a statement that makes inputs and computes with them; nothing where it builds a model too.
+    """The results of a statement that makes inputs and preprocesses them; empty if it builds a model too.
 
     A pipeline that reads, reshapes and encodes examples, or looks them up in a table, may do so once for the whole
     batch.
@@ -46,7 +46,7 @@ def prepared_batches(facts: Facts, block: Block, index: int, values: Mapping[int
 
 
 def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
-    """Lengths of sequences that a statement of its own in the block counts in the inputs; nothing for others.
+    """Sequence lengths that a separate statement of the block computes from the inputs; empty for others.
 
     Counted once for the whole batch and cut with it, they tell the towers how long the longest of all is.
     """
@@ -62,7 +62,7 @@ def lengths_of(facts: Facts, block: Block, lengths: Value) -> Decisions:
 
 
 def uncast(value: Value) -> Value:
-    """What is cast to another type, as lengths are for a decoder."""
+    """The value before casts to another type, as decoders do with lengths."""
     while isinstance(value, Tensor) and has(value.op, Trait.CASTS) and isinstance(value.inputs[0], Tensor):
         value = value.inputs[0]
     return value
@@ -75,7 +75,7 @@ def _is_weight(value: Value) -> bool:
 
 
 def prepares(block: Block, index: int, values: Mapping[int, Value]) -> bool:
-    """Whether the loss takes from a statement what is computed there of the inputs that it makes."""
+    """True if the loss uses values that a statement computes from inputs that it makes itself."""
     return any(not isinstance(t, Input) and t.batch.kind != "free" for t in _leaving(block, index, values))
 
 

@@ -62,7 +62,7 @@ class Region:
         return [a for i, a in self.block.accesses() if not a.write and (i in self.tower or a.node in self.inline)]
 
     def in_any_tower(self, site: Site) -> bool:
-        """The same for any execution of the block: a class may make several models."""
+        """As `in_tower`, for any execution of the block: a class may build several models."""
         return any(step.stmt in self.stmts for step in site.chain())
 
     @cached_property
@@ -83,7 +83,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Model:
-    """What builds the losses of some training steps.
+    """The values that lead to the losses of some training steps.
 
     made: the values behind the losses that the towers compute, without those of losses that are written out where they
     are minimised: `inline`. sizes: where the batch size comes from.
@@ -164,22 +164,24 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
 def settled(
     model: Model, block: Block, tower: set[int], forward: bool, exact: bool = False
 ) -> Region | Refused | Reread:
-    """The region around the towers' own statements, with those that join them or make way.
+    """The region around the towers' statements, with statements that join them or move out of the way.
 
-    What joins the towers may read what would wait behind the loop: then the blocks of the towers are cut again.
+    A statement that joins the towers may read a value that would move after the loop: then the blocks are split again.
     """
-    facts = model.facts
+    facts, whole = model.facts, block
     chosen = close(block, tower, model.inputs, facts, {o.key for o in model.sizes})
     chosen |= starting_values(block, chosen)
     nodes = {n for loss in model.inline for n in ast.walk(loss)}
     joined: set[int] = set()
     while True:
-        splits = in_front(facts, block, chosen, model.values)
-        if isinstance(splits, (Refused, Reread)):
-            return splits
-        behind = behind_loop(facts, block, chosen, joined, model.made, model.steps)
-        if isinstance(behind, Refused):
-            return behind
+        early = in_front(facts, whole, chosen, model.values)
+        if isinstance(early, (Refused, Reread)):
+            return early
+        splits, block = early
+        opened = behind_loop(facts, block, chosen, joined, model.made, model.steps)
+        if isinstance(opened, Refused):
+            return opened
+        behind, block = opened
         order = sort_out(facts, block, chosen, nodes)
         if not isinstance(order, Refused) and (more := starting_values(block, order.tower) - order.tower):
             order = sort_out(facts, block, order.tower | more, nodes)
@@ -188,10 +190,10 @@ def settled(
         if order.tower <= chosen | joined:
             break
         joined |= order.tower - chosen
-        block = Block(facts, block.frame, block.body)  # without the statements that were moved
-    late = in_front(facts, block, order.tower, model.values)
-    if isinstance(late, (Refused, Reread)):
-        return late
+    added = in_front(facts, block, order.tower, model.values)
+    if isinstance(added, (Refused, Reread)):
+        return added
+    late, block = added
     times = [a.time for i, a in block.accesses() if i in order.tower]
     times += [v.time for v in facts.tensors if block.statement(v.site) in order.tower]
     return Region(
@@ -217,7 +219,6 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     while tower:
         trial = in_front(facts, block, tower, model.values)
         if not isinstance(trial, (Refused, Reread)):
-            block = Block(facts, block.frame, block.body)  # without the statements that the trial has moved
             break
         index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
         inner_made = [v for v in made if block.statement(v.site) == index]
@@ -276,7 +277,7 @@ def _within(site: Site | None, step: TrainStep) -> bool:
 
 
 def _depth_outside_turns(model: Model) -> int | None:
-    """How deep a block may lie that holds every turn of a loop that a loss is computed in; None for any depth.
+    """The greatest depth of a block with all iterations of a loop that computes a loss; None for any depth.
 
     In `for _ in range(3): loss += tf.reduce_mean(model(X))` each loss holds those of the turns before.
     """

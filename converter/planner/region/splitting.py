@@ -1,4 +1,4 @@
-"""Blocks of which a part is the towers': what is opened once more in front of the loop, or behind it.
+"""Blocks that hold more than the towers' statements: they are opened again before the loop, or after it.
 
     with tf.name_scope('net'):                      with tf.name_scope('net'):
         x = tf.placeholder(tf.float32, [None, 4])       x = tf.placeholder(tf.float32, [None, 4])
@@ -10,8 +10,8 @@
                                                         top = tf.argmax(h, 1)
 
 The towers execute the `with` statement. `in_front` finds the placeholder in it, which has to be there before the loop
-begins; `behind_loop` finds what follows the loss in it, which reads merged values. Both tell the block which statements
-these are (`Block.move`), so that what they read and write is no longer the towers'.
+begins; `behind_loop` finds what follows the loss in it, which reads merged values. Both return the block without these
+statements (`Block.without`), so that what they read and write is no longer the towers'.
 """
 
 from __future__ import annotations
@@ -36,9 +36,10 @@ from converter.planner.wording import finding
 
 def in_front(
     facts: Facts, block: Block, tower: set[int], values: Mapping[int, Value]
-) -> dict[int, tuple[ast.stmt, ...]] | Refused | Reread:
-    """Statements in the towers' `with` blocks that make placeholders: by the index of their block, in their order.
+) -> tuple[dict[int, tuple[ast.stmt, ...]], Block] | Refused | Reread:
+    """Statements in the towers' `with` blocks that make placeholders, and the block without them.
 
+    They are given by the index of their `with` block, in their order.
     Refused for an input that is made where it cannot be moved: in the middle of an expression, or behind a statement
     that it needs. Where that prepares whole batches, another reading may take their results for the inputs.
     """
@@ -57,9 +58,8 @@ def in_front(
             return Reread(ready, fault) if ready else Refused((fault,), shorter=True)
         if maker not in found.setdefault(index, []):
             found[index].append(maker)
-    for makers in found.values():
-        block.move(makers, IN_FRONT)
-    return {index: tuple(sorted(makers, key=lambda stmt: stmt.lineno)) for index, makers in found.items()}
+    ordered = {index: tuple(sorted(makers, key=lambda stmt: stmt.lineno)) for index, makers in found.items()}
+    return ordered, block.without([maker for makers in found.values() for maker in makers], IN_FRONT)
 
 
 def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -> ast.Assign | None:
@@ -79,8 +79,10 @@ def _why_inside(value: Input) -> Found:
 
 def behind_loop(
     facts: Facts, block: Block, tower: set[int], joined: set[int], made: list[Value], steps: Sequence[TrainStep]
-) -> dict[ast.stmt, tuple[ast.stmt, ...]] | Refused:
-    """What follows the loss in the towers' `with` blocks and conditions, by the block; opened again behind the loop.
+) -> tuple[dict[ast.stmt, tuple[ast.stmt, ...]], Block] | Refused:
+    """What follows the loss in the towers' `with` blocks and conditions, and the towers' block without it.
+
+    It is given by the `with` block or condition, which is opened again behind the loop.
 
     A block inside of a block that is opened again stands as one statement among those that follow in the outer one.
     Refused where a training step stands in the middle of what the towers compute.
@@ -101,12 +103,12 @@ def behind_loop(
             return Refused((finding(facts, trains[0].call, case),), shorter=True)
         parts.append(_by_holder(rests or []))
         for _, rest in reversed(rests or []):
-            block.move(rest, BEHIND)
-    return {holder: rest for part in reversed(parts) for holder, rest in part.items()}
+            block = block.without(rest, BEHIND)
+    return {holder: rest for part in reversed(parts) for holder, rest in part.items()}, block
 
 
 def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, tuple[ast.stmt, ...]]:
-    """What follows in each block, from the inside out: an inner block that is opened again comes first in the outer."""
+    """The statements that follow in each block, innermost first; a reopened block comes first in the outer one."""
     found: dict[ast.stmt, tuple[ast.stmt, ...]] = {}
     deeper: tuple[ast.stmt, ...] = ()
     for holder, rest in reversed(rests):
@@ -117,7 +119,7 @@ def _by_holder(rests: list[tuple[ast.stmt, list[ast.stmt]]]) -> dict[ast.stmt, t
 
 @dataclass(frozen=True)
 class _Opened:
-    """A statement of the towers that holds statements of which the last may wait until the loop is over."""
+    """A statement of the towers whose block ends with statements that may move after the loop."""
 
     facts: Facts
     block: Block
@@ -151,10 +153,8 @@ class _Opened:
         return last
 
 
-def _rests(
-    opened: _Opened, made: list[Value], trains: list[TrainStep]
-) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
-    """Nested blocks, outermost first, each with what follows the loss in it; None where that cannot wait.
+def _rests(opened: _Opened, made: list[Value], trains: list[TrainStep]) -> list[tuple[ast.stmt, list[ast.stmt]]] | None:
+    """Nested blocks, outermost first, each with the statements after the loss; None if these cannot be moved.
 
     Goes one level down as long as the statement that holds the end of the loss holds the training steps, too:
 
@@ -185,10 +185,8 @@ def _rests(
     return None
 
 
-def _rests_of_loss(
-    opened: _Opened, around: ast.stmt, made: list[Value]
-) -> list[tuple[ast.stmt, list[ast.stmt]]]:
-    """What follows the loss in `with` blocks that hold it, and no training step: summaries of it, say."""
+def _rests_of_loss(opened: _Opened, around: ast.stmt, made: list[Value]) -> list[tuple[ast.stmt, list[ast.stmt]]]:
+    """Statements after the loss in `with` blocks that hold the loss but no training step, such as summaries."""
     found: list[tuple[ast.stmt, list[ast.stmt]]] = []
     while isinstance(around, ast.With):
         inner = Block(opened.facts, opened.block.frame, body_of(around))

@@ -12,7 +12,7 @@ from converter.planner.region.block import Block
 
 
 def sets_reuse(facts: Facts, block: Block, index: int) -> bool:
-    """Whether a statement changes how those behind it find variables: it does so in a scope that it has not opened."""
+    """True if a statement changes how later ones find variables: it sets `reuse` in a scope that it has not opened."""
     effects = [e for e in facts.effects_of(EffectKind.REUSE) if block.statement(e.site) == index]
     return any(not _is_inside_of(facts, effect, block.body[index]) for effect in effects)
 

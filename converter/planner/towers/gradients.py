@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait, has, optimizers_by_name, positions
@@ -14,6 +15,7 @@ from converter.planner.region.region import Region
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse
+from converter.planner.writing.free_names import Names
 from converter.planner.writing.helper_names import called
 from converter.planner.writing.source_text import Text
 
@@ -30,10 +32,24 @@ MINIMIZE = (
 )
 
 
-def gradients(
-    site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]
-) -> tuple[Gradient | None, list[Replace], list[Insert], list[str], bool]:
-    """The gradient in the loop, if it is one; edits, helpers; whether losses carry the towers' (`register`).
+@dataclass(frozen=True)
+class Gradients:
+    """How the gradients of a loop's losses are taken.
+
+    inside: the gradient that the loop takes itself; None where they are taken after it. helpers: those that the edits
+    call. register: whether merged losses carry those of the towers. names: those that are taken then.
+    """
+
+    names: Names
+    inside: Gradient | None = None
+    replaces: tuple[Replace, ...] = ()
+    inserts: tuple[Insert, ...] = ()
+    helpers: tuple[str, ...] = ()
+    register: bool = False
+
+
+def gradients(site: LoopSite, traffic: Traffic, taken: frozenset[ast.AST]) -> Gradients:
+    """The edits that take the gradients.
 
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
@@ -43,7 +59,8 @@ def gradients(
     if region.forward:
         calls = {step.call: step for step in steps}
         why = "TMG167" if region.exact else "TMG133"
-        return None, [_colocated(facts, step, text, why) for step in calls.values()], [], [], False
+        colocated = tuple(_colocated(facts, step, text, why) for step in calls.values())
+        return Gradients(traffic.names, replaces=colocated)
     replaces: list[Replace] = []
     inserts: list[Insert] = []
     helpers: list[str] = []
@@ -67,7 +84,7 @@ def gradients(
         # The weights of masked means are known when all towers are there.
         alone = near and len(steps) == 1 and step.loss.uid not in traffic.counts and not traffic.one_gpu
         if alone and (inside := _inside(site, traffic, step, losses)) is not None:
-            gradient, replace = inside
+            gradient, replace, traffic = inside
             replaces.append(replace)
             helpers.append("average_gradients")
             continue
@@ -76,17 +93,17 @@ def gradients(
             replaces.append(whole)
             helpers.append("TowerOptimizer")
             continue
-        made, before = _at_call(facts, step, traffic, text, losses)
+        made, before, traffic = _at_call(facts, step, traffic, text, losses)
         replaces.append(made)
         inserts += before
         helpers.append("gradients_of_towers" if step.kind is StepKind.GRADIENTS else "tower_gradients")
     if register:
         helpers.append("merge_loss")
-    return gradient, replaces, inserts, helpers, register
+    return Gradients(traffic.names, gradient, tuple(replaces), tuple(inserts), tuple(helpers), register=register)
 
 
 def _registered(loss: ast.expr, text: Text, one_gpu: bool) -> str:
-    """The towers' losses behind a merged one; where there may be no towers, else the loss itself."""
+    """The expression for the towers' losses of a merged loss; without towers it gives the loss itself."""
     if one_gpu:
         return f"getattr({text.of(loss)}, 'tower_losses', [{text.of(loss)}])"
     atom = isinstance(loss, (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
@@ -107,7 +124,7 @@ def _same_names(region: Region, step: TrainStep) -> bool:
     return step.site.frame.uid == region.block.frame.uid and not step.chosen
 
 
-def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> tuple[Gradient, Replace] | None:
+def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> tuple[Gradient, Replace, Traffic] | None:
     """Gradients inside the loop: where minimize is called right there on an optimizer that can be made before."""
     facts, region, text = site.facts, site.region, site.text
     call = step.call
@@ -124,18 +141,20 @@ def _inside(site: LoopSite, traffic: Traffic, step: TrainStep, losses: str) -> t
     if isinstance(step.optimizer, Typed) and step.optimizer.node is optimizer:
         if not _known_before(facts, region, optimizer):
             return None
-        name, create = traffic.numbered("optimizer", "tower_optimizer"), text.of(optimizer)
+        name, traffic = traffic.numbered("optimizer", "tower_optimizer")
+        create = text.of(optimizer)
     elif isinstance(optimizer, ast.Name) and step.optimizer is not None and 0 < step.optimizer.time < region.start:
         name, create = optimizer.id, ""
     else:
         return None
-    grads = traffic.fresh("tower_grads", "tower_gradients_list")
+    grads, traffic = traffic.fresh("tower_grads", "tower_gradients_list")
     applied = _apply_call(name, f"{called('average_gradients')}({grads})", arguments, text)
-    return Gradient(name, create, losses, grads), Replace(text.start(call), text.end(call), applied, "TMG101")
+    replace = Replace(text.start(call), text.end(call), applied, "TMG101")
+    return Gradient(name, create, losses, grads), replace, traffic
 
 
 def _may_be_over(region: Region, end: int) -> bool:
-    """Whether the function may return between the towers' statements and a later one, as where it does not train."""
+    """True if the function may return between the towers and a later statement: `if not training: return`."""
     between = region.block.body[min(region.tower) : end]
     return any(map(returns, between))
 
@@ -162,7 +181,7 @@ def _apply_call(optimizer: str, grads: str, arguments: dict[str, ast.expr], text
 
 
 def _in_function(step: TrainStep, text: Text, losses: str, tensorflow: str) -> Replace | None:
-    """A function that builds the whole training step is handed an optimizer that knows the towers' losses."""
+    """An edit that passes an optimizer with the towers' losses to a function that builds the whole training step."""
     function = step.function.rpartition(".")[2]
     if function not in positions(Argument.OPTIMIZER):
         return None
@@ -196,12 +215,14 @@ def _after_loss(facts: Facts, step: TrainStep, text: Text) -> list[str]:
     return [text.of(node) for node in (*variables, *call.args[2:])] + rest + spread
 
 
-def _at_call(facts: Facts, step: TrainStep, traffic: Traffic, text: Text, losses: str) -> tuple[Replace, list[Insert]]:
+def _at_call(
+    facts: Facts, step: TrainStep, traffic: Traffic, text: Text, losses: str
+) -> tuple[Replace, list[Insert], Traffic]:
     """The gradient taken where the script takes it, over the towers' losses."""
     call = step.call
     if step.kind is StepKind.GRADIENTS:
         made = f"{called('gradients_of_towers')}({', '.join([losses, *_after_loss(facts, step, text)])})"
-        return Replace(text.start(call), text.end(call), made, "TMG102"), []
+        return Replace(text.start(call), text.end(call), made, "TMG102"), [], traffic
     arguments = _minimize_arguments(call)
     if step.kind is StepKind.FUNCTION or arguments is None or not isinstance(call.func, ast.Attribute):
         raise refuse(facts, call, Found.KIND_OF_STEP, kind=step.function)
@@ -211,10 +232,10 @@ def _at_call(facts: Facts, step: TrainStep, traffic: Traffic, text: Text, losses
     inserts: list[Insert] = []
     optimizer = text.of(call.func.value)
     if not isinstance(call.func.value, (ast.Name, ast.Attribute)):
-        name = traffic.numbered("optimizer", "tower_optimizer")
+        name, traffic = traffic.numbered("optimizer", "tower_optimizer")
         inserts.append(Insert(text.anchor(step.site.stmt), (f"{name} = {optimizer}",), "before", "TMG102"))
         optimizer = name
     compute = [f"{n}={text.of(arguments[n])}" for n in COMPUTE_ARGUMENTS if n in arguments]
     grads = f"{called('tower_gradients')}({', '.join([optimizer, losses, *compute])})"
     made = grads if step.kind is StepKind.COMPUTE else _apply_call(optimizer, grads, arguments, text)
-    return Replace(text.start(call), text.end(call), made, "TMG102"), inserts
+    return Replace(text.start(call), text.end(call), made, "TMG102"), inserts, traffic

@@ -44,7 +44,7 @@ from converter.planner.writing.source_text import Text
 
 @dataclass(frozen=True)
 class LoopPart:
-    """One loop, what it asks of the rest of the script, and the names that are taken then."""
+    """One loop, the edits that it needs elsewhere in the script, and the names that are taken then."""
 
     loop: Loop
     replaces: list[Replace]
@@ -55,7 +55,7 @@ class LoopPart:
 
 
 def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, taken: frozenset[ast.AST]) -> LoopPart:
-    """The plan of one loop; raises Faults for what is refused of its inputs, of its results and of its gradients.
+    """The plan of one loop; raises Faults with all refusals of its inputs, results and gradients.
 
     taken: calls whose gradient is taken already, for the loss of another loop or another branch.
     """
@@ -64,46 +64,51 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     unread = {} if site.options.merge_all else unread_attributes(facts, region)
     traffic, wanted = _crossing(case, site, scaling, unread, taken)
     alone = list(warn_of_one_towers_values(facts, region, wanted, unread, site.group.steps))
-    again = repeats(facts, region, wanted, merged)
+    again, wanted = repeats(facts, region, wanted, merged)
     traffic = _leaving(site, traffic, merged, wanted)
-    gradient, replaces, inserts, helpers, register = gradients(site, traffic, taken)
-    kept, keeping = keep_first(facts, region, traffic, text)
+    taking = gradients(site, traffic, taken)
+    kept, keeping, traffic = keep_first(facts, region, replace(traffic, names=taking.names), text)
     keys = merged_keys(facts, region, text, site.tensorflow) if len(traffic.shards) == 1 else ()
-    contexts = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
+    contexts, traffic = _contexts(facts, region, traffic, "MergedCollections" if keys else "TowerCollections")
+    gpu, traffic = traffic.again("gpu", "tower")
+    scopes, traffic = reopened(facts, region, traffic, text, aliases)
+    weights = ""
+    if keys:
+        weights, traffic = traffic.fresh("tower_weight", "tower_weights")
     reused, own_scopes = reuse_scopes(facts, region, text, site.tensorflow)
     loop = Loop(
         before=_starts(facts, region, region.before, text),
         tower=_starts(facts, region, region.tower, text),
         after=_starts(facts, region, region.after, text),
-        gpu=traffic.again("gpu", "tower"),
-        shards=tuple(traffic.shards),
-        nests=tuple(traffic.nests),
-        regroups=tuple(traffic.regroups),
-        rebinds=tuple(traffic.rebinds),
-        resets=tuple(traffic.resets),
-        merges=tuple(traffic.merges),
-        rebuilds=tuple(traffic.rebuilds),
-        gradient=gradient,
+        gpu=gpu,
+        shards=traffic.shards,
+        nests=traffic.nests,
+        regroups=traffic.regroups,
+        rebinds=traffic.rebinds,
+        resets=traffic.resets,
+        merges=traffic.merges,
+        rebuilds=traffic.rebuilds,
+        gradient=taking.inside,
         contexts=contexts,
-        restore=tuple(traffic.restore),
+        restore=traffic.restore,
         splits=_splits({region.block.body[i]: stmts for i, stmts in region.splits.items()}, text),
         behind=_splits(region.behind, text),
-        scopes=reopened(facts, region, traffic, text, aliases),
+        scopes=scopes,
         again=_again(again, text),
         keep_names=asks_again(facts, region),
-        register=register,
-        collections=(keys, traffic.fresh("tower_weight", "tower_weights") if keys else ""),
+        register=taking.register,
+        collections=(keys, weights),
         kept=tuple(kept),
         reused=reused,
         early=_early(facts, region, text) if site.options.one_gpu else (),
         dropped=tuple(text for text in unread if text not in _kept_places(traffic, wanted)),
     )
-    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *helpers, *_merge_helpers(traffic)]
+    helpers = [*_shard_helpers(traffic), *(helper for helper, _ in contexts), *taking.helpers, *_merge_helpers(traffic)]
     helpers += ["keep_names"] if loop.keep_names else []
-    inserts = [*declarations(region, traffic, text), *keeping, *inserts]
+    inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts]
     return LoopPart(
         loop=loop,
-        replaces=[*replaces, *own_scopes],
+        replaces=[*taking.replaces, *own_scopes],
         inserts=inserts,
         helpers=helpers,
         warnings=[*traffic.warnings, *alone],
@@ -114,7 +119,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
 def _crossing(
     case: Placed, site: LoopSite, scaling: Scaling, unread: Container[str], taken: frozenset[ast.AST]
 ) -> tuple[Traffic, Wanted]:
-    """What goes into the towers, and the values that must leave them; raises Faults for all that is refused of both."""
+    """Plan the values that enter the towers, and find those that must leave them; raises Faults with all refusals."""
     facts, region = site.facts, site.region
     wanted: Wanted = {}
     traffic, found = _border(case, site), list[Diagnostic]()
@@ -140,15 +145,15 @@ def _border(case: Placed, site: LoopSite) -> Traffic:
 
 
 def _stand_in(region: Region, traffic: Traffic) -> Traffic:
-    """The border with one shard of all inputs, where it is not known how they enter."""
+    """A stand-in with one shard of all inputs, to go on checking when the inputs themselves were refused."""
     if traffic.shards:
         return traffic
     shard = Shard(places=(), saved=(), axes=(), rows="", weight="", static=False)
-    return replace(traffic.copy(), shards=[shard], groups=[list(region.inputs)] if region.inputs else [])
+    return replace(traffic, shards=(shard,), groups=(region.inputs,) if region.inputs else ())
 
 
 def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -> Traffic:
-    """What goes into the towers."""
+    """Plan the values that enter the towers."""
     sizes = case.size.origins
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
@@ -160,15 +165,14 @@ def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -
 
 
 def _leaving(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
-    """What comes out of the towers; steps: those whose losses do."""
+    """Plan the values that leave the towers; steps: those whose losses leave them."""
     counts = loss_counts(site.region, steps, site.text, site.tensorflow)
     warnings = [*before.warnings]
     if site.options.batch == "per-gpu":
         warnings += warn_of_counts(site.facts, steps, counts)
     elif site.region.exact:
         warnings += [w for step in site.group.steps for w in warn_of_statistics(site.facts, step.loss)]
-    traffic = replace(before.copy(), counts=counts, warnings=warnings)
-    return merges_out(site, traffic, steps, wanted)
+    return merges_out(site, replace(before, counts=counts, warnings=tuple(warnings)), steps, wanted)
 
 
 def _early(facts: Facts, region: Region, text: Text) -> tuple[At, ...]:
@@ -233,7 +237,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
 
 
 def _counts_on(facts: Facts, region: Region) -> bool:
-    """Whether layers, or slots, with default names are made after the loop, in later runs of it too."""
+    """True if layers or slots with default names are created after the loop, or by later executions of it."""
     built = {(step.call, step.loss.roots) for step in facts.train_steps if step.loss.roots}
     if len({call for call, _ in built}) < len(built):
         return True  # a model that is built again, on other inputs, comes with an optimizer of its own
@@ -248,7 +252,9 @@ def _default_name(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and not any(k.arg in ("name", "scope") for k in node.keywords)
 
 
-def _contexts(facts: Facts, region: Region, traffic: Traffic, collections: str) -> tuple[tuple[str, str], ...]:
+def _contexts(
+    facts: Facts, region: Region, traffic: Traffic, collections: str
+) -> tuple[tuple[tuple[str, str], ...], Traffic]:
     """Helpers entered in the loop: for raw variables, for collections, for updates of variables."""
     kinds = {
         e.kind
@@ -257,15 +263,19 @@ def _contexts(facts: Facts, region: Region, traffic: Traffic, collections: str) 
     }
     if EffectKind.BATCH_NORM_SCOPE in kinds:
         kinds.add(EffectKind.BATCH_NORM)
+    asked = {  # helper -> the name of its object, "" where it has none, and whether it is needed
+        "SharedVariables": ("shared_variables", kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}),
+        collections: (
+            "tower_collections",
+            kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS},
+        ),
+        "first_tower_updates": ("", kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}),
+        "TowerAverages": ("tower_averages", EffectKind.AVERAGE in kinds),
+        "LayerNames": ("layer_names", _counts_on(facts, region)),
+    }
     contexts: list[tuple[str, str]] = []
-    if kinds & {EffectKind.RAW_VARIABLE, EffectKind.OBJECT_VARIABLE}:
-        contexts.append(("SharedVariables", traffic.fresh("shared_variables")))
-    if kinds & {EffectKind.COLLECTION, EffectKind.BATCH_NORM, EffectKind.TOTAL_LOSS}:
-        contexts.append((collections, traffic.fresh("tower_collections")))
-    if kinds & {EffectKind.BATCH_NORM, EffectKind.ASSIGN, EffectKind.AVERAGE}:
-        contexts.append(("first_tower_updates", ""))
-    if EffectKind.AVERAGE in kinds:
-        contexts.append(("TowerAverages", traffic.fresh("tower_averages")))
-    if _counts_on(facts, region):
-        contexts.append(("LayerNames", traffic.fresh("layer_names")))
-    return tuple(contexts)
+    for helper, (name, needed) in asked.items():
+        if needed and name:
+            name, traffic = traffic.fresh(name)
+        contexts += [(helper, name)] if needed else []
+    return tuple(contexts), traffic

@@ -17,7 +17,7 @@ RESERVED = frozenset(keyword.kwlist) | frozenset(dir(builtins))
 class Names:
     """The names that are taken in a script's files.
 
-    Who takes a name gets it with the names that are taken then, and hands these on.
+    A method that takes a name returns it together with the names that are taken then.
 
     script: those of the script itself, and Python's. given: those that the plan has taken by now. upper: whether the
     script writes its constants in capitals.
@@ -37,7 +37,7 @@ class Names:
         return next(name for name in chain(candidates, numbered) if self.is_free(name))
 
     def fresh(self, *candidates: str) -> tuple[str, Names]:
-        """The same, taken."""
+        """The name that `unused` gives, and the names with it taken."""
         name = self.unused(*candidates)
         return name, replace(self, given=self.given | {name})
 

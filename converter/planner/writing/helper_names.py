@@ -19,7 +19,7 @@ _CALLED = re.compile("\0(\\w+)\0")
 
 
 def called(helper: str) -> str:
-    """How planned text refers to a helper: what it is called is known when all that the script needs are."""
+    """The mark for a helper in planned text: its name is known only when all helpers of the script are."""
     return f"\0{helper}\0"
 
 

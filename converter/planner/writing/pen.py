@@ -1,4 +1,4 @@
-"""What the rooms of the planner write edits with."""
+"""The data that parts of the planner need to write edits."""
 
 from __future__ import annotations
 

@@ -188,4 +188,4 @@ def _no_notebook(path: str, text: str, error: FormatError) -> Diagnostic:
     line = text.count("\n", 0, error.at) + 1 if error.at >= 0 else 0
     column = error.at - text.rfind("\n", 0, error.at) if error.at >= 0 else 0
     hint = "open it in Jupyter and save it, or take it from version control again"
-    return Diagnostic("TMG040", path, line, column, message=f"this is no notebook: {error}", hint=hint)
+    return Diagnostic("TMG040", path, line, column, message=f"this is not a notebook: {error}", hint=hint)

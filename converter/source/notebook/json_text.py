@@ -66,7 +66,7 @@ def scan(text: str) -> Scanned:
     try:
         reader.blank()
         if not text.startswith("{", reader.at):
-            raise FormatError("it is no JSON object", reader.at)
+            raise FormatError("it is not a JSON object", reader.at)
         for key in reader.members(("nbformat", "metadata", "cells")):
             if key == "cells":
                 cells = _cells(reader)
@@ -78,7 +78,7 @@ def scan(text: str) -> Scanned:
                 reader.value()
         reader.blank()
     except json.JSONDecodeError as error:
-        raise FormatError(f"it is no JSON: {error.msg}", error.pos) from None
+        raise FormatError(f"it is not JSON: {error.msg}", error.pos) from None
     except RecursionError:
         raise FormatError("its values are nested too deeply") from None
     if reader.at != len(text):
@@ -170,14 +170,14 @@ class _Reader:
 
 def _cells(reader: _Reader) -> list[Cell]:
     if not reader.text.startswith("[", reader.at):
-        raise FormatError("its cells are no list", reader.at)
+        raise FormatError("its cells are not a list", reader.at)
     return [_cell(reader, number) for number, _ in enumerate(reader.items(), 1)]
 
 
 def _cell(reader: _Reader, number: int) -> Cell:
     first = reader.at
     if not reader.text.startswith("{", first):
-        raise FormatError(f"cell {number} is no object", first)
+        raise FormatError(f"cell {number} is not an object", first)
     kind: object = None
     source: object = None
     begin = end = first

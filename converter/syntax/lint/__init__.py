@@ -18,7 +18,7 @@ Find = Callable[[Towers], Iterator[Diagnostic]]
 
 
 def lint(source: Source) -> tuple[Diagnostic, ...]:
-    """What a script's towers get wrong, in the order of its lines.
+    """The mistakes in a script's towers, in the order of its lines.
 
     Raises:
         Refusal: the text is not Python.

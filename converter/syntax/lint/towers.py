@@ -43,12 +43,12 @@ class TowerLoop:
 
     @cached_property
     def variables(self) -> set[str]:
-        """What the loop counts with."""
+        """The loop's variables."""
         return names_bound([self.node.target])
 
     @cached_property
     def bound(self) -> set[str]:
-        """What its body binds."""
+        """The names that its body binds."""
         return names_bound(self.node.body)
 
     @cached_property
@@ -78,7 +78,7 @@ class TowerLoop:
 
     @cached_property
     def counts(self) -> str:
-        """What says the number of towers, as it is written: FLAGS.num_gpus of `range(FLAGS.num_gpus)`; else ""."""
+        """The expression for the number of towers: FLAGS.num_gpus of `range(FLAGS.num_gpus)`; else ""."""
         over = self.node.iter
         if isinstance(over, ast.Call) and self.of(over) in ("range", "xrange") and len(over.args) == 1:
             return ast.unparse(over.args[0])
@@ -86,7 +86,7 @@ class TowerLoop:
 
     @cached_property
     def contexts(self) -> list[ast.expr]:
-        """What the body's `with` statements enter."""
+        """The expressions that the body's `with` statements enter."""
         return [item.context_expr for node in self.walked if isinstance(node, ast.With) for item in node.items]
 
     @cached_property
@@ -116,7 +116,7 @@ class TowerLoop:
 
     @cached_property
     def templates(self) -> set[str]:
-        """What the towers' scopes are named by, up to the number: `tower_` of `'tower_%d' % i`."""
+        """The beginnings of the towers' scope names, up to the number: `tower_` of `'tower_%d' % i`."""
         calls = [c for c in self.contexts if isinstance(c, ast.Call) and c.args]
         entered = [call for call in calls if self._is(call, Trait.NAMES_OPERATIONS)]
         return {found for call in entered if (found := template(call.args[0]))}
@@ -248,7 +248,7 @@ class Towers:
 
 
 def template(node: ast.expr) -> str:
-    """What a text begins with that ends in a number: `tower_` of `'tower_%d' % i`; "" for other texts."""
+    """The beginning of a text that ends in a number: `tower_` of `'tower_%d' % i`; "" for other texts."""
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod) and isinstance(node.left, ast.Constant):
         text = str(node.left.value)
         return text[:-2] if text.endswith(("%d", "%i", "%s")) else ""

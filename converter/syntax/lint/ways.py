@@ -1,4 +1,4 @@
-"""Ways to several GPUs that a script takes already: how it is told their number, and what its batch then means."""
+"""Scripts that use several GPUs already: how to set their number, and what the batch size then means."""
 
 from __future__ import annotations
 

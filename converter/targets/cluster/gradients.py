@@ -36,7 +36,7 @@ def optimizer_of(case: Read) -> ast.Call | None:
 
 
 def gradients(case: Read) -> Case:
-    """Refuses what would be another training than the one on the whole batch."""
+    """Refuse training steps that would differ from one on the whole batch."""
     script, (facts, _) = case.script, case.known
     made, step = optimizer_of(case), facts.train_steps[0]
     if made is None or len(facts.train_steps) != 1:
@@ -68,7 +68,7 @@ def gradients(case: Read) -> Case:
 
 
 def _check_applied(script: Script, computed: ast.Call) -> None:
-    """Gradients go from compute_gradients to apply_gradients as they are: a clipped mean is no mean of clipped ones."""
+    """Refuse changes of gradients before apply_gradients: a clipped mean is not the mean of clipped gradients."""
     for call in script.calls:
         if not has(getattr(call.func, "attr", ""), Trait.TAKES_PAIRS):
             continue

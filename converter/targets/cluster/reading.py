@@ -74,7 +74,7 @@ def sizes(plan: Plan) -> list[Replace]:
 
 
 def _limits(plan: Plan) -> list[tuple[str, str]]:
-    """What towers would do and workers do not, as message and advice."""
+    """The parts of a plan for towers that workers cannot do, as message and advice."""
     found = []
     others = {r.why for r in plan.replaces} | {i.why for i in plan.inserts}
     for why in sorted(others - REPLACED - {BATCH_SIZE}):
@@ -83,7 +83,7 @@ def _limits(plan: Plan) -> list[tuple[str, str]]:
         return [*found, ("several losses are trained", "train one loss with one optimizer")]
     loop = plan.loops[0]
     if len(loop.shards) != 1 or loop.nests or loop.regroups or loop.resets:
-        found.append(("the batch is no plain list of placeholders", "feed a placeholder for each array"))
+        found.append(("the batch is not a plain list of placeholders", "feed a placeholder for each array"))
     elif loop.rebinds:
         found.append(
             (f"the model reads the size of the whole batch: {loop.rebinds[0].place}", "read tf.shape(x)[0] instead")
@@ -97,7 +97,7 @@ def _of_shards(loop: Loop) -> list[tuple[str, str]]:
         if shard.static or shard.data or shard.drawn or shard.sparse or any(shard.axes):
             found.append(("the batch is not cut along the first axis of placeholders", "declare them with [None, ...]"))
     if any(_is_weighted(merge) for merge in loop.merges):
-        found.append(("the loss is no mean over the examples", "train it with towers, or write it as a mean"))
+        found.append(("the loss is not a mean over the examples", "train it with towers, or write it as a mean"))
     return found
 
 

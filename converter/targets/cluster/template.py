@@ -211,7 +211,7 @@ def _fed(script: Script, run: RunCall, shared: tuple[str, ...]) -> tuple[str, ..
     for key, (fed, _) in zip(held.keys, run.feeds, strict=True):
         assert key is not None
         if not isinstance(fed, Input) or fed.batch.kind not in ("example", "free"):
-            script.say(key, OUTSIDE, "this is fed and is no placeholder", "feed placeholders")
+            script.say(key, OUTSIDE, "this is fed, and is not a placeholder", "feed placeholders")
         elif fed.batch.kind == "example":
             batched.append(script.of(key))
         elif fed.dims and script.of(key) not in shared:
@@ -235,7 +235,7 @@ def _check_session(script: Script, with_: ast.With, session: str, begun: tuple[a
             saves = isinstance(call, ast.Call) and method == "save" and call.args[:1] == [node]
             if not known and not saves:
                 hint = f"use {session}.run() and saver.save({session}, ...) below the session's line"
-                script.say(node, OUTSIDE, "a monitored session is no tf.Session here", hint)
+                script.say(node, OUTSIDE, "a monitored session is not a tf.Session here", hint)
     for call in script.calls:
         name, method = script.name(call.func), getattr(call.func, "attr", "")
         inside = any(_inside(stmt, call) for stmt in with_.body if stmt not in begun)

@@ -166,7 +166,7 @@ def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
             if origin.name == name and id(b.stmt) not in inside and b.stmt in _before(script, stmt)
         ]
         if not before:
-            message = f"{name} is bound where only rank 0 comes, and read elsewhere"
+            message = f"{name} is bound by rank 0 only, and read by all processes"
             hint = "bind it before this loop, or evaluate in a function that returns it"
             script.say(node, "TMG296", message, hint)
         names.append(name)
@@ -232,7 +232,7 @@ def _calls(alone: Alone) -> Iterator[Change]:
     for function in alone.functions:
         named = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == function.name]
         if len(named) != len(scopes.calls_of(function)):
-            message = f"{function.name} is handed on, so that its calls are not seen"
+            message = f"{function.name} is passed on as a value, so that its calls are not seen"
             script.say(function, "TMG296", message, "call it by its name")
 
 
@@ -252,7 +252,7 @@ def _check_functions(alone: Alone) -> None:
 def _check_statement(alone: Alone, stmt: ast.stmt, function: ast.FunctionDef | None = None) -> None:
     """Refuse what rank 0 alone would change for all."""
     script = alone.training.script
-    hint = "only compute and return figures here; change things where they come back"
+    hint = "only compute and return values here; change things where they are used"
     for node in ast.walk(stmt):
         if isinstance(node, ast.Global | ast.Nonlocal):
             script.say(node, "TMG296", "only rank 0 would change these variables", hint)
@@ -305,7 +305,7 @@ def _gate(alone: Alone) -> None:
         if not writes(script, call):
             continue
         if scopes.in_class(call):
-            script.say(call, "TMG299", "a class writes this, in each process", "write it outside of classes")
+            script.say(call, "TMG299", "a class writes this file, in each process", "write it outside of classes")
         elif alone.of_all(call):
             _gated(alone, call)
     done: set[str] = set()
@@ -336,7 +336,7 @@ def _gated(alone: Alone, node: ast.expr) -> None:
     steps = [c for c in ast.walk(stmt) if isinstance(c, ast.For | ast.While) and not isinstance(stmt, ast.With)]
     reaches = any(n is alone.training.loop for n in ast.walk(stmt))
     if not isinstance(stmt, ast.Expr | ast.Assign | ast.With) or own or steps or reaches:
-        script.say(node, "TMG296", "all processes would write this", hint)
+        script.say(node, "TMG296", "all processes would write this file", hint)
         return
     if isinstance(stmt, ast.With):
         _check_statement(alone, stmt)

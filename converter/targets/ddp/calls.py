@@ -190,9 +190,10 @@ def check_calls(script: Script, models: frozenset[str]) -> None:
             script.say(call, "TMG299", message, "write out what it does")
     for node in ast.walk(script.tree):
         if isinstance(node, ast.Constant) and node.value == "CUDA_VISIBLE_DEVICES":
-            message = "the script says itself which GPUs it sees"
+            message = "the script chooses its visible GPUs itself"
             script.say(
-                node, "TMG216", message, "say it where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun …"
+                node, "TMG216", message, "choose them where the script is started: CUDA_VISIBLE_DEVICES=0,1 torchrun "
+                "…"
             )
 
 

@@ -38,8 +38,8 @@ _MEANS = frozenset(
 def data_changes(training: Training, options: Options, width: int) -> list[Change]:
     """The sampler of the loader, and its epoch."""
     script, call = training.script, training.loaded
-    if is_spread(call):
-        script.say(call, "TMG294", "the arguments of this DataLoader are given by * or **", "write them out")
+    if any(isinstance(arg, ast.Starred) for arg in call.args):
+        script.say(call, "TMG294", "the arguments of this DataLoader are given by *", "write them out")
         return []
     for place, name in ((3, "sampler"), (4, "batch_sampler"), (-1, "generator"), (-1, "multiprocessing_context")):
         given = argument(call, place, name)
@@ -47,12 +47,17 @@ def data_changes(training: Training, options: Options, width: int) -> list[Chang
             message = f"{name} of this DataLoader would be every process's own"
             script.say(given, "TMG294", message, "use shuffle=True: each process then gets a share of its own")
     data = argument(call, 0, "dataset")
-    if not isinstance(data, ast.Name | ast.Attribute):
-        script.say(data or call, "TMG294", "the training data has no name", "bind the dataset to a name")
+    if data is None:
+        script.say(call, "TMG294", "the dataset of this DataLoader is not seen", "give it as its first argument")
         return []
     _check_set(training, data)
     _check_loops(training)
-    changes = [_sampler(script, call, data, width), *_epoch(training), *_counts(training, data, options)]
+    if is_spread(call) or not isinstance(data, ast.Name | ast.Attribute):
+        begin, end = script.span(call.func)
+        changes = [Change(begin, end, "rank_loader", SHARE)]
+    else:
+        changes = [_sampler(script, call, data, width)]
+    changes += [*_epoch(training), *_counts(training, data, options)]
     size = argument(call, 1, "batch_size")
     if options.batch == "total":
         changes += _total(training, size, options)
@@ -68,7 +73,7 @@ def _sampler(script: Script, call: ast.Call, data: ast.expr, width: int) -> Chan
         sampler = f"{sampler[:-1]}, shuffle={script.of(shuffle)})"
     keyword = next((k for k in call.keywords if k.value is shuffle), None)
     if keyword is None and len(call.args) > 3:
-        script.say(call, "TMG294", "the arguments of this DataLoader stand in their places", "name them: shuffle=True")
+        script.say(call, "TMG294", "the arguments of this DataLoader are given by position", "name them: shuffle=True")
     begin = script.at(keyword.lineno, keyword.col_offset) if keyword else script.span(shuffle)[0]
     return Change(begin, script.span(shuffle)[1], sampler, SHARE)
 
@@ -108,25 +113,24 @@ def _counted(script: Script, loop: ast.For) -> bool:
 
 
 def _check_set(training: Training, data: ast.expr) -> None:
-    """Refuse datasets that only give one example after the other."""
+    """Refuse datasets that can only be read in sequence (IterableDataset)."""
     script = training.script
-    for origin in training.scopes.origins(data):
-        for binding in training.scopes.values(origin):
-            made = binding.value
-            name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
-            for node in ast.walk(script.tree):
-                if isinstance(node, ast.ClassDef) and node.name == name:
-                    bases = [script.name(base) or ast.unparse(base) for base in node.bases]
-                    if any(base.endswith("IterableDataset") for base in bases):
-                        hint = "give it __len__ and __getitem__, as torch.utils.data.Dataset has"
-                        script.say(node, "TMG294", "an IterableDataset gives every process all of its examples", hint)
+    bound = [binding.value for origin in training.scopes.origins(data) for binding in training.scopes.values(origin)]
+    for made in [data, *bound]:
+        name = made.func.id if isinstance(made, ast.Call) and isinstance(made.func, ast.Name) else ""
+        for node in ast.walk(script.tree):
+            if isinstance(node, ast.ClassDef) and node.name == name:
+                bases = [script.name(base) or ast.unparse(base) for base in node.bases]
+                if any(base.endswith("IterableDataset") for base in bases):
+                    hint = "give it __len__ and __getitem__, as torch.utils.data.Dataset has"
+                    script.say(node, "TMG294", "an IterableDataset gives every process all of its examples", hint)
 
 
 def _check_loops(training: Training) -> None:
     """Refuse other ways through the training data: each process sees only its share."""
     script = training.script
-    message = "here a process would see its own share of the training data alone"
-    hint = "make a second DataLoader of the same dataset for what is no training"
+    message = "here a process would see only its share of the training data"
+    hint = "make a second DataLoader of the same dataset for everything but training"
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load) or not training.is_data(node):
             continue
@@ -153,7 +157,7 @@ def _check_loops(training: Training) -> None:
 
 
 def _counts(training: Training, data: ast.expr, options: Options) -> list[Change]:
-    """Lengths of the training data, by which figures are divided and steps counted: those of a process's share."""
+    """Lengths of the training data that values are divided by, or steps counted by: replaced by those of a share."""
     script, scopes, changes = training.script, training.scopes, []
     known = scopes.origins(data)
     here = (scopes.scope(training.loop), training.data.scope)
@@ -193,6 +197,10 @@ def _is_shown(script: Script, call: ast.Call) -> bool:
 def _total(training: Training, size: ast.expr | None, options: Options) -> list[Change]:
     """Each process takes its part of the script's batch."""
     script = training.script
+    if size is None and is_spread(training.loaded):
+        message = "the batch size of this DataLoader is not seen"
+        script.say(training.loaded, "TMG298", message, "give it as batch_size=, or use --batch per-gpu")
+        return []
     if size is None:
         script.say(
             training.loaded, "TMG298", "batches of one example cannot be shared", "give the DataLoader a batch_size"
@@ -223,7 +231,7 @@ def _is_for_a_loader(script: Script, node: ast.AST) -> bool:
 
 
 def mean_loss(training: Training) -> ast.expr | None:
-    """Where the loss is not seen to be a mean over the examples; None where it is."""
+    """The expression that shows no mean over the examples in the loss; None if the loss is one."""
     script, scopes = training.script, training.scopes
     assert isinstance(training.backward.func, ast.Attribute)
     loss = training.backward.func.value

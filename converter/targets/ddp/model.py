@@ -162,5 +162,5 @@ def _check_late(script: Script, use: ast.Attribute, called: bool) -> None:
         inner = above
     stored = isinstance(getattr(inner, "ctx", None), ast.Store)
     if stored or (called and use.attr in _MOVED):
-        message = f"{ast.unparse(inner)} changes the model after the processes have agreed on it"
+        message = f"{ast.unparse(inner)} changes the model after it was wrapped in DistributedDataParallel"
         script.say(use, "TMG293", message, "change the model before the training begins")

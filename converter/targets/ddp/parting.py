@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from string import Formatter
 
 from converter.syntax.changes import Change
 from converter.syntax.script import Script
@@ -58,8 +59,9 @@ class Parting:
                 skipped = _counter(self.script, node)
                 self._mark(node.target, skipped)
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr):
-            if node.value is not None and (self.differs(node.value) or self._decided(node)):
-                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            placed = any(isinstance(one, ast.Subscript) and self.differs(one.slice) for one in targets)
+            if node.value is not None and (placed or self.differs(node.value) or self._decided(node)):
                 for target in targets:
                     self._mark(target)
         elif isinstance(node, ast.Return) and node.value is not None and self.differs(node.value):
@@ -187,10 +189,43 @@ def figures(parting: Parting) -> list[Change]:
     names = sorted({origin.name for origin in parting.averaged})
     if not names:
         return []
+    for node in _formatted_whole(parting):
+        message = f"{ast.unparse(node)} becomes a mean over the processes, and is formatted as a whole number here"
+        script.say(node, "TMG297", message, "write {:.0f} in place of {:d}")
     left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
     place = script.line((training.loop.end_lineno or 0) + 1)
     line = f"{script.indentation(training.loop)}{left} = mean_of_ranks({', '.join(names)}){script.newline}"
     return [Change(place, place, line, FIGURES)]
+
+
+def _formatted_whole(parting: Parting) -> Iterator[ast.Name]:
+    """Averaged sums that are formatted by d, which takes no mean: '{:d}'.format(n), f'{n:d}'."""
+    for node in ast.walk(parting.script.tree):
+        held: list[ast.expr] = []
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            held = [node.value] if ast.unparse(node.format_spec).rstrip("'\"").endswith("d") else []
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+            held = list(_whole_arguments(node, node.func.value))
+        for one in held:
+            behind = isinstance(one, ast.Name) and not parting.training.in_loop(one)
+            if behind and isinstance(one, ast.Name) and parting.training.scopes.home(one) in parting.averaged:
+                yield one
+
+
+def _whole_arguments(call: ast.Call, text: ast.expr) -> Iterator[ast.expr]:
+    """The arguments of str.format() that a text formats by d."""
+    if not isinstance(text, ast.Constant) or not isinstance(text.value, str):
+        return
+    try:
+        fields = [(name, spec) for _, name, spec, _ in Formatter().parse(text.value) if name is not None]
+    except ValueError:
+        return
+    for number, (name, spec) in enumerate(fields):
+        place = number if not name else int(name) if name.isdigit() else None
+        if spec and spec.endswith("d"):
+            if place is not None and place < len(call.args):
+                yield call.args[place]
+            yield from (keyword.value for keyword in call.keywords if keyword.arg == name)
 
 
 def check_decisions(parting: Parting) -> None:
@@ -256,7 +291,7 @@ def _check_given(parting: Parting, call: ast.Call) -> None:
     if isinstance(call.func, ast.Attribute) and call.func.attr == "step" and call not in parting.training.steps:
         for given in call.args:
             if parting.differs(given):
-                message = "each process would schedule its learning rate by its own figure"
+                message = "each process would schedule its learning rate by its own value"
                 parting.script.say(given, "TMG295", message, "give it what an evaluation returned")
 
 
@@ -276,9 +311,9 @@ def _warn_of_figures(parting: Parting) -> None:
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(parting.differs, given)):
-            message = "this figure is of the examples of rank 0 alone"
+            message = "this value is computed from the examples of rank 0 only"
             hint = (
-                "on the average it is that of all; sums that are read behind the loop are averaged over the processes"
+                "on average it equals that of all; sums that are read after the loop are averaged over the processes"
             )
             parting.script.say(call, "TMG370", message, hint, "warning")
             return

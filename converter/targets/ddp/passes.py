@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
-from converter.syntax.script import Script, argument
+from converter.syntax.script import Script, argument, is_spread
 from converter.targets.ddp.alone import Alone, alone_changes
 from converter.targets.ddp.beside import check_project, model_files
 from converter.targets.ddp.data import data_changes, mean_loss
@@ -129,7 +129,7 @@ def _named(loop: ast.For, name: str, context: type[ast.expr_context]) -> Iterato
 
 
 def _warn(training: Training) -> None:
-    """What a reader has to judge."""
+    """Warnings for the reader to judge."""
     script = training.script
     norm = next(_norms(script), None)
     if norm is not None:
@@ -160,18 +160,56 @@ def _norms(script: Script) -> Iterator[ast.AST]:
 def _is_sum(training: Training, loss: ast.expr) -> bool:
     """Whether the loss is a sum, as far as it is seen."""
     script = training.script
-    for call in script.calls:
-        if any(
-            k.arg == "reduction" and isinstance(k.value, ast.Constant) and k.value.value == "sum" for k in call.keywords
-        ):
-            return True
-    return isinstance(loss, ast.Call) and isinstance(loss.func, ast.Attribute) and loss.func.attr == "sum"
+    if any(_adds_up(call) for call in script.calls if not _shown_only(script, call)):
+        return not _is_divided(training)
+    todo, seen = [loss, *script.bindings.get(ast.unparse(loss), [])], set[int]()
+    while todo:  # loss = loss_of(output, target): what the function returns
+        one = todo.pop()
+        function = training.scopes.called(one) if isinstance(one, ast.Call) else None
+        returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
+        todo += [value for value in returned if value is not None and id(value) not in seen]
+        seen |= set(map(id, returned))
+        if _sums(script, one) or (isinstance(one, ast.BinOp) and any(map(_sum_of(script), (one.left, one.right)))):
+            return not _is_divided(training)
+    return False
+
+
+def _sum_of(script: Script) -> Callable[[ast.expr], bool]:
+    return lambda node: _sums(script, script.value(node))
+
+
+def _sums(script: Script, node: ast.expr) -> bool:
+    """Whether an expression is the sum of all entries of a tensor: torch.sum(x), x.sum()."""
+    if not isinstance(node, ast.Call) or any(k.arg in ("dim", "axis") for k in node.keywords):
+        return False
+    whole = len(node.args) == (1 if script.name(node.func) else 0)
+    return whole and isinstance(node.func, ast.Attribute) and node.func.attr == "sum"
+
+
+def _adds_up(call: ast.Call) -> bool:
+    """Whether a loss is told to add up: reduction='sum', or size_average=False of older scripts."""
+    given = {k.arg: k.value.value for k in call.keywords if isinstance(k.value, ast.Constant)}
+    return given.get("reduction") == "sum" or (given.get("size_average") is False and given.get("reduce") is not False)
+
+
+def _shown_only(script: Script, call: ast.Call) -> bool:
+    """Whether a loss becomes a number at once, which trains nothing: F.nll_loss(…, reduction='sum').item()."""
+    above = next(script.above(call))
+    return isinstance(above, ast.Attribute) and above.attr == "item"
+
+
+def _is_divided(training: Training) -> bool:
+    """Whether the loss is a sum that the script divides: by the number of its examples."""
+    assert isinstance(training.backward.func, ast.Attribute)
+    loss = training.backward.func.value
+    values = [training.script.value(loss), loss]
+    return any(isinstance(one, ast.BinOp) and isinstance(one.op, ast.Div) for one in values)
 
 
 def _decided(case: Trained) -> tuple[Decision, ...]:
     training, script, options = case.training, case.script, case.options
     size = argument(training.loaded, 1, "batch_size")
-    text = script.of(size) if size is not None else "1"
+    text = script.of(size) if size is not None else "as its settings say" if is_spread(training.loaded) else "1"
     batch = f"{text} for each process (line {training.loaded.lineno})"
     if options.batch == "total":
         batch = f"{text} for all processes (line {training.loaded.lineno})"

@@ -62,7 +62,13 @@ def rank_batch(size):
         raise ValueError('%d processes cannot share a batch of %d' % (world_size, size))
     return size // world_size
 '''
-_ASKED = {"on_rank_0": _ON, "mean_of_ranks": _MEAN, "rank_batch": _BATCH}
+_LOADER = '''\
+def rank_loader(dataset, batch_size=1, shuffle=False, **settings):
+    """A DataLoader of this process's share of the examples."""
+    sampler = DistributedSampler(dataset, shuffle=bool(shuffle))
+    return torch.utils.data.DataLoader(dataset, batch_size, sampler=sampler, **settings)
+'''
+_ASKED = {"rank_loader": _LOADER, "on_rank_0": _ON, "mean_of_ranks": _MEAN, "rank_batch": _BATCH}
 _NAMES = frozenset(
     [
         "rank",
@@ -73,6 +79,7 @@ _NAMES = frozenset(
         "on_rank_0",
         "mean_of_ranks",
         "rank_batch",
+        "rank_loader",
         "DistributedDataParallel",
         "DistributedSampler",
     ]
@@ -84,9 +91,9 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
 
     made: the other changes, which say what helpers are called.
     """
-    written = "".join(change.text for change in made)
+    written = "\n".join(change.text for change in made)
     helpers = [_START, _FROM]
-    helpers += [text for name, text in _ASKED.items() if f"{name}(" in written]
+    helpers += [text for name, text in _ASKED.items() if re.search(rf"\b{name}(\(|$)", written, re.MULTILINE)]
     numpy = next((name for name in ("np", "numpy") if script.name(ast.Name(name, ast.Load())) == "numpy"), "")
     helpers[0] += _NUMPY.format(numpy=numpy) if numpy else ""
     place = _below_imports(script)
@@ -198,7 +205,7 @@ def device_changes(script: Script) -> list[Change]:
                 begin, end = script.span(node)
                 changes.append(Change(begin, end, "'cuda'", "TMG181"))
             else:
-                script.say(node, "TMG299", "the number of the GPU is put together", "write 'cuda'")
+                script.say(node, "TMG299", "the name of the GPU is computed", "write 'cuda'")
     for call in script.calls:
         name = script.name(call.func)
         by_number = isinstance(call.func, ast.Attribute) and call.func.attr == "cuda" and bool(call.args)

@@ -1,4 +1,4 @@
-"""What trains in a PyTorch script: the loop over the batches, the model, its optimizer; or why it is not understood."""
+"""Finds the training of a PyTorch script: the loop over the batches, the model, its optimizer; or why it is refused."""
 
 from __future__ import annotations
 

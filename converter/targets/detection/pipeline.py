@@ -120,10 +120,10 @@ def _change(config: _Config, top: Message) -> None:
 def _check_options(config: _Config) -> None:
     """Refuses options that a configuration has no place for."""
     if config.options.num_gpus is None:
-        config.refuse(0, "TMG271", "--num-gpus auto means nothing for a configuration, which is no program",
+        config.refuse(0, "TMG271", "--num-gpus auto has no effect for a configuration, which is not a program",
                       "name a number: --num-gpus 4")  # fmt: skip
     for flag in flags_given(config.options, WITHOUT_PLACE):
-        config.refuse(0, "TMG271", f"{flag} means nothing for a configuration of the Object Detection API",
+        config.refuse(0, "TMG271", f"{flag} has no effect for a configuration of the Object Detection API",
                       f"leave {flag} out: its trainer decides that")  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator
+from enum import Enum
 
 from converter.analysis.traits import Trait
 from converter.options import Options
@@ -16,7 +17,10 @@ _EVALUATE = ("evaluate", "evaluate_generator", "predict", "predict_generator")
 
 
 def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] = ()) -> list[Change]:
-    """Divisions by a batch size divide by that of all GPUs; inside: nodes that replicas run, each with its own."""
+    """Divisions by a batch size that count batches divide by that of all GPUs.
+
+    inside: nodes that replicas run, each with a batch of the script's size; they count by the number of steps alone.
+    """
     if options.batch == "total":
         return []
     replicas = set(map(id, inside))
@@ -24,12 +28,12 @@ def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] =
     for node in ast.walk(script.tree):
         if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.Div | ast.FloorDiv):
             continue
-        if not _is_batch_size(node.right) or id(node) in replicas:
+        if not is_batch_size(node.right) or _scales(script, node):
             continue
-        for_evaluation = set(_evaluates(script, node))
-        if for_evaluation == {True}:
+        uses = set(_uses(script, node, replicas))
+        if uses <= {_Use.EVALUATION, _Use.REPLICA} and (uses or id(node) in replicas):
             continue
-        if options.num_gpus is None or True in for_evaluation:
+        if options.num_gpus is None or uses != {_Use.COUNT}:
             warn_of_count(script, node)
             continue
         begin, end = script.span(node.right)
@@ -37,23 +41,56 @@ def batch_counts(script: Script, options: Options, inside: Collection[ast.AST] =
     return changes
 
 
-def _evaluates(script: Script, node: ast.expr) -> Iterator[bool]:
-    """Whether a number is for evaluation, whose batches stay what they are: of each use of it, followed by its name."""
+def check_part(script: Script, inside: Collection[ast.AST]) -> None:
+    """Refuse the whole batch's size where replicas have a part of it (TMG288)."""
+    replicas = set(map(id, inside))
+    for node in inside:
+        if not isinstance(node, ast.Name | ast.Attribute | ast.Subscript) or not _is_size(script, node):
+            continue
+        bound = [script.value(one) for one in script.bindings.get(ast.unparse(node), [])]
+        own = isinstance(node, ast.Name) and any(id(one) in replicas for one in bound)  # tf.shape(x)[0]
+        if isinstance(node.ctx, ast.Load) and not own and _Use.COUNT not in _uses(script, node, replicas):
+            message = f"with --batch total a GPU takes a part of {ast.unparse(node)}, which the model uses here"
+            script.say(node, "TMG288", message, "take the number of examples from the tensors, or use --batch per-gpu")
+
+
+class _Use(Enum):
+    """What a number is used for."""
+
+    COUNT = "it counts batches"
+    EVALUATION = "it counts batches of an evaluation, which stay what they are"
+    REPLICA = "replicas compute with it"
+
+
+def _scales(script: Script, node: ast.BinOp) -> bool:
+    """Whether a division by the batch size makes a mean of a sum: of tensors, or 1 / batch_size."""
+    left = script.value(node.left)
+    if isinstance(left, ast.Constant) and left.value in (1, 1.0, 0.5):
+        return True
+    return any(isinstance(n, ast.Call) and script.name(n.func).startswith("tf.") for n in ast.walk(left))
+
+
+def _uses(script: Script, node: ast.expr, replicas: Collection[int]) -> Iterator[_Use]:
+    """What a number is used for: each use of it, followed by its name."""
     todo, seen = [node], set[str]()
     while todo:
         one = todo.pop()
         stmt = script.statement(one)
-        inside = [above for above in (one, *script.above(one)) if not isinstance(above, ast.stmt)]
-        if any(_is_evaluation(script, above) for above in inside):
-            yield True
+        above = [outer for outer in (one, *script.above(one)) if not isinstance(outer, ast.stmt)]
+        if any(_is_evaluation(script, outer) for outer in above):
+            yield _Use.EVALUATION
+            continue
+        if any(isinstance(outer, ast.Call) and is_known(script, outer.func, Trait.SCHEDULES) for outer in above):
+            yield _Use.COUNT
             continue
         name = stmt.targets[0] if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 else None
-        if not isinstance(name, ast.Name):
-            yield False
-        elif name.id not in seen:
-            seen.add(name.id)
-            uses = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == name.id]
-            todo += [use for use in uses if isinstance(use.ctx, ast.Load) and script.statement(use) is not stmt]
+        if isinstance(name, ast.Name):
+            if name.id not in seen:
+                seen.add(name.id)
+                uses = [n for n in ast.walk(script.tree) if isinstance(n, ast.Name) and n.id == name.id]
+                todo += [use for use in uses if isinstance(use.ctx, ast.Load) and script.statement(use) is not stmt]
+        else:
+            yield _Use.REPLICA if id(one) in replicas else _Use.COUNT
 
 
 def _is_evaluation(script: Script, node: ast.AST) -> bool:
@@ -65,7 +102,8 @@ def _is_evaluation(script: Script, node: ast.AST) -> bool:
     return method in _EVALUATE or is_known(script, node.func, Trait.EVALUATION_SPEC)
 
 
-def _is_batch_size(node: ast.expr) -> bool:
+def is_batch_size(node: ast.expr) -> bool:
+    """Whether an expression is named like the size of a batch."""
     if (
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
@@ -77,6 +115,12 @@ def _is_batch_size(node: ast.expr) -> bool:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
         name = str(node.slice.value)
     return "batch" in name.lower() and "num" not in name.lower()
+
+
+def _is_size(script: Script, node: ast.Name | ast.Attribute | ast.Subscript) -> bool:
+    """Whether a name is that of a batch's size: neither a batch nor something of a library."""
+    named = isinstance(node, ast.Subscript) or not script.name(node)
+    return named and is_batch_size(node) and "size" in ast.unparse(node).lower()
 
 
 def warn_of_count(script: Script, node: ast.expr) -> None:
@@ -96,6 +140,6 @@ def check_count(script: Script, given: ast.expr) -> None:
         if (
             isinstance(node, ast.BinOp)
             and isinstance(node.op, ast.Div | ast.FloorDiv)
-            and not _is_batch_size(node.right)
+            and not is_batch_size(node.right)
         ):
             warn_of_count(script, given)

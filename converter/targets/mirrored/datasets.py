@@ -100,9 +100,7 @@ class Reader:
                 if isinstance(stmt, ast.If):
                     after, body.kinds = body.kinds, before
                     self._run(stmt.orelse, body)
-                    body.kinds = {
-                        n: one_of([k, body.kinds.get(n, k)]) for n, k in {**body.kinds, **after}.items()
-                    }
+                    body.kinds = {n: one_of([k, body.kinds.get(n, k)]) for n, k in {**body.kinds, **after}.items()}
 
     def _bind(self, target: ast.expr, value: ast.expr, body: Body) -> None:
         kind = self.kind(value, body.kinds)

@@ -72,7 +72,18 @@ def model_functions(case: Case) -> Replicated:
                 "training goes on from checkpoints of the conversion, not from older ones",
                 "warning",
             )
+            if case.options.batch == "total":
+                _check_reduction(script, call)
     return Replicated(**vars(case), inside=tuple(inside))
+
+
+def _check_reduction(script: Script, call: ast.Call) -> None:
+    """With --batch total, refuse the sum that canned estimators train with by default (tensorflow_estimator 1.15)."""
+    given = argument(call, -1, "loss_reduction")
+    if given is None or not ast.unparse(given).endswith("SUM_OVER_BATCH_SIZE"):
+        message = "the loss of this estimator is the sum over the examples of a batch, unless it is told otherwise"
+        hint = "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE, or --batch per-gpu"
+        script.say(given or call, "TMG288", message, hint)
 
 
 def inputs(case: Known) -> Known:
@@ -100,9 +111,7 @@ def _trained(script: Script) -> list[ast.Call]:
     for call in script.calls:
         if is_known(script, call.func, Trait.TRAINING_SPEC):
             found.append(call)
-        elif (
-            isinstance(call.func, ast.Attribute) and call.func.attr == "train" and not script.name(call.func)
-        ):
+        elif isinstance(call.func, ast.Attribute) and call.func.attr == "train" and not script.name(call.func):
             owner = script.value(call.func.value)
             if not isinstance(owner, ast.Call) or not script.name(owner.func) or owner in estimators(script):
                 found.append(call)
@@ -144,12 +153,8 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
         )
         return []
     if any(argument(one, -1, "train_distribute") is not None for one in (config, *replacing)):
-        script.say(
-            config, "TMG216", "this RunConfig holds a distribution strategy already", "leave it as it is"
-        )
+        script.say(config, "TMG216", "this RunConfig holds a distribution strategy already", "leave it as it is")
         return []
-    for session in [argument(config, 4, "session_config"), *(argument(r, -1, "session_config") for r in replacing)]:
-        _check_session(script, session)
     name = script.new("strategy")
     made = strategy_lines(script, script.statement(config), name, options, CONFIG)
     return [*made, added_argument(script, config, f"train_distribute={name}", width, CONFIG)]
@@ -158,27 +163,10 @@ def _with_strategy(script: Script, call: ast.Call, options: Options, width: int)
 def _without_replace(script: Script, given: ast.expr) -> tuple[ast.expr, list[ast.Call]]:
     """What a configuration is made by, and the calls of replace() that change it."""
     config, replacing = script.value(given), list[ast.Call]()
-    while (
-        isinstance(config, ast.Call)
-        and isinstance(config.func, ast.Attribute)
-        and config.func.attr == "replace"
-    ):
+    while isinstance(config, ast.Call) and isinstance(config.func, ast.Attribute) and config.func.attr == "replace":
         replacing.append(config)
         config = script.value(config.func.value)
     return config, replacing
-
-
-def _check_session(script: Script, session: ast.expr | None) -> None:
-    """Refuse a session that sees one GPU only (TMG286)."""
-    session = script.value(session) if session is not None else None
-    for node in ast.walk(session) if session is not None else ():
-        if isinstance(node, ast.keyword) and node.arg in ("device_count", "visible_device_list"):
-            script.say(
-                node.value,
-                "TMG286",
-                f"{node.arg} says which devices the session sees",
-                f"take {node.arg} out, or let it name all GPUs",
-            )
 
 
 def _check_steps(script: Script, training: ast.Call) -> None:

@@ -16,7 +16,7 @@ from converter.targets.mirrored.numpy_input import HELPER, helper_lines
 from converter.targets.mirrored.strategy import check_shares
 
 RETURNED, BATCH, FROM_ARRAYS = "TMG151", "TMG154", "TMG152"
-_HINT = "let it return the dataset; work on examples belongs into dataset.map()"
+_HINT = "return the dataset, and put work on the examples into dataset.map()"
 
 
 def training_input(script: Script, given: ast.expr, options: Options) -> list[Change]:
@@ -46,7 +46,7 @@ def training_input(script: Script, given: ast.expr, options: Options) -> list[Ch
 
 def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]:
     """The functions behind an input function, or the call of numpy_input_fn that makes it."""
-    given = script.value(given)
+    given = _bound_before(script, given)
     if isinstance(given, ast.Lambda):
         inner = given.body
         if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Name):
@@ -66,13 +66,31 @@ def _functions(script: Script, given: ast.expr) -> Iterator[Function | ast.Call]
         yield function
 
 
+def _bound_before(script: Script, given: ast.expr) -> ast.expr:
+    """What a name stands for that is bound again later, for evaluation: the statement in front of its use says it."""
+    if not isinstance(given, ast.Name):
+        return script.value(given)
+    if any(isinstance(one, ast.For) and _binds(one.target, given.id) for one in script.above(given)):
+        return given
+    if len(script.bindings.get(given.id, [])) < 2:
+        return script.value(given)
+    stmt = script.statement(given)
+    block = script.block(stmt)
+    for one in reversed(block[: block.index(stmt)]):
+        if isinstance(one, ast.Assign) and [ast.unparse(target) for target in one.targets] == [given.id]:
+            return script.value(one.value)
+        if _binds(one, given.id):
+            return given
+    return given
+
+
+def _binds(node: ast.AST, name: str) -> bool:
+    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(node))
+
+
 def _made_by(script: Script, factory: ast.FunctionDef) -> Iterator[Function | ast.Call]:
     """What a function returns that makes input functions."""
-    inner = {
-        node.name: node
-        for node in ast.walk(factory)
-        if isinstance(node, ast.FunctionDef) and node is not factory
-    }
+    inner = {node.name: node for node in ast.walk(factory) if isinstance(node, ast.FunctionDef) and node is not factory}
     for node in ast.walk(factory):
         if isinstance(node, ast.Return) and script.function(node) is factory and node.value is not None:
             if isinstance(node.value, ast.Name) and node.value.id in inner:
@@ -108,11 +126,7 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
         return []
     gone = [where] if where is not stmt else []
     if isinstance(iterator, ast.Name):
-        uses = [
-            n
-            for n in ast.walk(function)
-            if isinstance(n, ast.Name) and n.id == iterator.id and n is not iterator
-        ]
+        uses = [n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == iterator.id and n is not iterator]
         if len(uses) > 1:
             script.say(uses[1], "TMG281", "the iterator is used for more than its elements", _HINT)
             return []
@@ -121,10 +135,7 @@ def _returned(script: Script, function: ast.FunctionDef, stmt: ast.Return, body:
     late = [
         n
         for n in ast.walk(function)
-        if isinstance(n, ast.Name)
-        and isinstance(n.ctx, ast.Store)
-        and n.id in names
-        and n.lineno > made.lineno
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id in names and n.lineno > made.lineno
     ]
     if late:
         script.say(late[0], "TMG281", "the dataset's name is bound again after its iterator is made", _HINT)
@@ -144,19 +155,13 @@ def _is_next(node: ast.AST) -> TypeGuard[ast.Call]:
     return isinstance(called, ast.Attribute) and has(called.attr, Trait.NEXT_BATCH)
 
 
-def _mapped(
-    script: Script, function: ast.FunctionDef, stmt: ast.Return, where: ast.stmt, dataset: str
-) -> str | None:
+def _mapped(script: Script, function: ast.FunctionDef, stmt: ast.Return, where: ast.stmt, dataset: str) -> str | None:
     """The dataset that gives what the function returned; None where that cannot be told."""
     assert stmt.value is not None
     if where is stmt:
         return dataset if _is_next(stmt.value) else None
     target = where.targets[0] if isinstance(where, ast.Assign) and _is_next(where.value) else None
-    if (
-        target is None
-        or isinstance(target, ast.Tuple)
-        and not all(isinstance(e, ast.Name) for e in target.elts)
-    ):
+    if target is None or isinstance(target, ast.Tuple) and not all(isinstance(e, ast.Name) for e in target.elts):
         return None
     names = {node.id for node in ast.walk(target) if isinstance(node, ast.Name)}
     used = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id in names]
@@ -166,11 +171,7 @@ def _mapped(
         return dataset
     begin, end = script.span(stmt.value)
     text = " ".join(line.strip() for line in script.text[begin:end].splitlines())
-    text = (
-        text
-        if not isinstance(stmt.value, ast.Tuple) or text.startswith("(") and text.endswith(")")
-        else f"({text})"
-    )
+    text = text if not isinstance(stmt.value, ast.Tuple) or text.startswith("(") and text.endswith(")") else f"({text})"
     if isinstance(target, ast.Tuple):
         return f"{dataset}.map(lambda {', '.join(ast.unparse(e) for e in target.elts)}: {text})"
     keys = {
@@ -228,15 +229,16 @@ def _smaller(script: Script, function: Function | ast.Call, options: Options) ->
         sizes = [
             argument(call, 0, "batch_size")
             for call in ast.walk(function)
-            if isinstance(call, ast.Call)
-            and isinstance(call.func, ast.Attribute)
-            and call.func.attr == "batch"
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "batch"
         ]
     if len(sizes) != 1 or sizes[0] is None:
-        script.say(
-            function, "TMG288", "the batch size of this input function is not seen", "use --batch per-gpu"
-        )
+        script.say(function, "TMG288", "the batch size of this input function is not seen", "use --batch per-gpu")
         return []
     check_shares(script, sizes[0], options)
+    for call in [] if isinstance(function, ast.Call) else ast.walk(function):
+        method = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else ""
+        if isinstance(call, ast.Call) and has(method, Trait.COUNTS_BATCHES) and sizes[0] in ast.walk(call.func):
+            message = f"{method}() counts batches here, and those of --batch total are smaller"
+            script.say(call, "TMG288", message, f"call {method}() before batch(), where it counts examples")
     begin, end = script.span(sizes[0])
     return [Change(begin, end, f"{script.operand(sizes[0])} // {options.num_gpus}", BATCH)]

@@ -11,8 +11,10 @@ from converter.options import Options
 from converter.syntax.changes import Change, added_argument, indented, lines_before
 from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
-from converter.targets.mirrored.counts import check_count
+from converter.targets.mirrored.counts import check_count, check_part
 from converter.targets.mirrored.datasets import Kind, Reader
+from converter.targets.mirrored.losses import check_keras_losses
+from converter.targets.mirrored.replicated import keras_code
 from converter.targets.mirrored.strategy import check_shares, strategy_lines
 from converter.targets.passes import Case, Known, adding
 
@@ -23,9 +25,7 @@ _FITS = ("fit", "fit_generator", "train_on_batch")
 
 def keras_fits(script: Script) -> list[ast.Call]:
     """The calls that train a compiled Keras model."""
-    compiled = {
-        ast.unparse(call.func.value) for call in _compiles(script) if isinstance(call.func, ast.Attribute)
-    }
+    compiled = {ast.unparse(call.func.value) for call in _compiles(script) if isinstance(call.func, ast.Attribute)}
     known = {name.rpartition(".")[2] for name in compiled}
     models = known | _returned(script, known)
     return [
@@ -45,9 +45,7 @@ def _returned(script: Script, models: set[str]) -> set[str]:
         for name, found in script.functions.items()
         for function in found
         if any(
-            isinstance(n, ast.Return)
-            and n.value is not None
-            and ast.unparse(n.value).rpartition(".")[2] in models
+            isinstance(n, ast.Return) and n.value is not None and ast.unparse(n.value).rpartition(".")[2] in models
             for n in ast.walk(function)
         )
     }
@@ -113,8 +111,11 @@ def batches(case: Scoped) -> Scoped:
 
 
 def differences(case: Known) -> Known:
-    """What the strategy refuses, or does otherwise than one GPU, is noted."""
-    script = case.script
+    """Note what the strategy refuses, and where its results differ from one GPU's."""
+    script, total = case.script, case.options.batch == "total"
+    check_keras_losses(script, total)
+    if total:
+        check_part(script, keras_code(script))
     for call in script.calls:
         if is_known(script, call.func, Trait.TAPE):
             script.say(call, "TMG289", "the training loop takes gradients itself", "train by model.fit")
@@ -153,9 +154,7 @@ def _warn_of_rows(script: Script, call: ast.Call, what: str) -> None:
     )
 
 
-def _scope(
-    script: Script, compiled: ast.Call, options: Options, calls: _OfModels
-) -> tuple[str, list[Change]]:
+def _scope(script: Script, compiled: ast.Call, options: Options, calls: _OfModels) -> tuple[str, list[Change]]:
     """The strategy under which the statements that build and compile a model stand, and what changes for that.
 
     Its name is "" where that cannot be.
@@ -174,9 +173,7 @@ def _scope(
         )
         return "", []
     if not _own_lines(script, built[0], stmt):
-        script.say(
-            built[0], "TMG289", "these statements share a line with others", "give each a line of its own"
-        )
+        script.say(built[0], "TMG289", "these statements share a line with others", "give each a line of its own")
         return "", []
     name = script.new("strategy")
     early = [s for s in block[: block.index(built[0])] if not calls.batching.isdisjoint(_run_by(s))]
@@ -276,7 +273,7 @@ def _fit(script: Script, call: ast.Call, strategy: str, options: Options, width:
     script.say(
         x or call,
         "TMG289",
-        "fit() takes what is neither arrays nor a tf.data dataset",
+        "the data of fit() are neither arrays nor a tf.data dataset",
         "give it a tf.data dataset",
     )
     return []
@@ -296,7 +293,7 @@ def _of_arrays(
         script.say(
             call,
             "TMG289",
-            "what fit() takes has no name",
+            "the arrays that fit() takes have no name",
             "bind the arrays to names before they are given to fit()",
         )
         return []
@@ -329,9 +326,7 @@ def _of_arrays(
     return [*changes, Change(begin, end, batch, BATCH)]
 
 
-def _of_dataset(
-    script: Script, call: ast.Call, data: ast.expr, factor: str, options: Options
-) -> list[Change]:
+def _of_dataset(script: Script, call: ast.Call, data: ast.expr, factor: str, options: Options) -> list[Change]:
     """The dataset's own batch grows; a last batch that is smaller is left out."""
     found = _cut(script, data)
     if len(found) != 1 or argument(found[0], 0, "batch_size") is None:
@@ -349,9 +344,7 @@ def _of_dataset(
         compiled = _compiles(script)[0]
         block = script.block(script.statement(compiled))
         beside = any(one in block for one in script.above(found[0]))  # there the strategy is made before it
-        if script.function(found[0]) is not script.function(call) or (
-            found[0].lineno < compiled.lineno and not beside
-        ):
+        if script.function(found[0]) is not script.function(call) or (found[0].lineno < compiled.lineno and not beside):
             script.say(
                 found[0],
                 "TMG289",
@@ -390,9 +383,7 @@ def _behind(script: Script, node: ast.expr) -> Iterator[ast.Call]:
     open_, seen = [node], set()
     while open_:
         one = open_.pop()
-        for value in (
-            script.bindings.get(ast.unparse(one), []) if isinstance(one, ast.Name | ast.Attribute) else [one]
-        ):
+        for value in script.bindings.get(ast.unparse(one), []) if isinstance(one, ast.Name | ast.Attribute) else [one]:
             if id(value) in seen:
                 continue
             seen.add(id(value))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
+from converter.targets.mirrored.counts import check_part
+from converter.targets.mirrored.losses import Losses, Makes, losses_of
+from converter.targets.mirrored.replicated import reachable
 
 
 def check_model_function(script: Script, estimator: ast.Call, total: bool) -> list[ast.AST]:
@@ -29,9 +31,12 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
         return []
     where, function = found
     before = len(where.findings)
-    nodes = list(_reachable(where, function))
+    nodes = list(reachable(where, function))
     for node in nodes:
-        _check(where, node, total)
+        if isinstance(node, ast.Call):
+            _check(where, node)
+    if total:
+        _check_total(where, nodes, function)
     if where is not script:
         script.findings.extend(where.findings[before:])
     return nodes
@@ -61,25 +66,11 @@ def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
     return (other, found[0]) if len(found) == 1 else None
 
 
-def _reachable(script: Script, function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function, and of the functions of its file that it names."""
-    open_, seen = [function], {id(function)}
-    while open_:
-        for node in ast.walk(open_.pop()):
-            yield node
-            name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
-            for other in script.functions.get(name, ()):
-                if id(other) not in seen:
-                    seen.add(id(other))
-                    open_.append(other)
-
-
-def _check(script: Script, node: ast.AST, total: bool) -> None:
-    if isinstance(node, ast.Call):
-        last = last_name(script, node.func)
-        _check_collections(script, node, last)
-        _check_updates(script, node, last)
-        _check_rest(script, node, last, total)
+def _check(script: Script, call: ast.Call) -> None:
+    last = last_name(script, call.func)
+    _check_collections(script, call, last)
+    _check_updates(script, call, last)
+    _check_rest(script, call, last)
 
 
 def _check_collections(script: Script, call: ast.Call, last: str) -> None:
@@ -131,7 +122,7 @@ def _check_updates(script: Script, call: ast.Call, last: str) -> None:
         )
 
 
-def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
+def _check_rest(script: Script, call: ast.Call, last: str) -> None:
     if has(last, Trait.NORMALIZES):
         script.say(
             call,
@@ -147,25 +138,26 @@ def _check_rest(script: Script, call: ast.Call, last: str, total: bool) -> None:
             "the model places operations on a GPU of its choice, for all replicas",
             "take tf.device out: the strategy places each replica",
         )
-    loss = argument(call, 3, "loss") if last == "EstimatorSpec" and total else None
-    value = script.value(loss) if loss is not None else None
-    if isinstance(value, ast.Call) and is_known(script, value.func, Trait.ADDS_UP):
-        script.say(
-            value,
-            "TMG288",
-            "this loss is a sum: half of the batch gives half of it",
-            "let it be a mean, or use --batch per-gpu",
-        )
+
+
+def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> None:
+    """With --batch total a replica has a part of the script's batch: its loss must be a mean, its code not count."""
+    losses = list(losses_of(script, nodes))
+    if not losses:
+        script.say(function, "TMG288", "the loss of this model function is not seen", "use --batch per-gpu")
+    for loss in losses:
+        made = Losses(script).makes(loss)
+        if made is not Makes.MEAN:
+            what = "is a sum" if made is Makes.SUM else "is not seen to be a mean over the examples"
+            message = f"this loss {what}: the mean of the GPUs' losses, each of its part of the batch, is another one"
+            script.say(script.value(loss), "TMG288", message, "let it be a mean, or use --batch per-gpu")
+    check_part(script, nodes)
 
 
 def _of_gradients(script: Script, call: ast.Call) -> bool:
     """Whether clip_by_value stands in a function that has gradients, and in a loop over them."""
     function = script.function(call)
-    names = {
-        last_name(script, node.func)
-        for node in ast.walk(function or script.tree)
-        if isinstance(node, ast.Call)
-    }
+    names = {last_name(script, node.func) for node in ast.walk(function or script.tree) if isinstance(node, ast.Call)}
     loops = (ast.For, ast.ListComp, ast.GeneratorExp)
     return any(has(name, Trait.GIVES_PAIRS) or has(name, Trait.GIVES_GRADIENTS) for name in names) and any(
         isinstance(n, loops) for n in script.above(call)

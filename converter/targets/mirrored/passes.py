@@ -10,7 +10,8 @@ from converter.syntax.script import Script
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
 from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
-from converter.targets.mirrored.strategy import no_other_means
+from converter.targets.mirrored.replicated import keras_code
+from converter.targets.mirrored.strategy import check_devices, no_other_means
 from converter.targets.passes import Case, Fit, Pass, adding
 
 
@@ -34,12 +35,13 @@ def _mentions_keras(script: Script) -> bool:
 
 def counts(case: Case) -> Case:
     """Numbers that count batches follow the batch of all GPUs, but for those that replicas compute."""
-    inside = case.inside if isinstance(case, Replicated) else ()
+    inside = case.inside if isinstance(case, Replicated) else keras_code(case.script)
     return adding(case, batch_counts(case.script, case.options, inside))
 
 
 ESTIMATOR = (
     Pass("no other means of using several GPUs", no_other_means, ends=True),
+    Pass("GPUs that are hidden from the strategy", check_devices),
     Pass("the strategy in the configuration of each Estimator", configurations),
     Pass("what replicas of the model functions do", model_functions),
     Pass("training input as datasets", inputs),
@@ -47,7 +49,8 @@ ESTIMATOR = (
 )
 KERAS = (
     Pass("no other means of using several GPUs", no_other_means, ends=True),
-    Pass("what a strategy refuses, or does otherwise", differences),
+    Pass("GPUs that are hidden from the strategy", check_devices),
+    Pass("what a strategy refuses, or changes", differences),
     Pass("models under the strategy", scopes),
     Pass("the batches of fit()", batches),
     Pass("numbers that count batches", counts),

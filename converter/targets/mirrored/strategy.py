@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from converter.analysis.traits import Trait
 from converter.options import Options
 from converter.syntax.changes import Change, lines_before
+from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.passes import Known
 
@@ -54,6 +57,64 @@ def check_shares(script: Script, size: ast.expr, options: Options) -> None:
     if number.value % options.num_gpus:
         message = f"a batch of {number.value} cannot be shared by {options.num_gpus} GPUs"
         script.say(size, "TMG288", message, "choose a multiple")
+
+
+def check_devices(case: Known) -> Known:
+    """Refuse what hides GPUs from the whole program (TMG286)."""
+    script, number = case.script, case.options.num_gpus
+    if number == 1:
+        return case
+    for node, what in _hidden(script):
+        given = script.value(node)
+        value = given.value if isinstance(given, ast.Constant) else None
+        named = len(value.split(",")) if isinstance(value, str) else value if isinstance(value, int) else 0
+        if number is not None and named >= number:
+            continue
+        if what == VARIABLE and value is None:
+            continue  # the first lines of the strategy count what is visible then
+        message = f"{what} leaves the program fewer GPUs than the strategy is for"
+        if what == VARIABLE:
+            hint = f"say it where the script is started: {VARIABLE}=0,1 python …"
+        else:
+            hint = f"take {what} out, or let it name all GPUs"
+        script.say(node, "TMG286", message, hint)
+    return case
+
+
+VARIABLE = "CUDA_VISIBLE_DEVICES"
+_LIST = "visible_device_list"
+
+
+def _hidden(script: Script) -> Iterator[tuple[ast.expr, str]]:
+    """The expressions that say which GPUs are seen, or how many; with the name of the setting."""
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                if isinstance(target, ast.Attribute) and target.attr == _LIST:
+                    yield node.value, _LIST
+                elif isinstance(target, ast.Subscript) and isinstance(target.slice, ast.Constant):
+                    if target.slice.value == VARIABLE:
+                        yield node.value, VARIABLE
+                    elif target.slice.value == "GPU" and ast.unparse(target.value).endswith("device_count"):
+                        yield node.value, "device_count"
+        elif isinstance(node, ast.Call):
+            yield from _told(script, node)
+
+
+def _told(script: Script, call: ast.Call) -> Iterator[tuple[ast.expr, str]]:
+    if is_known(script, call.func, Trait.SHOWS_DEVICES):
+        yield call, ast.unparse(call.func).rpartition(".")[2]
+    first = call.args[0] if len(call.args) == 2 else None
+    exports = isinstance(call.func, ast.Attribute) and call.func.attr in ("setdefault", "putenv")
+    if exports and isinstance(first, ast.Constant) and first.value == VARIABLE:
+        yield call.args[1], VARIABLE
+    for keyword in call.keywords:
+        if keyword.arg == _LIST:
+            yield keyword.value, _LIST
+        elif keyword.arg == "device_count" and isinstance(keyword.value, ast.Dict):
+            for key, value in zip(keyword.value.keys, keyword.value.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "GPU":
+                    yield value, "device_count"
 
 
 _OTHER_MEANS = (

@@ -232,7 +232,7 @@ def _printed(
     if shown:
         yield Check(name, "passed", f"{shown} are the values that the runs fetched")
     if left:
-        yield Check(name, "skipped", f"{left} are no values of a run (counts, sums, averages of several)")
+        yield Check(name, "skipped", f"{left} are not values of a run (counts, sums, averages of several)")
 
 
 def _runs(runs: list[Note], line: Note) -> list[list[float]]:

@@ -86,7 +86,7 @@ def _fault(row: Row) -> str | None:
 
 
 def _read(same: list[Row]) -> str:
-    """How many values were compared, and what of the original they equal; a summary may equal two things."""
+    """How many values were compared, and which reading of the original's they equal; a summary may equal two."""
     used = [how for row in same for how in row["how"]]
     each = [f"{used.count(how)} {words}" for how, words in _READ.items() if how in used]
     values = "1 value" if len(same) == 1 else f"{len(same)} values"
@@ -98,7 +98,7 @@ def _read(same: list[Row]) -> str:
 
 
 def _left_out(rows: list[Row]) -> str:
-    """What was not compared, and why."""
+    """The values that were not compared, and why."""
     reasons = {
         "unsteady": "change in the original too if only the last digits of its weights change",
         "not apart": "are computed after the update, or only with it",

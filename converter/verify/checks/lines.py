@@ -1,4 +1,4 @@
-"""Compares what the original's own graph says about its lines with what the plan says about them.
+"""Compares the lines behind the original's graph with the lines that the plan puts into the towers.
 
 The plan comes from reading the script, the traced lines from running it (child/tmgprobe/graph/lines.py). A line whose
 operations depend on a batch and are needed by the loss must lie in the towers. Else they work on whole batches.

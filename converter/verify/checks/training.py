@@ -1,4 +1,4 @@
-"""The checks of what training computes: gradients, loss, update and weights, and an uneven batch."""
+"""The checks of training: gradients, loss, update and weights, and an uneven batch."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
         return Check(
             name,
             "failed",
-            f"from the same gradients {listing(wrong)} comes to another value (step {number_of})",
+            f"from the same gradients {listing(wrong)} gets another value (step {number_of})",
             worst,
             UPDATE,
         )

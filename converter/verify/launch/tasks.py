@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     @property
     def name(self) -> str:
-        """What its lines and its end are told by."""
+        """The name that stands before its lines and in messages."""
         return f"{self.job} {self.number}"
 
 

@@ -59,7 +59,7 @@ def conversions(single: Path, multi: Path) -> tuple[Converted, ...]:
 def placement(
     converted: Converted, original: Measured, measured: Sequence[Measured], batch: BatchMode, machine: Machine
 ) -> Placement:
-    """What one placement costs."""
+    """The cost of one placement."""
     several = [one for one in measured if one.towers > 1]
     if not several:
         return Placement(converted.variables, converted.own, converted.refused or "it was not measured")

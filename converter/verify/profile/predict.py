@@ -21,7 +21,7 @@ GOOD = 0.75  # an efficiency that needs no explanation
 
 @dataclass(frozen=True)
 class Load:
-    """What one step asks of its busiest devices; bytes in one direction.
+    """The work and traffic of the busiest devices in one step; bytes in one direction.
 
     host: through the host; link: between the host and a GPU; peer: between a GPU and the others.
     batch: the part of `link` that is batches. transfers: of one GPU. flops: of one tower. operations:

@@ -1,1 +1,1 @@
-"""What is run: one verification for each choice, whole folders, other scripts, whole runs, a strategy, a trace."""
+"""The kinds of runs: one for each choice, whole folders, other scripts, whole runs, a strategy, a trace."""

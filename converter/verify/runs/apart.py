@@ -1,4 +1,4 @@
-"""Paths outside of their folders that several runs change: at the same time these disturb each other.
+"""Paths outside of the scripts' folders that several runs change: such runs disturb each other at the same time.
 
 A script that empties `/tmp/logs` and makes it anew does so in each run of a verification. Where one of the runs fails
 and others have changed the same paths, both scripts run again, one after the other: what remains is no race.
@@ -60,7 +60,7 @@ def with_paths(report: Report, paths: Sequence[str]) -> Report:
 
 
 def _left_open(check: Check, paths: Sequence[str]) -> Check:
-    """A run by itself fails on what the runs before it have left."""
+    """A check of the run by itself that fails because of files that earlier runs have left."""
     if check.name == BARE and check.status == "failed" and any(path in check.detail for path in paths):
         return replace(check, status="skipped", detail=f"{check.detail}, which other runs change, too")
     return check

@@ -149,7 +149,7 @@ def judged(
 
 
 def _shares(replayed: Facts) -> Check:
-    """Whether all workers take all steps, each on its own rows, of which there are as many as it can be."""
+    """Checks that all workers take all steps, each on its own rows, whose numbers differ by at most one."""
     taken = set(replayed["taken"])
     if len(taken) > 1:
         return Check("workers", "failed", f"the workers take different numbers of steps: {sorted(taken)}")

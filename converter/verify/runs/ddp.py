@@ -144,7 +144,7 @@ def _weights(facts: Facts) -> Check:
 
 def _together(facts: Facts) -> Check:
     apart = float(facts["apart"])
-    detail = "the same in all processes after each step" if not apart else "the processes' weights part"
+    detail = "the same in all processes after each step" if not apart else "the processes' weights differ"
     return Check("processes", "failed" if apart else "passed", detail, apart, 0.0)
 
 
@@ -243,7 +243,7 @@ def _ledger(checks: list[Check], facts: Facts, batch: BatchMode, held: int) -> t
         entries.append(Entry("unchecked", "dropout", "held still"))
     entries += [
         Entry("unchecked", "later steps", "epochs end after the compared steps, later ones after one"),
-        Entry("unchecked", "figures", "what is printed, and the figures of evaluations"),
+        Entry("unchecked", "figures", "what is printed, and the results of evaluations"),
         Entry("unchecked", "files", "what is written otherwise than by torch.save"),
         Entry("unchecked", "GPUs", "the processes run on the CPU, connected by gloo in place of NCCL"),
     ]

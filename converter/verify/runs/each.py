@@ -1,4 +1,4 @@
-"""The same verification for each choice that the command line of the original offers."""
+"""Verifies the conversion for each choice that the command line of the original offers."""
 
 from __future__ import annotations
 

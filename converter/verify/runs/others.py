@@ -28,7 +28,7 @@ SIDES = ("original", "converted")
 
 @dataclass(frozen=True)
 class _Said:
-    """How a script ended, None for well, and what it printed."""
+    """The output of a script, and how it ended: None if without an error."""
 
     problem: str | None
     text: str
@@ -106,7 +106,7 @@ class _Project:
             title = f"{name} after the {'original' if side == 'original' else 'conversion'}'s training"
             left = self.trained[side]
             if isinstance(left, str):
-                yield Check(title, "skipped", f"the training leaves nothing: {left}")
+                yield Check(title, "skipped", f"the training leaves no files: {left}")
             else:
                 yield self._compared(title, name, left)
 

@@ -91,7 +91,7 @@ def _replicas(theirs: Event, gpus: int) -> Check:
 
 
 def _placement(work: Mapping[str, int], gpus: int) -> Check:
-    """Whether each device computes the model.
+    """Checks that each device computes the model.
 
     work: the number of operations that do most of its work, by device. The first may have some more of them, for what
     is computed once; a device that only holds variables has none, or a few.

@@ -1,4 +1,4 @@
-"""`convert --trace`: what calls that the analysis does not follow gave, seen in a run of the script."""
+"""`convert --trace`: observes the results of calls that the analysis does not follow, in a run of the script."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def trace_calls(
 
 
 def marked(source: Source, sites: Sequence[CallSite]) -> str:
-    """The script with its calls wrapped in the probe; no line moves. Calls inside of strings stay as they are."""
+    """The script with its calls wrapped in the probe; line numbers stay. Calls inside of strings stay as they are."""
     lines = source.text.encode().splitlines(keepends=True)
     within = {
         (call.end_lineno, call.end_col_offset)

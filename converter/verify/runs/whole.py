@@ -34,7 +34,7 @@ MOVED = 1e-3  # of its logarithm: a rate that moves less stays
 
 @dataclass(frozen=True)
 class Ran:
-    """What two whole runs showed.
+    """The result of two whole runs.
 
     mine, theirs: how each script ran; compared: what went in; problem: why there is nothing of all that.
     """
@@ -95,7 +95,7 @@ def run_whole(
 
 
 def _unless_resumed(ran: Ran, paths: Sequence[str]) -> Ran:
-    """Nothing where one run has restored what another one may have left."""
+    """No result if one run has restored a file that another one may have left."""
     notes = [note for facts in (ran.mine, ran.theirs) if facts for note in _restored(facts)]
     found = [note["file"] for note in notes if any(str(note["file"]).startswith(path) for path in paths)]
     if not found:
@@ -175,7 +175,7 @@ def _steps(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Check:
 
 
 def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
-    """What a whole run leaves open of the ends of epochs: examples that are left out, and all behind the last one."""
+    """The check of epochs' ends: examples that are left out there, and everything after the last one."""
     left = [row["own_rows"] - row["rows"] for row in compared["sets"] if row["steps"] != row["own_steps"]]
     if max(left, default=0) > 0:
         detail = (
@@ -206,7 +206,7 @@ def _sets(compared: Facts) -> list[Check]:
 
 
 def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
-    """How far schedules take the learning rates from the first step to the last one of both runs.
+    """Compares the learning rates that schedules reach from the first step to the last one of both runs.
 
     A schedule that counts batches has to follow the global batch; one that counts steps has not. Which of them it is
     meant to be nobody can tell from a run, so a rate that does not come as far fails nothing.
@@ -228,7 +228,7 @@ def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
 
 
 def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
-    """What is evaluated after training, saved, written and printed in a whole run."""
+    """The checks of evaluations after training, saved files, summaries and printed lines of a whole run."""
     own, other = compared["after"]
     if own and not other:
         detail = f"{own} runs of the original after its last step are lacking"
@@ -258,7 +258,7 @@ def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterato
 
 
 def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: str) -> str:
-    """What is wrong with the step numbers of one kind of notes: where the original's count steps, so do these."""
+    """Faults in the step numbers of one kind of notes: they must count steps where the original's do."""
     mine, theirs = ([note for note in each if repr(note[key]) == kind] for each in notes)
     if any(note["number"] is None for note in (*mine, *theirs)) or len(mine) < 2 or len(theirs) < 2:
         return ""

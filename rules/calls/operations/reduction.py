@@ -131,6 +131,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"argmax": 3}}
 
 TRAITS: dict[Trait, str] = {
     Trait.ADDS_UP: "reduce_sum",
+    Trait.AVERAGES: "reduce_mean",
     Trait.METRIC: "metrics.*",
     Trait.COUNTS: "reduce_sum reduce_mean reduce_max count_nonzero",
     Trait.ANY_AXIS: "reduce_mean reduce_sum",

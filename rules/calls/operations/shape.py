@@ -396,6 +396,7 @@ POSITIONS: dict[Argument, dict[str, int]] = {
 }
 
 TRAITS: dict[Trait, str] = {
+    Trait.MASKS: "boolean_mask",
     Trait.SPARSE_GRADIENTS: "gather",
     Trait.DATA_SECOND: "nn.embedding_lookup",
     Trait.PRODUCT: "matmul",

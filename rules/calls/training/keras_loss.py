@@ -5,6 +5,7 @@ from __future__ import annotations
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra
+from converter.analysis.traits import Trait
 from converter.analysis.values import Tensor, Value, opaque
 
 LAST = (  # a sum or a mean over the last axis (tensorflow/python/keras/losses.py and metrics.py, 1.15)
@@ -31,6 +32,11 @@ def _by_last_axis(call: Call) -> Value:
     dims = None if predictions.dims is None else predictions.dims[:-1]
     return Tensor(kept, call.values(), dims, call.name)
 
+
+TRAITS: dict[Trait, str] = {
+    Trait.ADDS_UP: "keras.backend.sum",
+    Trait.AVERAGES: "keras.backend.mean",
+}
 
 CALLS: dict[str, Handler] = {
     m + name: _by_last_axis

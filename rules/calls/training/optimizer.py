@@ -161,6 +161,7 @@ TRAITS: dict[Trait, str] = {
         "create_partitioned_variables"
     ),
     Trait.ALWAYS_TRUE: "Optimizer Cell",
+    Trait.SCHEDULES: "keras.optimizers.schedules.* " + " ".join(f"train.{name}" for name in DECAYS),
 }
 
 CALLS: dict[str, Handler] = {

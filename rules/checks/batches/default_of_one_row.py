@@ -1,4 +1,4 @@
-"""An input is left to a default of one row."""
+"""An input gets a default value with a single row."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG243",
-        title="an input is left to a default of one row",
-        why="tf.placeholder_with_default takes the default where nothing is fed. One of a single row goes with a "
-        "batch of any size on one GPU, because TensorFlow repeats it for each example; but the towers cut "
-        "their rows out of every input, and only the first would find one. Give it a default with a row for "
-        "each example, made of the size of another input, or feed it in every run.",
+        title="an input gets a default value with a single row",
+        why="tf.placeholder_with_default takes the default where nothing is fed. A default with a single row works "
+        "with a batch of any size on one GPU, because TensorFlow broadcasts it; but the towers cut their rows out of "
+        "every input, and only the first would find one. Give it a default with a row for each example, made of the "
+        "size of another input, or feed it in every run.",
         before=_DEFAULT.replace("{default}", "tf.zeros([1, 784])"),
         after=_DEFAULT.replace("{default}", "tf.zeros([tf.shape(X)[0], 784])"),
         references=("docs: TMG103, which inputs are cut",),
@@ -58,6 +58,7 @@ def left_to_its_default(case: Placed) -> Iterator[Diagnostic]:
                 facts,
                 run.call,
                 "TMG243",
-                "this run leaves an input to its default, which has one row for all examples and cannot be shared",
+                "this run does not feed an input whose default has one row for all examples: it cannot be cut into "
+                "shards",
                 "feed it, or give it a default with a row for each example",
             )

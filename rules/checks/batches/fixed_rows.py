@@ -1,4 +1,4 @@
-"""What is fed to an input of a fixed size does not grow with it."""
+"""An input grows with the number of GPUs, but the array that is fed to it does not."""
 
 from __future__ import annotations
 
@@ -77,10 +77,10 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
                     facts,
                     run.call,
                     "TMG252",
-                    f"what is fed here to {name} keeps its number of rows, where the model goes on to take "
+                    f"the array that is fed here to {name} has a fixed number of rows, but the model now takes "
                     "those of all towers",
-                    "make it with the batch size, or leave the rows of the model open (None); "
-                    "--batch total keeps the number",
+                    "compute its size from the batch size, or leave the input's number of rows open (None); --batch "
+                    "total keeps the number",
                 )
 
 

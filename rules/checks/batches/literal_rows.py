@@ -1,4 +1,4 @@
-"""The model has a number that is as large as the batch size."""
+"""The model contains a number that equals the batch size."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG254",
-        title="the model has a number that is as large as the batch size",
+        title="the model contains a number that equals the batch size",
         why="With --batch total the towers share a batch of the script's size, and the batch size means a share of it "
         "in each tower. This number is written in the model, is as large as the batch size (or as the flag for it is "
         "by default), and tells how many rows a batch is reshaped or cut to, or goes with: the rows of a tower are "
@@ -75,8 +75,8 @@ def as_large_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
                 facts,
                 tensor.node or regions[0].block.body[0],
                 "TMG254",
-                "the model has a number here that is as large as the batch size, where each tower has a share "
-                "of the batch",
+                "the model contains a number here that equals the batch size, but each tower has only a share of the "
+                "batch",
                 "write the batch size by its name",
             )
 

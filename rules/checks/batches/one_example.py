@@ -23,13 +23,13 @@ RULES = (
     Rule(
         code="TMG218",
         title="each training step takes one example",
-        why="The placeholders have no batch axis and the training loop feeds them with the examples of the "
-        "data set one by one, or it feeds batches of a single row ([x], x[None], x.reshape(1, 4)), as "
-        "programs do that take the gradients of each step of a game and feed back their mean. Or the rows "
-        "that are fed are the steps of one sequence: a recurrent net (time_major=True), tf.scan or a loop "
-        "of the graph takes what it made of one row to the next, and each tower would begin anew. There "
-        "is nothing to share among towers, and on GPUs a step of one example is mostly waiting. Feed "
-        "several examples at a time, to placeholders with a batch axis, and take the mean of their losses.",
+        why="The placeholders have no batch axis and the training loop feeds them with the examples of the data set "
+        "one by one, or it feeds batches of a single row ([x], x[None], x.reshape(1, 4)), as programs do that take "
+        "the gradients of each step of a game and feed back their mean. Or the rows that are fed are the steps of "
+        "one sequence: a recurrent net (time_major=True), tf.scan or a loop of the graph carries a state from one "
+        "row to the next, and each tower would begin with a new state. There is nothing to share among towers, and "
+        "on GPUs a step of one example is mostly waiting. Feed several examples at a time, to placeholders with a "
+        "batch axis, and take the mean of their losses.",
         before="""\
 import numpy as np
 import tensorflow as tf
@@ -106,7 +106,7 @@ def room_for_one(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 value.node or case.steps[0].call,
                 "TMG218",
-                "each training step takes one example: this input has room for no more",
+                "each training step takes one example: this input has room for only one",
                 "feed several examples at a time, and leave the batch axis open",
             )
 

@@ -64,12 +64,14 @@ with tf.Session() as sess:
 WORDS = {
     Found.DECODER_OF_SHARD: Words(
         "TMG227",
-        "this decoder stops at the longest sequence of a tower's shard, the batch goes on to that of all",
-        "feed the lengths that its helper is given as an input of their own",
+        "this decoder stops at the longest sequence of a tower's shard, but the batch is padded to the longest of "
+        "all",
+        "feed the lengths that its helper takes as a separate input",
     ),
     Found.MASK_OF_SHARD: Words(
         "TMG227",
-        "this mask is as wide as the longest sequence of a tower's shard, the batch as that of all towers",
+        "this mask is as wide as the longest sequence of a tower's shard, but the batch is as wide as the longest of "
+        "all",
         "give it the width of the padded batch: maxlen=tf.shape(x)[1]",
     ),
 }

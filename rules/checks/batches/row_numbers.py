@@ -96,9 +96,10 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"
             node = value.node or case.steps[0].call
             if case.options.batch == "total":
-                yield error(case.facts, node, "TMG244", message, "tell examples apart by what is fed with them")
+                yield error(case.facts, node, "TMG244", message, "distinguish examples by a value that is fed with "
+                "them")
             else:
-                hint = "see that the rows of a smaller last batch may be counted anew on each GPU"
+                hint = "check that each GPU may count the rows of a smaller last batch from 0"
                 yield warn(case.facts, node, "TMG317", message, hint)
             return
 

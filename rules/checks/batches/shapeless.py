@@ -37,11 +37,11 @@ RULES = (
     Rule(
         code="TMG253",
         title="an input without a shape may be one value, or have a row for each example",
-        why="A placeholder without a shape takes anything. What is fed to it often tells: a number goes to all towers, "
-        "a slice of a data set is cut as the other inputs are. Here neither the script's feeds nor what the model "
-        "does with it tell: shared by all towers, an array with a row for each example would meet the rows of one "
-        "shard, and may spread over them without a word. Give the placeholder a shape, or say which it is: "
-        "--shared NAME, or --batch-axis NAME=0.",
+        why="A placeholder without a shape takes anything. What is fed to it often tells: a number goes to all "
+        "towers, a slice of a data set is cut as the other inputs are. Here neither the script's feeds nor what the "
+        "model does with it tell: shared by all towers, an array with a row for each example would be combined with "
+        "the rows of one shard, and might be broadcast without an error. Give the placeholder a shape, or say which "
+        "it is: --shared NAME, or --batch-axis NAME=0.",
         before=_SHAPELESS.replace("{shape}", ""),
         after=_SHAPELESS.replace("{shape}", ", [None]"),
         references=("docs: TMG103, which inputs are cut",),

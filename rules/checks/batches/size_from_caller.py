@@ -55,7 +55,7 @@ def train(data):
 WORDS = {
     Found.SIZE_FROM_CALLER: Words(
         "TMG305",
-        "the batch size comes from the caller: {name} is multiplied here, and what the caller does with it is " "not",
+        "the batch size comes from the caller: {name} is multiplied here, but the caller's own uses of it are not",
         "let callers hand over the batch size of one tower, and load their own batches N times as large",
     ),
 }

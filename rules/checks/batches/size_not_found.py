@@ -10,11 +10,10 @@ RULES = (
     Rule(
         code="TMG303",
         title="the size of the batches was not found",
-        why="What is fed here comes from code that the tool cannot follow: a generator, another file, a "
-        "reader of its own. So the script goes on loading batches of the size that it had, and the "
-        "towers share each of them. The steps are right, but each GPU has only 1/N of the work, and a "
-        "run takes as many steps as before. Name the number batch_size where it is defined in the "
-        "script, or make that code load N times as many.",
+        why="The batches that are fed here come from code that the tool cannot follow: a generator, another file, a "
+        "reader of its own. So the script loads batches of the same size as before, and the towers share each of "
+        "them. The steps are right, but each GPU has only 1/N of the work, and a run takes as many steps as before. "
+        "Name the number batch_size where it is defined in the script, or make that code load N times as many.",
         before="""\
 import tensorflow as tf
 
@@ -59,7 +58,7 @@ WORDS = {
     ),
     Found.PLAIN_NUMBER_OF_ROWS: Words(
         "TMG303",
-        "this input has a plain number of rows in its shape" + GOES_ON,
+        "the shape of this input gives the number of rows as a plain number" + GOES_ON,
         "name the batch size batch_size, and write this name in shapes and where batches are made",
     ),
     Found.SIZE_NOT_FOUND: Words(

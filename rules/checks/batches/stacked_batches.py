@@ -1,4 +1,4 @@
-"""Several batches behind each other meet an input with one row for each example."""
+"""Concatenated batches are combined with an input that has one row for each example."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG215",
-        title="several batches behind each other meet an input with one row for each example",
+        title="concatenated batches are combined with an input that has one row for each example",
         why="Two batches one behind the other (tf.concat along the batch axis, the two sides of a pair, real and "
         "generated images) are no longer one batch: a tower has its shard of the first followed by its shard of "
         "the second. An input that is fed with rows for all of them at once, such as labels for both halves, "
@@ -71,7 +71,7 @@ def stacked_batches(case: Selected) -> Iterator[Diagnostic]:
         case.steps,
         "TMG215",
         {
-            Why.CONFLICT: "feed what belongs to each of the batches on its own",
-            Why.PIECES: "feed each of the pieces on its own",
+            Why.CONFLICT: "feed a separate input for each of the batches",
+            Why.PIECES: "feed a separate input for each of the pieces",
         },
     )

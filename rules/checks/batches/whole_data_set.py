@@ -61,7 +61,7 @@ WORDS = {
     Found.WHOLE_DATA_SET_BESIDE_BATCHES: Words(
         "TMG304",
         "the whole data set is fed in this training step, and batches are in another" + GOES_ON,
-        "convert the models apart, each in a script of its own",
+        "convert the models separately, each in a script of its own",
     ),
     Found.DATA_IN_GRAPH: Words(
         "TMG304",

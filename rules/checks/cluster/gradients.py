@@ -1,4 +1,4 @@
-"""Training steps that are another one when each worker takes its part."""
+"""Training steps that change when each worker computes its part."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rules.checks.cluster import SCRIPT, changed
 RULES = (
     Rule(
         code="TMG260",
-        title="workers would train otherwise than one process",
+        title="workers would compute other updates than one process",
         why="What a worker does to its gradients, it does before they are averaged: a mean of clipped gradients is not "
         "the clipped mean. SyncReplicasOptimizer averages within apply_gradients, so that no statement of the script "
         "ever sees the mean. What it assigns to variables happens once for each worker. SyncReplicasOptimizer "

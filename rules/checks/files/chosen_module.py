@@ -53,10 +53,10 @@ RULES = (
     Rule(
         code="TMG266",
         title="a flag chooses a module that would have to change",
-        why="importlib.import_module is handed a flag: the default of the flag tells which file is read. Where towers "
-        "need changes in that file, the other choices would go without, and each of them would have to be converted "
-        "on its own. Build the loss and take the training step in the script, from what the module's functions "
-        "give: then it needs no change. The example is converted in place.",
+        why="importlib.import_module is called with a flag, and the tool reads the file that the flag's default "
+        "names. If towers need changes in that file, the files of the other choices would not be changed, and each "
+        "of them would have to be converted by itself. Build the loss and take the training step in the script, from "
+        "what the module's functions give: then it needs no change. The example is converted in place.",
         before=_CHOSEN.replace("{model}", _STEP_THERE).replace("{train}", "train_op = model.train_step(X, Y)"),
         after=_CHOSEN.replace("{model}", _NETWORK_THERE)
         .replace("{train}", _STEP_HERE).replace("import_module(args.model)", "import_module('mlp')"),
@@ -64,9 +64,9 @@ RULES = (
     Rule(
         code="TMG331",
         title="a flag chooses the module that builds the model",
-        why="importlib.import_module is handed a flag: the default of the flag tells which file is read, and what the "
-        "towers take from it. The loop stands in the script and serves each choice whose functions take and give the "
-        "same; prove it with each of them. The example is converted in place.",
+        why="importlib.import_module is called with a flag, and the tool reads the file that the flag's default "
+        "names. The loop stands in the script and works for each choice whose functions take the same arguments and "
+        "return the same kinds of values; prove it with each of them. The example is converted in place.",
         before=_CHOSEN.replace("{model}", _NETWORK_THERE)
         .replace("{train}", _STEP_HERE),
         after=_CHOSEN.replace("{model}", _NETWORK_THERE)
@@ -93,6 +93,6 @@ def module_chosen_by_a_flag(case: Shared) -> Iterator[Diagnostic]:
                 case.facts,
                 effect.node,
                 "TMG331",
-                "a flag chooses the module here: its default is read, and no other one",
+                "a flag chooses the module here: only the flag's default was read",
                 "prove the conversion with each choice: tf-multigpu verify … -- --flag=choice",
             )

@@ -1,4 +1,4 @@
-"""Files of the project import each other before what they ask for is there."""
+"""Files of the project import each other, and a name is imported before it is defined."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG014",
-        title="files of the project import each other before what they ask for is there",
+        title="files of the project import each other, and a name is imported before it is defined",
         why="Two files import each other, and one takes a name from the other with `from … import …` while "
         "that one has not come to the name yet. Python cannot import them in this order, and the script "
         "stops there, before its conversion and after it. Files that import each other as modules and read "

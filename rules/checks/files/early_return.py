@@ -1,4 +1,4 @@
-"""Another script may leave the model before its towers are done."""
+"""Another script may return early from the function that builds the model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG263",
-        title="another script may leave the model before its towers are done",
+        title="another script may return early from the function that builds the model",
         why="Other scripts that import a changed file go on building the model for one GPU, by the same statements "
         "as before and in their order (TMG127). Here the towers' statements stand on both sides of a with block's "
         "return: behind the loop the block is opened once more for it, and a script for which the function ends "

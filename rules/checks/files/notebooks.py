@@ -7,7 +7,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG040",
-        title="this is no notebook",
+        title="this is not a notebook",
         why="The file ends in .ipynb, and is not JSON, or has not the parts of a notebook: `nbformat`, and "
         "`cells` each with `cell_type` and `source`. A key that stands twice in one object is refused, too: "
         "programs take different ones of the two.",

@@ -16,7 +16,7 @@ RULES = (
     Rule(
         code="TMG021",
         title="the script was converted in place with other options",
-        why="A script that is converted in place has its original's text no more, so that it cannot be converted anew "
+        why="A script that was converted in place no longer has its original's text, so it cannot be converted anew "
         "with other options. Either the options of its header are given again, or the original is restored from "
         "version control and converted; the message names the commit that has it, where git has one.",
     ),
@@ -48,10 +48,10 @@ RULES = (
     ),
     Rule(
         code="TMG027",
-        title="a comment for the tool tells it nothing",
+        title="a comment for the tool has no effect",
         why="Comments that begin with `# tf-multigpu:` tell the tool what the code does not: `shared` and "
         "`batch-axis=K` behind an input, `ignore[CODE]` on the line of a warning, `skip-file` anywhere. One that "
-        "stands beside no input, takes away no warning or is none of these is reported, as it does not do what "
+        "stands beside no input, suppresses no warning, or is none of these is reported, as it does not do what "
         "somebody believes it does. An option of the command line goes before a comment that says otherwise, which is "
         "reported; a comment goes before the project's configuration. Comments that contradict each other refuse the "
         "conversion.",
@@ -96,7 +96,7 @@ RULES = (
     ),
     Rule(
         code="TMG035",
-        title="the configuration names an input that this script has not",
+        title="the configuration names an input that this script does not have",
         why="`shared` and `batch-axis` in the table [tool.tf-multigpu] hold for all scripts of the project. One that "
         "has no input of such a name is converted without it; a name that was misspelt looks the same. An override, "
         "[[tool.tf-multigpu.overrides]] with `files`, says it for the scripts that have the input.",

@@ -1,4 +1,4 @@
-"""A value of the model is fed in its stead."""
+"""A value that the model computes is fed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG223",
-        title="a value of the model is fed in its stead",
-        why="TensorFlow lets any tensor be fed. A tensor that the towers compute is one in each of them, "
-        "and the merged one after the loop; fed with a batch, the merged one would have its value and "
-        "the towers would not. Feed a placeholder, and let the model read it "
-        "(tf.placeholder_with_default takes a tensor that stands in where nothing is fed).",
+        title="a value that the model computes is fed",
+        why="TensorFlow lets any tensor be fed. Each tower computes a tensor of its own, and a merged tensor stands "
+        "for them after the loop; feeding the merged tensor would leave the towers' own tensors unchanged. Feed a "
+        "placeholder, and let the model read it (tf.placeholder_with_default takes a tensor that stands in where "
+        "nothing is fed).",
         before="""\
 import tensorflow as tf
 
@@ -65,6 +65,9 @@ with tf.Session() as sess:
 @check(Placed)
 def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
     """Runs that feed a value which the towers compute."""
+    trained = {step.result.uid for step in case.facts.train_steps}
+    trains = any(run.computes(trained) for run in case.facts.runs)
+    elsewhere = "convert the script that runs the training step: this one only builds it"
     for run in case.facts.runs:
         for key, _ in run.feeds:
             made = [t for t in tensors_in(key) if not isinstance(t, (Input, Variable))]
@@ -74,5 +77,5 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
                     run.call,
                     "TMG223",
                     f"{key.label or 'a value'} is computed by the model, and this run feeds a value in its place",
-                    "feed a placeholder",
+                    "feed a placeholder" if trains else elsewhere,
                 )

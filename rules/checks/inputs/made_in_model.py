@@ -10,9 +10,9 @@ RULES = (
     Rule(
         code="TMG204",
         title="an input is made by the same statement as the model that reads it",
-        why="The placeholders stand before the loop, the model inside. One statement makes both here, a "
-        "call that goes into a function for the one and the other, so there is no place between them "
-        "for the loop to begin. Make the placeholders first and hand them to the function.",
+        why="The placeholders stand before the loop, the model inside. Here one statement makes both, by a function "
+        "that creates the placeholders and builds the model, so the loop has no place to begin between them. Make "
+        "the placeholders first and hand them to the function.",
         before="""\
 import tensorflow as tf
 

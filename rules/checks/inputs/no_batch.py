@@ -82,7 +82,7 @@ def no_batch(case: Selected) -> Iterator[Diagnostic]:
             case.unbatched[0].call,
             "TMG202",
             NONE,
-            "convert the models apart, each in a script of its own",
+            "convert the models separately, each in a script of its own",
         )
     elif case.unbatched:
         yield _why_no_batch(case)

@@ -19,12 +19,11 @@ RULES = (
     Rule(
         code="TMG222",
         title="an input is fed in training and is not seen to reach the loss",
-        why="What is fed in a training step has a part in it, as a rule. This input has a batch axis and is "
-        "fed together with the others and read by the script, but nothing that the tool sees leads "
-        "from it to the loss: either the step does not need it, or it gets there on a way that the tool does not "
-        "see, and then the towers would take whole batches of it beside shards of the others. An input of which "
-        "operations compute what nothing reads stays whole. Leave this one out of the feed if the step does not "
-        "need it.",
+        why="An input that is fed in a training step usually takes part in it. This input has a batch axis and is "
+        "fed together with the others and read by the script, but nothing that the tool sees leads from it to the "
+        "loss: either the step does not need it, or it reaches the loss in a way that the tool does not see, and "
+        "then the towers would take whole batches of it beside shards of the others. An input from which only unused "
+        "values are computed is not cut. Leave this one out of the feed if the step does not need it.",
         before="""\
 import tensorflow as tf
 

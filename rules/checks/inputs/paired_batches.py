@@ -1,4 +1,4 @@
-"""Examples of two batches that one source gives one after the other are set against each other."""
+"""A model compares examples of two batches that one source gives one after the other."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG340",
-        title="two batches of one source are set against each other",
+        title="two batches from one source are compared with each other",
         why="Each step draws two batches from one source, one after the other, and the model compares the first "
         "example of one with the first of the other. With N GPUs each of the two batches is N times as large, so the "
         "second begins N times as far behind the first: other pairs of examples meet than in the original. Where the "
@@ -71,8 +71,8 @@ def paired_batches(case: Placed) -> Iterator[Diagnostic]:
                     case.facts,
                     second,
                     "TMG340",
-                    "each step draws two batches from this source, and the model sets their examples against each "
-                    "other: with larger batches, other pairs meet than in the original",
+                    "each step draws two batches from this source, and the model compares their examples pair by "
+                    "pair: with larger batches the pairs differ from the original's",
                     "draw pairs, or keep the batch's size with --batch total, if the order of the examples matters",
                 )
 

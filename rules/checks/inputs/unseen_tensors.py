@@ -52,7 +52,7 @@ RULES = (
         title="a tensor of an object that is not seen goes into the loss",
         why="The loss reads a tensor (the script asks for its shape) of an object that none of the files makes: an "
         "argument of a class or a function that nothing here calls. It was computed from a whole batch, or for none: "
-        "the towers would hold their share of the inputs against all of its rows. Convert the script that makes the "
+        "the towers would combine their share of the inputs with all of its rows. Convert the script that makes the "
         "object, or build the model here.",
         before=_TRAINER,
         after=_ONE,

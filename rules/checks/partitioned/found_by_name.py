@@ -31,7 +31,7 @@ WORDS = {
     Found.LOOKED_UP_BY_NAME: Words(
         "TMG247",
         "what is looked up here by its name may be a variable that is cut, or a value read from it",
-        "keep it under a name of Python, or use --variables balanced",
+        "keep it in a Python variable, or use --variables balanced",
     ),
     Found.SLOTS_IN_SCOPE: Words(
         "TMG247",

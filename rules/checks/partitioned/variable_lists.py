@@ -29,7 +29,7 @@ RULES = (
 WORDS = {
     Found.TAKEN_FROM_LIST: Words(
         "TMG245",
-        "this takes {what} from a list, where slices would stand for variables that are cut",
+        "this takes {what} from a list, which would hold slices in place of variables that are cut",
         "use --variables balanced, which leaves variables whole",
     ),
 }

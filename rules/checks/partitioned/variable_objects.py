@@ -26,7 +26,7 @@ RULES = (
 WORDS = {
     Found.TAKEN_FOR_ONE_OBJECT: Words(
         "TMG319",
-        "{name!r} is taken for one object here: it stays whole, on one GPU",
-        "leave it out of this, and its slices will be spread over the GPUs",
+        "{name!r} is used as one object here: it stays whole, on one GPU",
+        "without this use, slices of it would be spread over the GPUs",
     ),
 }

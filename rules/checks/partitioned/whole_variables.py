@@ -25,7 +25,7 @@ RULES = (
 WORDS = {
     Found.COMPUTED_NAME: Words(
         "TMG246",
-        "this takes a variable whose name is computed as a whole: it cannot be kept from being cut",
+        "this uses a variable as a whole, and its name is computed: the tool cannot exempt it from being cut",
         "give the variable a constant name, or use --variables balanced",
     ),
     Found.KNOWS_VARIABLES: Words(

@@ -16,10 +16,10 @@ RULES = (
         code="TMG235",
         title="the script trains eagerly",
         why="A tower loop is a piece of a graph, built once and run in a session. Under eager execution, with a "
-        "GradientTape or tf.function, there is no such graph in the script: operations run one by one as "
-        "Python comes to them, and a loop over GPUs would run them one GPU after the other. "
-        "tf.distribute.MirroredStrategy is made for it. A script that can be written as a graph with "
-        "placeholders and a session can be converted.",
+        "GradientTape or tf.function, there is no such graph in the script: operations run one by one as Python "
+        "comes to them, and a loop over GPUs would run them one GPU after the other. tf.distribute.MirroredStrategy "
+        "works with eager code. A script that can be written as a graph with placeholders and a session can be "
+        "converted.",
         before="""\
 import tensorflow as tf
 
@@ -65,5 +65,5 @@ def trains_eagerly(case: Selected) -> Iterator[Diagnostic]:
             eager.node,
             "TMG235",
             f"this script trains eagerly ({eager.name}): it has no graph",
-            "use tf.distribute.MirroredStrategy, which is made for it",
+            "use tf.distribute.MirroredStrategy, which works with eager code",
         )

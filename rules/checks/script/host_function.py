@@ -1,4 +1,4 @@
-"""Functions of the host inside the graph: what tf.py_func does to the batch stands in Python, not in the graph."""
+"""Python functions inside the graph: what tf.py_func does to the batch is not seen in the graph."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG313",
-        title="a function of the host is taken to work on each example by itself",
-        why="tf.py_func hands the batch to Python. What it does there is not seen in the graph; its result is "
-        "given a shape that has a row for each example, and so each tower calls it with its shard. That is "
-        "right for a function that works row by row. One that looks at the whole batch (takes its mean, sorts "
-        "it) would look at a shard instead. See that it does not; where TensorFlow has the operation, "
-        "use it, which is faster too: on several GPUs all towers wait for the one Python interpreter.",
+        title="a Python function in the graph is assumed to treat each example by itself",
+        why="tf.py_func hands the batch to Python. What it does there is not seen in the graph; its result is given "
+        "a shape that has a row for each example, and so each tower calls it with its shard. That is right for a "
+        "function that works row by row. One that looks at the whole batch (takes its mean, sorts it) would get a "
+        "shard instead. Check that it does not; where TensorFlow has the operation, use it, which is faster too: on "
+        "several GPUs all towers wait for the one Python interpreter.",
         before=_SCRIPT.replace("{features}", """\
 features = tf.py_func(np.abs, [X], tf.float32)
 features.set_shape([None, 784])"""),
@@ -61,6 +61,6 @@ def host_functions(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 effect.node,
                 "TMG313",
-                f"tf.{effect.name} is taken to work on each example by itself: each tower calls it with its shard",
-                "see that it does not look at the whole batch, or use TensorFlow's operations",
+                f"tf.{effect.name} is assumed to treat each example by itself: each tower calls it with its shard",
+                "check that it does not depend on the whole batch, or use TensorFlow's operations",
             )

@@ -1,4 +1,4 @@
-"""What a call gives is known from a run only."""
+"""The result of a call is known only from a run of the script."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ with tf.Session() as sess:
 RULES = (
     Rule(
         code="TMG309",
-        title="what a call gives is known from a run only",
+        title="the result of a call is known only from a run of the script",
         why="The analysis does not follow calls into other packages, or of functions whose names are only known as the "
         "script runs. With --trace the script is run up to its first training step, and each tensor that such a call "
         "gave is computed for the batch, for both parts of it, and for the batch in another order: a row for each "
@@ -54,6 +54,6 @@ def known_from_a_run(case: Placed) -> Iterator[Diagnostic]:
                 case.facts,
                 effect.node,
                 "TMG309",
-                f"what this call gives is known from a run of the script only: {effect.name}",
+                f"the result of this call is known only from a run of the script: {effect.name}",
                 "prove the conversion with `tf-multigpu verify`",
             )

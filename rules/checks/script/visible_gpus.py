@@ -1,4 +1,4 @@
-"""Scripts that show themselves one GPU: towers need as many as there are of them."""
+"""Scripts that select one visible GPU: towers need one each."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ RULES = (
     Rule(
         code="TMG264",
         title="the script names a GPU of its own",
-        why="The script shows itself one GPU, and not the first one, or one that is only known when it runs. Towers "
-        "need as many as there are of them; which other ones are free only its user knows. List as many as the "
-        "towers need, or leave the choice to the environment variable CUDA_VISIBLE_DEVICES of the shell.",
+        why="The script selects one visible GPU: not the first one, or one that is known only when it runs. Each "
+        "tower needs a GPU, and only the script's user knows which others are free. List as many as the towers need, "
+        "or leave the choice to the environment variable CUDA_VISIBLE_DEVICES of the shell.",
         before=script(config=_LIST.format("'3'")),
         after=script(config=_LIST.format("'3,4'")),
         references=("docs: TMG128, scripts that name the first GPU",),
@@ -51,8 +51,8 @@ RULES = (
         code="TMG330",
         title="which GPUs are visible shows when the script runs",
         why="The script sets CUDA_VISIBLE_DEVICES to a value that it computes, from a flag as a rule; or the towers "
-        "are counted when it runs, by the GPUs that it shows itself. Give as many GPUs there as there are towers: with "
-        "fewer the script ends (TMG129), and counted towers are as few as they.",
+        "are counted when it runs, by the GPUs that it makes visible. Give as many GPUs there as there are towers: "
+        "with fewer the script ends (TMG129), and counted towers are as few as they.",
         before=script("os.environ['CUDA_VISIBLE_DEVICES'] = choose_gpu()\n"),
         after=script(),
         references=("docs: TMG129, fewer GPUs than towers",),
@@ -60,8 +60,9 @@ RULES = (
     Rule(
         code="TMG332",
         title="the script named the first GPU alone, and names one for each tower now",
-        why="The script shows itself the first GPU, by CUDA_VISIBLE_DEVICES or visible_device_list. It shows itself "
-        "the first ones now, one for each tower (TMG128). Where other programs use these, name others in their place.",
+        why="The script makes only the first GPU visible, by CUDA_VISIBLE_DEVICES or visible_device_list. Now it "
+        "makes the first ones visible, one for each tower (TMG128). Where other programs use these, name others in "
+        "their place.",
         before=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0'\n"),
         after=script("os.environ['CUDA_VISIBLE_DEVICES'] = '0,1'\n"),
         references=("docs: TMG128, scripts that name the first GPU",),
@@ -71,7 +72,7 @@ RULES = (
 WORDS = {
     Found.GPUS_TOLD_WHEN_RUN: Words(
         "TMG330",
-        "{what} is set here, and says how many GPUs there are",
+        "{what} is set here, and decides how many GPUs are visible",
         "list as many GPUs there as there are towers; fewer end the script",
     ),
     Found.FEWER_GPUS_NAMED: Words(

@@ -7,10 +7,13 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG288",
-        title="the batch cannot be shared by the GPUs",
-        why="With --batch total each GPU takes its share of the script's batch. That needs a batch size that is seen "
-        "and that the number of GPUs divides, and a loss that is a mean over the examples: the mean of sums over "
-        "parts of the batch is not the sum over all of it. Choose such a batch size, or --batch per-gpu.",
+        title="the GPUs' parts of the batch make another loss",
+        why="With --batch total each GPU takes its share of the script's batch. That needs a batch size that is seen, "
+        "that the number of GPUs divides, and that the model itself does not use; and a loss that is a mean over the "
+        "examples: the mean of sums, ratios or roots over parts of the batch is not the one over all of it. Choose "
+        "such a batch size and loss, or --batch per-gpu. Of a Keras loss that a function sums up, TensorFlow 1.15 "
+        "takes the mean of the GPUs' sums and 2.21 their sum: it is refused in both modes. With reduction='sum' the "
+        "GPUs' sums are added, which is the script's loss with --batch total alone.",
         before="""\
 import tensorflow as tf
 

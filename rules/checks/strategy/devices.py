@@ -7,9 +7,10 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG286",
-        title="the script says itself which GPU is used",
-        why="tf.device('/gpu:0') inside a model function holds for every replica, and a session that is told to see "
-        "one GPU has no second one. Take it out: the strategy places each replica.",
+        title="the script chooses its GPU itself",
+        why="tf.device('/gpu:0') inside a model function holds for every replica. CUDA_VISIBLE_DEVICES, "
+        "visible_device_list and device_count that leave fewer GPUs than the strategy is for make replicas share "
+        "one. Take them out: the strategy places each replica.",
         before="""\
 import tensorflow as tf
 

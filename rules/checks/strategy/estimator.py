@@ -7,11 +7,11 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG282",
-        title="this Estimator takes no distribution strategy, or it is not seen what it holds",
+        title="this Estimator accepts no distribution strategy, or parts of it are not in the file",
         why="Of the canned estimators the linear ones cut their variables in parts, which a strategy cannot mirror "
-        "(TensorFlow 1.15 raises an error), and those of tf.contrib.learn know no strategy. An Estimator whose "
-        "model function, configuration or arguments are not in the file could do what fails under a strategy. Use "
-        "an Estimator with a model function of your own, and write its arguments out.",
+        "(TensorFlow 1.15 raises an error), and those of tf.contrib.learn accept no strategy. An Estimator whose "
+        "model function, configuration or arguments are not in the file could do what fails under a strategy. Use an "
+        "Estimator with a model function of your own, and write its arguments out.",
         before="""\
 import tensorflow as tf
 

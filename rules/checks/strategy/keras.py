@@ -7,7 +7,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG289",
-        title="this use of Keras does not go with a distribution strategy",
+        title="this use of Keras does not work with a distribution strategy",
         why="fit_generator(), train_on_batch(), class_weight and validation_split raise an error under a strategy on "
         "TensorFlow 1.15; a GradientTape applies gradients without it; a model that is built before compile() is "
         "out of sight, or data without a name, cannot be changed safely. A stateful layer hands its state on to "

@@ -7,9 +7,9 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG383",
-        title="the optimizer of a canned estimator names its variables otherwise under a strategy",
-        why="DNNClassifier and DNNRegressor cut their variables in parts of one, and a strategy does not: the "
-        "variables of the optimizer get other names (dnn/dnn/logits/kernel/Adagrad beside "
+        title="the optimizer of a canned estimator names its variables differently under a strategy",
+        why="DNNClassifier and DNNRegressor create each variable as a single slice of itself, which they do not "
+        "under a strategy: the variables of the optimizer get other names (dnn/dnn/logits/kernel/Adagrad beside "
         "dnn/logits/kernel/t_0/Adagrad), and a checkpoint of the original cannot be trained on. The model's own "
         "variables keep their names.",
         before="""\

@@ -9,8 +9,9 @@ RULES = (
         code="TMG384",
         title="the number of steps may count batches",
         why="A step under a strategy takes a batch for each GPU. A number of steps that is computed by a division by "
-        "the batch size is divided by the number of GPUs, so that an epoch stays an epoch; this one is divided by "
-        "something else. Where it counts batches, divide it.",
+        "the batch size is divided by the number of GPUs, so that an epoch stays an epoch, also in the schedule of a "
+        "learning rate inside the model function; this one is divided by something else, or used for something else "
+        "besides. Where it counts batches, divide it.",
         before="""\
 import tensorflow as tf
 

@@ -1,4 +1,4 @@
-"""Options that mean nothing for the target that a script is converted for."""
+"""Options that have no effect for the target that a script is converted for."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG287",
-        title="this option means nothing for the target of the conversion",
+        title="this option has no effect for the target of the conversion",
         why="An option without effect is refused, so that nobody relies on it. Under a distribution strategy "
         "the strategy and the script decide where variables live, how the learning rate grows, how much memory a GPU "
         "gives and which inputs are shared; helpers are written for towers. Leave the option out.",

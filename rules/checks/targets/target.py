@@ -8,7 +8,7 @@ RULES = (
     Rule(
         code="TMG280",
         title="the script is not of the kind that the target is for",
-        why="--target insists on one way of using several GPUs, and each way is for scripts of its kind: --target "
+        why="--target asks for one way of using several GPUs, and each way is for one kind of script: --target "
         "mirrored hands a distribution strategy to an Estimator or to Keras. This script trains in a session of its "
         "own, for which there are towers. Leave the option out: the tool chooses what fits.",
         before="""\

@@ -1,4 +1,4 @@
-"""The model changes something that the loop cannot set back."""
+"""The model changes a value that the loop cannot reset."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG231",
-        title="the model changes something that the loop cannot set back",
+        title="the model changes a value that the loop cannot reset",
         why="Building the model changes a value and reads it again, so every tower has to begin with what stood "
-        "there before. Where the loop stands, this value has no name: it belongs to another function or to "
-        "another file. Keep it in a variable of the function that builds the model or of the module, or "
-        "hand it over. So it is with a function of the model that lists the variables made so far before all are made.",
+        "there before. Where the loop stands, this value has no name: it belongs to another function or to another "
+        "file. Keep it in a variable of the function that builds the model or of the module, or hand it over. The "
+        "same holds for a function of the model that lists the variables made so far, before all are made.",
         before="""\
 import tensorflow as tf
 
@@ -83,7 +83,7 @@ WORDS = {
     ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
-        "the model changes {name} and reads it again: every tower would go on where the one before ended",
+        "the model changes {name} and reads it again: each tower would go on from the previous tower's value",
         "keep it in a variable of the function that builds the model",
     ),
 }

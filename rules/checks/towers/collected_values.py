@@ -1,4 +1,4 @@
-"""A collection to which the towers add what is no mean is read after them."""
+"""A collection is read after the towers, which add values to it that are not means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG236",
-        title="a collection to which the towers add what is no mean is read after them",
+        title="a collection is read after the towers, which add values to it that are not means",
         why="Each tower adds its own tensors to a collection of the graph. After the loop the collection holds as many "
         "as the original's: means over the examples are merged in it, operations and variables are the first tower's. "
         "Rows of the examples, sums and what the tool cannot follow would be those of the first tower's shard alone. "
@@ -78,7 +78,7 @@ with tf.Session() as sess:
 
 @check(Placed)
 def read_after_the_towers(case: Placed) -> Iterator[Diagnostic]:
-    """Reads, after a loop, of collections to which its towers add tensors of the batch that are no means."""
+    """Reads, after a loop, of collections to which its towers add tensors of the batch that are not means."""
     for region in case.regions:
         added = {e.name for e in case.facts.effects_of(EffectKind.COLLECTION) if _is_one_towers(region, e)}
         for effect in case.facts.effects_of(EffectKind.GET_COLLECTION):
@@ -88,8 +88,8 @@ def read_after_the_towers(case: Placed) -> Iterator[Diagnostic]:
                     case.facts,
                     effect.node,
                     "TMG236",
-                    f"the towers add values to the collection {effect.name!r} that are no means over the examples: "
-                    "here it would hold those of the first tower alone",
+                    f"the towers add values to the collection {effect.name!r} that are not means over the "
+                    "examples: here it would hold only the first tower's",
                     "keep them in a list of the script instead of a collection",
                 )
 
@@ -98,7 +98,7 @@ OWN = ("update_ops", "summaries")  # what TensorFlow adds there has rules of its
 
 
 def _is_one_towers(region: Region, effect: Effect) -> bool:
-    """Whether the towers add something to a collection that depends on their shards, and is no mean."""
+    """Whether the towers add something to a collection that depends on their shards, and is not a mean."""
     value = effect.value
     if not isinstance(value, Tensor) or not region.in_tower(effect.site) or value.batch.kind == "free":
         return False

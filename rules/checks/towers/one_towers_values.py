@@ -43,7 +43,7 @@ _SPREAD = "self.spread = tf.sqrt(tf.reduce_mean(tf.square({})))"
 RULES = (
     Rule(
         code="TMG333",
-        title="an attribute is the last tower's after the loop, and code that is not followed may read it",
+        title="an attribute holds the last tower's value after the loop, and code that is not followed may read it",
         why="Values of the towers that the script reads later are merged, or the conversion is refused. This attribute "
         "cannot be merged (a root, a maximum, a ratio of the examples), and none of the code that was followed reads "
         "it. But a function that nothing calls, or a branch that is not taken, reads an attribute of this name. If it "
@@ -61,8 +61,8 @@ RULES = (
 WORDS = {
     Found.LAST_TOWERS_VALUE: Words(
         "TMG333",
-        "{name} is the last tower's after the loop: it cannot be merged, and {path}:{line} reads an attribute "
-        "of this name in code that is not followed",
+        "{name} holds the last tower's value after the loop: it cannot be merged, and {path}:{line} reads an "
+        "attribute of this name in code that is not followed",
         "compute it after the loss, from tensors with one row for each example",
     ),
 }

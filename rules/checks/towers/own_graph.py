@@ -37,9 +37,10 @@ RULES = (
     Rule(
         code="TMG276",
         title="a part of the model stands in a block that makes a graph or a session",
-        why="The towers would execute a `with` block, or open it once more behind the loop, that makes a new graph or "
-        "a new session each time: what is in one graph cannot be read in another. It is so where the loss reads what a "
-        "batch gave in an earlier graph. Put all that is computed from a batch into the block of the training step.",
+        why="The towers would execute a `with` block, or open it once more behind the loop, that makes a new graph "
+        "or a new session each time: what is in one graph cannot be read in another. This happens where the loss "
+        "reads a result that was computed in an earlier graph. Put all that is computed from a batch into the block "
+        "of the training step.",
         before=_SCRIPT.format(before=_FIRST, read="# a whole data set", fed=""),
         after=_SCRIPT.format(before="", read=_READ, fed="X: images, "),
         references=("TensorFlow 1.15, Graph.as_default (ops.py)",),

@@ -35,9 +35,9 @@ RULES = (
         code="TMG385",
         title="a tower that has one example squeezes the batch axis away",
         why="tf.squeeze without an axis removes all axes of length one. Where a tower's share of a batch is one "
-        "example, as with the last batch of an epoch or with very small ones, the batch axis is such a one: what "
-        "this tower makes has an axis less than what the others make, and cannot be put behind it. Say which axis is "
-        "meant.",
+        "example, as with the last batch of an epoch or with very small ones, the batch axis has length one, too: "
+        "this tower's result has one axis less than the others', and cannot be concatenated with them. Say which "
+        "axis is meant.",
         before=_SCRIPT.format(axis=""),
         after=_SCRIPT.format(axis=", 1"),
         references=("TensorFlow 1.15, squeeze (array_ops.py)",),

@@ -11,12 +11,12 @@ RULES = (
     Rule(
         code="TMG311",
         title="the model acts between the training steps",
-        why="What is fed in training comes from an environment that answers to the actions of the model. Such a "
-        "step is shared among the towers like any other, and acting goes on with the merged results, so the "
-        "steps are right. But an environment gives one state at a time whatever the number of GPUs: acting "
-        "gets no faster, and where a batch size was found, learning takes N times as many examples for each "
-        "action. Collect from several environments at once to give every GPU as much to do, and check that "
-        "the method bears larger batches.",
+        why="The examples of a training step come from an environment that reacts to the model's actions. Such a "
+        "step is shared among the towers like any other, and acting goes on with the merged results, so the steps "
+        "are right. But an environment gives one state at a time whatever the number of GPUs: acting gets no faster, "
+        "and where a batch size was found, learning takes N times as many examples for each action. Collect from "
+        "several environments at once to give every GPU as much to do, and check that the algorithm tolerates larger "
+        "batches.",
         before="""\
 import gym
 import tensorflow as tf
@@ -62,12 +62,12 @@ with tf.Session() as sess:
 WORDS = {
     Found.ACTING: Words(
         "TMG311",
-        "this training step is fed what the model's own actions led to" + GOES_ON,
+        "this training step is fed with the results of the model's own actions" + GOES_ON,
         "collect from several environments at once to give every GPU as much to do",
     ),
     Found.ACTING_SCALED: Words(
         "TMG311",
-        "this training step is fed what the model's own actions led to: it takes N times as many examples as "
+        "this training step is fed with the results of the model's own actions: it takes N times as many examples as "
         "before for each action",
         "collect from several environments at once to give every GPU as much to do",
     ),

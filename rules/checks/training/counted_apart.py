@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.counts import counted_again, fixed_turns
+from converter.planner.batch_size.counts import counted_again, divided_apart, fixed_turns
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
@@ -33,7 +33,7 @@ _NAMED = "\nbatch_size = 64"
 RULES = (
     Rule(
         code="TMG338",
-        title="a count of steps is multiplied with a number that is as large as the batch size",
+        title="a count of steps is multiplied by a number that equals the batch size",
         why="The batch size is written as a plain number where batches are made, and grows with the number of GPUs "
         "there. The same number stands beside a count of steps, or it is 100 and stands beside a share of all "
         "examples. If it counts examples, it has to grow too; if it makes a percentage, or is a number of steps, it "
@@ -44,10 +44,10 @@ RULES = (
     ),
     Rule(
         code="TMG339",
-        title="a loop with a fixed number of turns walks through the rows of a data set",
-        why="Each turn takes the rows that begin at its own number times the batch size. With N times as many "
-        "rows in a batch, the same number of turns reaches N times as far: behind the end of the data the batches "
-        "are empty. The number of turns is not seen to be computed from the batch size.",
+        title="a loop with a fixed number of iterations slices batches out of a data set",
+        why="Each iteration takes the rows from its number times the batch size on. With N times as many rows in a "
+        "batch, the same number of iterations reaches N times as far, and batches past the end of the data are "
+        "empty. No computation of the number of iterations from the batch size was found.",
         before=_SCRIPT.format(head=_NAMED, steps="range(10)", body=_SLICE),
         after=_SCRIPT.format(head=_NAMED, steps="range(len(images) // batch_size)", body=_SLICE),
         references=("docs: TMG110, how the number is followed",),
@@ -60,14 +60,24 @@ def counted_apart(case: Placed) -> Iterator[Diagnostic]:
     """Numbers beside a count of steps that are as large as a batch size that grows."""
     if case.options.batch != "per-gpu":
         return
-    for node in counted_again(case.facts, case.steps, case.size.scaled).doubtful:
+    doubtful = counted_again(case.facts, case.steps, case.size.scaled).doubtful
+    for node in doubtful:
         yield warn(
             case.facts,
             node,
             "TMG338",
-            "this number is as large as the batch size, and stays as it is: if it counts examples, the count is "
-            "now too small",
+            "this number equals the batch size, and was left unchanged: if it counts examples, the count is now too "
+            "small",
             "give the batch size a name, and use the name wherever examples are counted",
+        )
+    for node in (n for n in divided_apart(case.facts, case.size.scaled) if n not in doubtful):
+        yield warn(
+            case.facts,
+            node,
+            "TMG338",
+            "this number equals the batch size, and was left unchanged: if a number of examples is divided by it, the "
+            "number of steps is now N times too large",
+            "give the batch size a name, and divide by that",
         )
 
 
@@ -81,8 +91,8 @@ def turns_that_stay(case: Placed) -> Iterator[Diagnostic]:
             case.facts,
             node,
             "TMG339",
-            "a batch begins here at a count of turns times the batch size, and the count goes as far as before: the "
-            "batches now reach N times as far, maybe behind the last row",
-            "compute the number of turns from the batch size: len(data) // batch_size",
+            "this loop has a fixed number of iterations, and each takes the rows at its number times the batch size: "
+            "the batches now reach N times as far, perhaps past the last row",
+            "compute the number of iterations from the batch size: len(data) // batch_size",
         )
         return

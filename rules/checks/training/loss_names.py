@@ -97,7 +97,9 @@ WORDS = {
         "the loss is written out where it is minimised, in another function than the model's",
         "give it a name where the model is built, and minimise that",
     ),
-    Found.LOSS_OF_TWO_NAMES: Words("TMG209", "this loss has two names, and is not always made", "give it one name"),
+    Found.LOSS_OF_TWO_NAMES: Words(
+        "TMG209", "this loss has two names, and some branches do not create it", "give it one name"
+    ),
     Found.VALUE_WITHOUT_NAME: Words(
         "TMG209",
         "{name!r} has no name in the script where the towers are built",

@@ -45,15 +45,14 @@ RULES = (
 WORDS = {
     Found.MASKED_MEAN_OF_FIXED_SIZE: Words(
         "TMG322",
-        "this loss is a mean over what a mask leaves, and its batch has a fixed size: each tower counts by "
-        "what its mask leaves, so a step is not the plain mean of as many steps of one GPU",
-        "to let all towers count alike, divide by the number of examples instead",
+        "this loss is a masked mean, and its batch has a fixed size: each tower is weighted by its number of "
+        "unmasked entries, so a step is not the plain mean of N steps of one GPU",
+        "to give all towers the same weight, divide by the number of examples instead",
     ),
     Found.MASKED_MEAN_AND_BATCH_NORM: Words(
         "TMG322",
-        "this loss is a mean over what a mask leaves, and a batch norm takes statistics of each tower's "
-        "examples: each tower counts by what its mask leaves, so a step is not the plain mean of as many "
-        "steps of one GPU",
-        "to let all towers count alike, divide by the number of examples instead",
+        "this loss is a masked mean, and a batch norm takes statistics of each tower's examples: each tower is "
+        "weighted by its number of unmasked entries, so a step is not the plain mean of N steps of one GPU",
+        "to give all towers the same weight, divide by the number of examples instead",
     ),
 }

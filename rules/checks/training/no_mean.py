@@ -10,14 +10,14 @@ RULES = (
     Rule(
         code="TMG302",
         title="the loss is not known to be a mean over the examples",
-        why="The gradients of the towers' losses are averaged. For a mean over the examples that is the "
-        "gradient of the whole batch. For a root of a mean, a dice coefficient, a ratio of two sums, or "
-        "a loss that sets the examples of a batch against each other (in-batch negatives, hard "
-        "triplets), it is the average over N batches of the original's size: a sound training step, but "
-        "not what one GPU would do with one batch of N times the size. The message says which operation "
-        "it is. With --loss global the loss is computed once, from the towers' merged results (TMG167), as "
-        "it always is with --batch total; where that cannot be done, this warning stays. Where a mean says "
-        "the same, minimise that: the mean squared error has the minimum of its root.",
+        why="The gradients of the towers' losses are averaged. For a mean over the examples that is the gradient of "
+        "the whole batch. For a root of a mean, a dice coefficient, a ratio of two sums, or a loss that compares the "
+        "examples of a batch with each other (in-batch negatives, hard triplets), it is the average over N batches "
+        "of the original's size: a sound training step, but not what one GPU would do with one batch of N times the "
+        "size. The message says which operation it is. With --loss global the loss is computed once, from the "
+        "towers' merged results (TMG167), as it always is with --batch total; where that cannot be done, this "
+        "warning stays. Where a mean says the same, minimise that: the mean squared error has the minimum of its "
+        "root.",
         before="""\
 import tensorflow as tf
 
@@ -55,8 +55,8 @@ with tf.Session() as sess:
 WORDS = {
     Found.LOSS_NOT_FROM_RESULTS: Words(
         "TMG302",
-        "the loss is not computed from results for each example that are made in one place",
-        "make these results, and then the loss, in statements of their own",
+        "the loss is not computed from per-example results that are created in one place",
+        "compute these results, and then the loss, in statements of their own",
         "error",
     ),
     Found.STATISTICS_OF_SHARES: Words(
@@ -69,14 +69,14 @@ WORDS = {
         "TMG302",
         "this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
         "which differs from one GPU with the whole batch",
-        "--loss global computes it once, from the towers' merged results; else see that the mean of several "
+        "--loss global computes it once, from the towers' merged results; otherwise check that the mean of several "
         "batches' losses is what you want",
     ),
     Found.NO_MEAN_ALL_THE_SAME: Words(
         "TMG302",
         "this loss is not known to be a mean over the examples ({why}): the towers' losses are averaged, "
         "which differs from one GPU with the whole batch",
-        "to have it computed once, make one result for each example in front of it, in one place; or see that "
-        "the mean of several batches' losses is what you want",
+        "to have it computed once, compute one result for each example before it, in one place; or check that the "
+        "mean of several batches' losses is what you want",
     ),
 }

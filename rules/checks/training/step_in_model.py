@@ -79,7 +79,7 @@ WORDS = {
     ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
-        "the model goes on behind the block in which this training step stands",
+        "the model continues after the block that contains this training step",
         "take the gradients after the loss",
     ),
 }

@@ -1,4 +1,4 @@
-"""What the loss is of the examples: a mean, a sum, or neither."""
+"""How the loss is computed from the examples: as a mean, a sum, or neither."""
 
 from __future__ import annotations
 

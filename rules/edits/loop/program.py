@@ -8,12 +8,12 @@ RULES = (
     Rule(
         code="TMG133",
         title="the end of a loss is computed after the towers, from their merged results",
-        why="Properties that build their part of the graph when they are first read often make the last of the "
-        "loss and the train op in one. The towers then compute what comes before, and the loss is computed "
-        "of their merged results: for a mean over the examples that is the same number. With "
-        "colocate_gradients_with_ops=True the backward pass of each tower stays on its own GPU. What the "
-        "towers would find cached from the one before is removed first. So is a sum of losses that is written "
-        "out in another function than the model's: minimize(model.a + model.b).",
+        why="Properties that build their part of the graph when they are first read often build the end of the loss "
+        "and the train op together. The towers then compute everything before that, and the loss is computed from "
+        "their merged results: for a mean over the examples that is the same number. With "
+        "colocate_gradients_with_ops=True the backward pass of each tower stays on its own GPU. Values that an "
+        "earlier tower has cached are removed first. A sum of losses that is written in another function than the "
+        "model's is handled in the same way: minimize(model.a + model.b).",
         before="""\
 import functools
 

@@ -1,4 +1,4 @@
-"""What the building of a model changes as it goes, in Python and in variables: towers must not hand it on."""
+"""Values that building a model changes, in Python and in variables: one tower must not pass them on to the next."""
 
 from __future__ import annotations
 

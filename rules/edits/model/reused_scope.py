@@ -7,13 +7,12 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG123",
-        title="a scope that is reused from one of the model's statements on is so in each tower, and after them",
-        why="From reuse_variables() on a scope hands out the variables that it has; before, it makes them. So it stays "
-        "between the statements of the model between which the script has it: in front of them the first tower would "
-        "find no variables. Each tower stands in a scope of its own, which begins anew, so a script that "
-        "sets the scope around the loop (`with tf.variable_scope('net') as scope:`) says "
-        "tf.get_variable_scope() in the towers instead. After the loop the script's own scope is set as it was on "
-        "one GPU, for what is built there.",
+        title="a scope that the model sets to be reused is reused in each tower from there on, and after the loop",
+        why="From reuse_variables() on a scope hands out the variables that it has; before, it makes them. So the "
+        "call stays where it is among the statements of the model: in front of them the first tower would find no "
+        "variables. Each tower stands in a scope of its own, which begins anew, so a script that sets the scope "
+        "around the loop (`with tf.variable_scope('net') as scope:`) says tf.get_variable_scope() in the towers "
+        "instead. After the loop the script's own scope is set as it was on one GPU, for what is built there.",
         before="""\
 import tensorflow as tf
 

@@ -24,10 +24,10 @@ train_loader = DataLoader(train_set, batch_size=64, sampler=DistributedSampler(t
     Rule(
         code="TMG182",
         title="sums of the training loop become means over the processes",
-        why="What the loop over the training batches adds up, and what is read behind it, is a process's sum over "
-        "its own share. The mean over the processes takes its place. Divided by the number of batches or "
-        "examples of a share, or by a sum that went the same way, it gives the figure of all examples; and as "
-        "all processes then have the same one, the script may decide by it.",
+        why="A sum that the loop over the training batches adds up, and that is read after it, is one process's sum "
+        "over its own share. The mean over the processes replaces it. Divided by the number of batches or examples "
+        "of a share, or by another sum that is replaced so, it gives the value for all examples; and as all "
+        "processes then have the same value, the script may decide by it.",
         before=changed(
             "    for images, labels in train_loader:\n",
             "    total = 0.0\n    for images, labels in train_loader:\n",

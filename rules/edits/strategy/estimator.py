@@ -8,11 +8,11 @@ RULES = (
     Rule(
         code="TMG150",
         title="an Estimator trains under a distribution strategy",
-        why="An Estimator holds the session and the training loop. Its RunConfig takes a strategy that puts a replica "
-        "of the model function on each GPU, gives each a batch of its own from the dataset, and applies the mean "
-        "of the gradients once. Variables keep their names, and global_step counts once a step. A number of steps "
-        "that counts batches is divided by the number of GPUs. The lines in front let a script fail that finds "
-        "fewer GPUs than it was made for; --fewer-gpus allow leaves them out. Needs TensorFlow 1.14 or newer.",
+        why="An Estimator holds the session and the training loop. Its RunConfig takes a strategy that puts a "
+        "replica of the model function on each GPU, gives each a batch of its own from the dataset, and applies the "
+        "mean of the gradients once. Variables keep their names, and global_step counts once a step. A number of "
+        "steps that counts batches is divided by the number of GPUs. The lines above stop a script that finds fewer "
+        "GPUs than it was converted for; --fewer-gpus allow leaves them out. Needs TensorFlow 1.14 or newer.",
         before="""\
 import tensorflow as tf
 
@@ -51,9 +51,9 @@ estimator = tf.estimator.Estimator(model_fn, 'model',
     Rule(
         code="TMG151",
         title="the input function of an Estimator returns its dataset",
-        why="A strategy takes the batches of its replicas from a dataset, and raises an error where an input function "
-        "returns the tensors of an iterator. The iterator goes; what the function made of its tensors in the "
-        "return statement becomes a map() of the dataset.",
+        why="A strategy takes the batches of its replicas from a dataset, and raises an error where an input "
+        "function returns the tensors of an iterator. The iterator is removed, and what the return statement "
+        "computes from its tensors becomes a map() of the dataset.",
         before="""\
 import tensorflow as tf
 

@@ -36,7 +36,7 @@ with strategy.scope():
     ),
     Rule(
         code="TMG154",
-        title="the batch of a strategy is the one of all GPUs",
+        title="the batch size of fit() is that of all GPUs together",
         why="fit() shares each batch between the GPUs, so the script's batch size is multiplied by their number: each "
         "GPU takes as many examples as one did before. An Estimator takes a batch for each GPU instead. With "
         "--batch total the batch of the script stays the one of all GPUs: an Estimator's is divided.",

@@ -7,7 +7,7 @@ from converter.rule import Rule
 RULES = (
     Rule(
         code="TMG111",
-        title="sessions may place operations softly, and take GPU memory as they need it",
+        title="sessions use soft placement, and take GPU memory as they need it",
         why="Some operations have no GPU kernel (string and queue operations, some integer ones); inside a "
         "tower they are asked for a GPU, and without allow_soft_placement the session fails on the "
         "first of them. With it the script also still runs on a machine with fewer GPUs, so that a config that sets it "

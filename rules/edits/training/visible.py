@@ -1,4 +1,4 @@
-"""Scripts that show themselves one GPU: towers need as many as there are of them."""
+"""Scripts that make only one GPU visible: each tower needs one."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from rules.checks.script.visible_gpus import script
 RULES = (
     Rule(
         code="TMG128",
-        title="a script that shows itself the first GPU sees one for each tower",
-        why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script shows TensorFlow fewer GPUs than "
-        "there are. All towers would then compute on these, and soft placement would hide it. Where the first GPU "
-        "is named, or a number of them, the first ones are named instead, one for each tower. A number that the script "
-        "computes goes on choosing between GPUs and the CPU: where it is 0 there, it is 0.",
+        title="a script that makes only the first GPU visible makes one visible for each tower",
+        why="With CUDA_VISIBLE_DEVICES, visible_device_list or device_count a script makes only some of the GPUs "
+        "visible to TensorFlow. All towers would then compute on these, and soft placement would hide it. Where the "
+        "first GPU is named, or a number of them, the first ones are named instead, one for each tower. A number "
+        "that the script computes goes on choosing between GPUs and the CPU: where it is 0 there, it is 0.",
         before=script(config="with tf.Session(config=tf.ConfigProto(device_count={'GPU': 1})) as sess:"),
         after="config = tf.ConfigProto(device_count={'GPU': num_gpus})\n",
         references=("gpu_options.visible_device_list, device_count (tensorflow/core/protobuf/config.proto, 1.15)",),
     ),
     Rule(
         code="TMG129",
-        title="fewer GPUs than towers end the script",
+        title="the script stops if it finds fewer GPUs than towers",
         why="Towers that share a GPU compute the right numbers, at the speed of one. When a tower is placed the "
         "script counts the GPUs that it may see, by the driver's list (/proc/driver/nvidia/gpus) and "
         "CUDA_VISIBLE_DEVICES, without initialising CUDA or taking memory. Where there are fewer than towers, it "

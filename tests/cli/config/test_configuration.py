@@ -141,7 +141,7 @@ def test_what_is_no_toml_is_said_with_its_place(project: Path, run: Run) -> None
     config(HEAD + "batch =\n")
     done = run("convert", "--check", ".")
     assert (done.code, done.out) == (2, b"")
-    assert done.err.startswith("pyproject.toml:2:8: TMG033 is no TOML: ")
+    assert done.err.startswith("pyproject.toml:2:8: TMG033 is not TOML: ")
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,8 @@ NAMED = "batch_size = 50"
         ("for i in range(10):", "i * batch_size:(i + 1) * batch_size"),
         ("for i in range(10):", "batch_size * i:batch_size * i + batch_size"),
         ("for i in xrange(10):", "i * batch_size:(i + 1) * batch_size"),
+        ("for i in range(10):", "slice(i * batch_size, (i + 1) * batch_size)"),
+        ("for i in range(10):", "np.arange(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(n // batch_size):\n        k = i % 7", "k * batch_size:(k + 1) * batch_size"),
     ],
 )
@@ -143,6 +145,7 @@ def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -
 @pytest.mark.parametrize(
     ("loop", "rows"),
     [
+        ("for i in range(n // batch_size):", "slice(i * batch_size, (i + 1) * batch_size)"),
         ("for i in range(len(data) // batch_size):", "i * batch_size:(i + 1) * batch_size"),
         ("for i in range(10):", "i * batch_size % 999:i * batch_size % 999 + batch_size"),
         ("for i in range(0, 999, batch_size):", "i:i + batch_size"),
@@ -153,4 +156,22 @@ def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -
 )
 def test_other_walks_are_not(loop: str, rows: str) -> None:
     text = GRAPH.format(head=NAMED) + f"    {loop}\n        {WALK.format(rows=rows)}\n"
-    assert "TMG339" not in codes(text)
+    assert codes(text) == []
+
+
+@pytest.mark.parametrize(
+    ("head", "expected"),
+    [
+        ("batch_size = 50\ndecay_steps = 1000 // 50", ["TMG338"]),
+        ("batch_size = 50\nsteps = int(total / 50)", ["TMG338"]),
+        ("batch_size = 50\nepochs = 10 * len(rows) // 50", ["TMG338"]),
+        ("batch_size = 50\nper_epoch = data.num_examples // 50", ["TMG338"]),
+        ("batch_size = 50\ndecay_steps = 1000 // batch_size", []),  # follows by its name
+        ("batch_size = 50\ndecay_steps = 1000 // 40", []),  # another number
+        ("batch_size = 50\nwidth = 1000 // 50", []),  # counts no steps
+        ("batch_size = 50\nsteps = scale(rows) / 50", []),  # a value, not a number of examples
+    ],
+)
+def test_a_number_of_steps_from_the_bare_number_is_told(head: str, expected: list[str]) -> None:
+    text = script("for i in range(999):", "step += 1", "batch_size", f"total, rows = load()\n{head}")
+    assert codes(text) == expected

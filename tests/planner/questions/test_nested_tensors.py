@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, helpers, parts
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, helpers, parts, run
 
 LOSS = "loss = tf.reduce_mean(tf.square(prediction - Y))\n"
 CELLS = """\
@@ -116,7 +116,7 @@ def test_inputs_read_by_their_keys_are_cut_one_by_one() -> None:
     script += TRAINING.replace("{X: xs, Y: ys}", "{d['x']: xs, d['y']: ys}")
     text = converted(script)
     assert "(d['x'], d['y']), rows, weight = shard([x_batch, y_batch], gpu)" in text
-    assert "map_structure" not in helpers(script)
+    assert helpers(script) == {"average_gradients", "shard", "tower_device"}
 
 
 def test_inputs_read_together_with_settings_are_refused() -> None:
@@ -152,3 +152,14 @@ def test_a_state_that_is_not_fed_is_made_in_each_tower() -> None:
 def test_a_state_of_the_model_that_is_fed_is_refused() -> None:
     script = FIXED + CELLS + LOSS + STEP + TRAINING.replace("X: xs", "X: xs, final: s")
     assert codes(script) == ["TMG223"]
+
+
+@pytest.mark.parametrize(
+    ("fetched", "advice"),
+    [("train_op", "feed a placeholder"), ("prediction", "convert the script that runs the training step")],
+)
+def test_a_script_that_only_builds_the_step_is_told_so(fetched: str, advice: str) -> None:
+    training = TRAINING.replace("X: xs", "X: xs, final: s").replace("run(train_op", f"run({fetched}")
+    (found,) = run(FIXED + CELLS + LOSS + STEP + training).diagnostics
+    assert found.code == "TMG223"
+    assert (found.hint or "").startswith(advice)

@@ -77,8 +77,17 @@ def test_a_list_that_is_there_before_the_model_is_set_back() -> None:
 )
 def test_containers_that_the_loss_does_not_read_stay_out_of_the_towers(between: str) -> None:
     script = INPUTS + MODEL + between + "loss = tf.reduce_mean(tf.square(out - Y))\n" + STEP + TRAINING
-    _, lines, after = parts(script)
-    assert between.splitlines()[-1].strip() in after and between.splitlines()[-1].strip() not in lines
+    _, inside, after = parts(script)
+    merged = ["tower_out.append(out[:rows])"] if "out" in between.splitlines()[-1] else []
+    assert inside[2:] == [
+        "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)",
+        "out = tf.layers.dense(X, 1)",
+        "loss = tf.reduce_mean(tf.square(out - Y))",
+        *merged,
+        "tower_grads.append(optimizer.compute_gradients(loss * weight))",
+        "tower_loss.append(loss * weight)",
+    ]
+    assert between.splitlines()[-1].strip() in after
 
 
 def test_another_item_of_a_dict_stays_out_of_the_towers() -> None:

@@ -133,8 +133,16 @@ REFUSED = [
     (MAIN, STEP, "        nn.utils.clip_grad_norm_(model.parameters(), 1)\n" + STEP, "", ""),
     # the data
     (SCRIPT, "shuffle=True", "sampler=mine", "TMG294", "train_loader ="),
-    (SCRIPT, "batch_size=64, shuffle=True", "**settings", "TMG294", "train_loader ="),
-    (SCRIPT, "DataLoader(train_set,", "DataLoader(TensorDataset(x, y),", "TMG294", "train_loader ="),
+    (SCRIPT, "train_set, batch_size=64, shuffle=True", "*settings", "TMG294", "train_loader ="),
+    (SCRIPT, "batch_size=64, shuffle=True", "**settings", "", ""),
+    (SCRIPT, "DataLoader(train_set,", "DataLoader(TensorDataset(x, y),", "", ""),
+    (SCRIPT, "batch_size=64, shuffle=True", "sampler=mine, **settings", "TMG294", "train_loader ="),
+    # means that are formatted as whole numbers
+    (MAIN, "return seen /", "print('{} {:d}'.format(1, seen))\n    return seen /", "TMG297", "    print('{} {:d}"),
+    (MAIN, "return seen /", "print('{:d}'.format(epoch), seen)\n    return seen /", "", ""),
+    (MAIN, "return seen /", "print('{1:d} {0:.0f}'.format(seen, epoch))\n    return seen /", "", ""),
+    (MAIN, "return seen /", "print(f'{seen:3d}')\n    return seen /", "TMG297", "    print(f'{seen"),
+    (MAIN, "return seen /", "print(f'{seen:3.0f} {epoch:d}', '%d' % seen)\n    return seen /", "", ""),
     (SCRIPT, "accuracy(net, test_loader))", "accuracy(net, train_loader))", "TMG294",
      "    for images, labels in loader"),
     (SCRIPT, "for images, labels in train_loader:", "for images, labels in zip(x, y):", "TMG294",
@@ -245,3 +253,45 @@ def test_the_target_is_chosen_by_what_trains() -> None:
     assert findings("import tensorflow as tf\n", "--target", "ddp") == [("TMG280", 1)]
     decisions = {one.topic: one.text for one in conversion(SCRIPT).decisions}
     assert "PyTorch trains here" in decisions["target"]
+
+
+def test_settings_that_are_not_seen() -> None:
+    changed = with_(SCRIPT, "batch_size=64, shuffle=True", "shuffle=True, **settings")
+    done = conversion(changed)
+    assert done.text is not None and "train_loader = rank_loader(train_set, shuffle=True, **settings)" in done.text
+    assert "rank_loader" not in (conversion(SCRIPT).text or "")
+    assert [code for code, _ in findings(changed, "--batch", "total")] == ["TMG298"]
+    seen = with_(SCRIPT, "batch_size=64, shuffle=True", "batch_size=64, shuffle=True, **settings")
+    assert "rank_loader(train_set, batch_size=rank_batch(64)," in (conversion(seen, "--batch", "total").text or "")
+
+
+@pytest.mark.parametrize(
+    ("loss", "codes"),
+    [
+        ("criterion(net(images.to('cuda')), labels.to('cuda')).mean()", []),
+        ("torch.sum(net(images.to('cuda')))", ["TMG372"]),
+        ("net(images.to('cuda')).pow(2).sum()", ["TMG372"]),
+        ("net(images.to('cuda')).pow(2).sum(1).mean()", []),
+        ("net(images.to('cuda')).pow(2).sum() / len(images)", []),
+        ("added(net(images.to('cuda')))", ["TMG372"]),
+        ("averaged(net(images.to('cuda')))", []),
+        ("nn.functional.mse_loss(net(images.to('cuda')), labels, size_average=False)", ["TMG372"]),
+        ("nn.functional.mse_loss(net(images.to('cuda')), labels, size_average=True)", []),
+        ("nn.functional.mse_loss(net(images.to('cuda')), labels, reduction='sum')", ["TMG372"]),
+    ],
+)
+def test_losses_that_are_sums(loss: str, codes: list[str]) -> None:
+    functions = "def added(x):\n    return (x ** 2).sum()\n\n\ndef averaged(x):\n    return x.sum(1).mean()\n\n\n"
+    script = with_(SCRIPT, "criterion(net(images.to('cuda')), labels.to('cuda'))", loss)
+    script = with_(script, "\nnet = ", functions + "\nnet = ")
+    assert [code for code, _ in findings(script)] == codes
+
+
+def test_what_entries_of_one_process_count() -> None:
+    counted = "        for guess in net_out.argmax(1):\n            counts[guess] += 1\n    print(counts)\n"
+    output = "        net_out = net(images.to('cuda'))\n"
+    script = with_(SCRIPT, "net(images.to('cuda')), l", "net_out, l", "        loss =", output + "        loss =")
+    script = with_(script, TRAIN, TRAIN + counted, "for epoch", "counts = torch.zeros(10)\nfor epoch")
+    assert [code for code, _ in findings(script)] == ["TMG370"]
+    same = script.replace("counts[guess]", "counts[epoch]")
+    assert findings(same) == []

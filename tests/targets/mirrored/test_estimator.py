@@ -273,7 +273,7 @@ def test_the_model_function_of_another_file_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_estimators_that_take_no_strategy(made: str, code: str) -> None:
-    session = "session = tf.ConfigProto(device_count={'GPU': 1})\n"
+    session = "session = tf.ConfigProto(device_count={'GPU': 1})\n" if "=session" in made else ""
     script = MODEL + INPUT + session + f"e = {made}\ne.train(input_fn)\n"
     assert [found for found, _ in findings(script)] == [code]
 
@@ -314,3 +314,122 @@ def test_line_ends_and_tabs_stay(end: str) -> None:
     assert text.count(end) == text.count("\n")
     assert f"{end}\tif len(tf.config" in text and f"{end}\t\traise RuntimeError(" in text
     assert f"{end}\te = tf.estimator.Estimator(model_fn, config=" in text
+
+
+LOSS = "loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)"
+RATE = "    rate = tf.train.exponential_decay(0.1, tf.train.get_global_step(), {0}, 0.9)\n"
+TRAIN = "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+
+
+@pytest.mark.parametrize(
+    ("loss", "codes"),
+    [
+        (LOSS, []),
+        ("loss = tf.reduce_mean(tf.square(logits - labels))", []),
+        ("loss = 0.5 * tf.reduce_mean(tf.square(logits)) + params['l2'] * tf.reduce_mean(logits)", []),
+        (LOSS + "\n    loss = loss + tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])", []),
+        (LOSS + "\n    loss += 0.1 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()])", []),
+        ("loss = tf.add_n([tf.reduce_mean(logits), tf.reduce_mean(labels)])", []),
+        ("loss = tf.reduce_mean(tf.reduce_sum(tf.square(logits), 1))", []),
+        ("loss = mean_of(logits)", []),
+        ("loss = tf.nn.l2_loss(logits)", ["TMG288"]),
+        ("loss = tf.reduce_sum(tf.square(logits)) / 8.", ["TMG288"]),
+        ("loss = tf.reduce_mean(logits) + tf.nn.l2_loss(logits)", ["TMG288"]),
+        ("loss = tf.sqrt(tf.reduce_mean(tf.square(logits)))", ["TMG288"]),
+        ("loss = tf.reduce_sum(logits * labels) / tf.reduce_sum(labels)", ["TMG288"]),
+        ("loss = tf.reduce_mean(tf.boolean_mask(logits, labels > 0))", ["TMG288"]),
+        ("loss = tf.losses.mean_squared_error(labels, logits, weights=mask)", ["TMG288"]),
+        ("loss = tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.SUM)", ["TMG288"]),
+        ("loss = tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.MEAN)", []),
+        ("loss = unknown(logits)", ["TMG288"]),
+        ("logits = tf.reshape(logits, [batch_size, 3])\n    " + LOSS, ["TMG288"]),
+        ("size = tf.shape(logits)[0]\n    logits = tf.reshape(logits, [size, 3])\n    " + LOSS, []),
+        ("logits = tf.layers.batch_normalization(logits)\n    " + LOSS, ["TMG381"]),
+    ],
+)
+def test_losses_of_a_part_of_the_batch(loss: str, codes: list[str]) -> None:
+    function = "\n\ndef mean_of(x):\n    return tf.reduce_mean(x)\n"
+    script = MODEL.replace(LOSS, loss) + function + INPUT + TRAIN
+    assert [code for code, _ in findings(script, "--batch", "total")] == codes
+    assert "TMG288" not in [code for code, _ in findings(script)]  # the mean of the GPUs' losses, each of a whole batch
+
+
+def test_sums_of_canned_estimators_and_batches_that_are_counted() -> None:
+    canned = "e = tf.estimator.DNNClassifier([8], columns{0})\ne.train(input_fn)\n"
+    mean = ", loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""), "--batch", "total")] == ["TMG383", "TMG288"]
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(mean), "--batch", "total")] == ["TMG383"]
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""))] == ["TMG383"]
+    taken = MODEL + INPUT.replace(".batch(8)", ".batch(8).take(5)") + TRAIN
+    assert [code for code, _ in findings(taken, "--batch", "total")] == ["TMG288"]
+    assert findings(taken) == []
+    before = MODEL + INPUT.replace(".batch(8)", ".take(5).batch(8)") + TRAIN
+    assert findings(before, "--batch", "total") == []
+
+
+@pytest.mark.parametrize(
+    ("head", "steps", "after"),
+    [
+        ("", "80 // batch_size", "80 // (batch_size * 2)"),
+        ("", "int(len(x) / batch_size)", "int(len(x) / (batch_size * 2))"),
+        ("", "1000", "1000"),
+        ("steps = len(x) / batch_size\n", "steps", "steps"),
+    ],
+)
+def test_a_schedule_inside_the_model_counts_batches(head: str, steps: str, after: str) -> None:
+    script = MODEL.replace("    train_op", RATE.format(steps) + "    train_op")
+    script = script.replace("batch_size = 8\n", "batch_size = 8\n" + head)
+    made = changed(script + INPUT + TRAIN)
+    assert RATE.format(after) in made
+    assert head.replace("batch_size", "(batch_size * 2)") in made
+    assert RATE.format(steps) in changed(script + INPUT + TRAIN, "--batch", "total")
+
+
+@pytest.mark.parametrize(
+    ("head", "loss"),
+    [
+        ("", "tf.reduce_sum(tf.square(logits)) / batch_size"),
+        ("", "1. / batch_size * tf.reduce_sum(tf.square(logits))"),
+        ("scale = 1.0 / batch_size\n", "scale * tf.reduce_sum(tf.square(logits))"),
+    ],
+)
+def test_a_mean_that_the_model_takes_stays(head: str, loss: str) -> None:
+    script = MODEL.replace(LOSS, "loss = " + loss).replace("batch_size = 8\n", "batch_size = 8\n" + head)
+    made = changed(script + INPUT + TRAIN)
+    assert loss in made and head in made
+
+
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '0'", ["TMG286"]),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = '2,3'", []),
+        ("os.environ['CUDA_VISIBLE_DEVICES'] = args.gpu", []),  # counted when it runs
+        ("os.environ.setdefault('CUDA_VISIBLE_DEVICES', '1')", ["TMG286"]),
+        ("os.environ['TF_CPP_MIN_LOG_LEVEL'] = '2'", []),
+        ("session.gpu_options.visible_device_list = '0'", ["TMG286"]),
+        ("session.gpu_options.visible_device_list = '0,1'", []),
+        ("session.gpu_options.visible_device_list = chosen", ["TMG286"]),
+        ("options = tf.GPUOptions(visible_device_list='0', allow_growth=True)", ["TMG286"]),
+        ("options = tf.GPUOptions(allow_growth=True)", []),
+        ("session = tf.ConfigProto(device_count={'GPU': 1})", ["TMG286"]),
+        ("session = tf.ConfigProto(device_count={'CPU': 1, 'GPU': 4})", []),
+        ("tf.config.experimental.set_visible_devices(gpus[0], 'GPU')", ["TMG286"]),
+    ],
+)
+def test_gpus_that_are_hidden(line: str, codes: list[str]) -> None:
+    assert [code for code, _ in findings("import os\n" + MODEL + line + "\n" + INPUT + TRAIN)] == codes
+    assert findings("import os\n" + MODEL + line + "\n" + INPUT + TRAIN, "--num-gpus", "1") == []
+
+
+def test_an_input_function_whose_name_is_bound_again() -> None:
+    arrays = "fn = tf.estimator.inputs.numpy_input_fn(x, y, {0}, shuffle=True)\n"
+    made, trained = "e = tf.estimator.Estimator(model_fn)\n", "e.train(fn, steps=9)\n"
+    script = MODEL + made + arrays.format(8) + trained + arrays.format(100) + "e.evaluate(fn)\n"
+    text = changed(script)
+    assert "fn = numpy_dataset_fn(x, y, 8, shuffle=True)\n" in text
+    assert arrays.format(100) + "e.evaluate(fn)\n" in text
+    chosen = arrays.format(8) + "if small:\n    " + arrays.format(2) + trained
+    assert [code for code, _ in findings(MODEL + made + chosen)] == ["TMG281"]
+    inside = "for fn in (one, two):\n    " + trained
+    assert [code for code, _ in findings(MODEL + made + arrays.format(8) + inside)] == ["TMG281"]

@@ -99,7 +99,7 @@ def test_numbers_of_steps() -> None:
     made = changed(script.format("80 // batch_size"))
     assert made.endswith(fit.format("80 // (batch_size * 2)"))
     assert "TMG384" in [code for code, _ in findings(script.format("80 // 16"))]
-    assert "TMG384" not in [code for code, _ in findings(script.format("5"))]
+    assert findings(script.format("5")) == [("TMG382", 11)]
 
 
 def test_a_model_that_branches_compile() -> None:
@@ -217,3 +217,37 @@ def test_many_models_in_one_script_are_read_in_time() -> None:
     found = conversion(HEAD + helpers + (MODEL + "model.fit(x, y)\n") * 15).diagnostics
     assert process_time() - started < 4  # 0.4 s; a walk of all functions for each node takes 40 s
     assert "several models are compiled and trained" in [finding.message for finding in found]
+
+
+@pytest.mark.parametrize(
+    ("loss", "always", "total"),
+    [
+        ("'mse'", [], []),
+        ("keras.losses.MeanSquaredError()", [], []),
+        ("keras.losses.MeanSquaredError(reduction='sum')", ["TMG288"], []),  # the sum over the whole batch
+        ("{'out': 'mse', 'more': own}", [], []),
+        ("own", [], []),
+        ("made(0.5)", [], []),
+        ("lambda a, b: tf.reduce_sum(tf.square(a - b), axis=-1)", [], []),
+        ("lambda a, b: tf.reduce_sum(tf.square(a - b))", ["TMG288"], ["TMG288"]),
+        ("lambda a, b: keras.backend.sum(tf.square(a - b)) / 8", ["TMG288"], ["TMG288"]),
+        ("lambda a, b: tf.sqrt(tf.reduce_mean(tf.square(a - b)))", [], ["TMG288"]),
+        ("lambda a, b: tf.sqrt(tf.reduce_mean(tf.square(a - b), axis=-1))", [], []),
+        ("lambda a, b: 1 - keras.backend.sum(a * b) / keras.backend.sum(a + b)", [], ["TMG288"]),
+    ],
+)
+def test_losses(loss: str, always: list[str], total: list[str]) -> None:
+    own = "def own(a, b):\n    return keras.backend.mean(tf.square(a - b), axis=-1)\n\n\n"
+    maker = "def made(rate):\n    def inner(a, b):\n        return 0.5 * tf.reduce_mean(a - b)\n    return inner\n\n\n"
+    script = HEAD + own + maker + MODEL.replace("'mse'", loss) + "model.fit(x, y)\n"
+    assert [code for code, _ in findings(script)] == always
+    assert [code for code, _ in findings(script, "--batch", "total")] == total
+
+
+def test_numbers_of_batches_inside_losses() -> None:
+    own = "def own(a, b):\n    rate = steps * 0.1\n    return tf.reduce_mean(a - b) * rate / batch_size\n\n\n"
+    sizes = "batch_size = 8\nsteps = 99 // batch_size\n"
+    script = HEAD + sizes + own + MODEL.replace("'mse'", "own") + "model.fit(x, y)\n"
+    made = changed(script)
+    assert own in made and "steps = 99 // batch_size\n" in made  # replicas alone compute with both
+    assert [code for code, _ in findings(script + "print(steps)\n")] == ["TMG384"]  # for both

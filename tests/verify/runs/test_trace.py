@@ -247,7 +247,7 @@ def test_the_command_says_what_a_run_did_not_tell(
     single = write(tmp_path, "loss = toy_networks.mse(tf.layers.dense(x, 1), y)", static="8")
     assert main(["convert", str(single), "-o", str(single.with_name("multi.py")), "--trace"]) == 2
     said = capfd.readouterr().err
-    assert "a run told nothing: the batch size is fixed when the graph is built" in said
+    assert "a run gave no facts: the batch size is fixed when the graph is built" in said
 
 
 @pytest.mark.parametrize(

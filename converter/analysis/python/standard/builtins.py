@@ -14,6 +14,7 @@ from converter.analysis.python.containers import (
     iterate,
     loosen,
     loosened,
+    may_replace_sizes,
     note_position,
     put_behind,
     put_key,
@@ -21,6 +22,7 @@ from converter.analysis.python.containers import (
 )
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
+from converter.analysis.python.naming import bind_in
 from converter.analysis.python.operators import truth
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
@@ -33,6 +35,7 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
+    Module,
     Number,
     Partial,
     Sequence,
@@ -54,7 +57,7 @@ def _len(call: Call) -> Value:
 
 
 def _collects(value: Value) -> bool:
-    """Whether a list gathers data while the script runs, so that its length says nothing of the model."""
+    """True if a list collects data while the script runs, so that its length does not matter to the model."""
     return isinstance(value, Sequence) and value.mutable and any(_of_host(e) for e in value.elements)
 
 
@@ -176,6 +179,8 @@ def _setattr(call: Call) -> Value:
         call.walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
         holder.attributes[name] = value
         call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
+    elif isinstance(name, str) and isinstance(call.args[0], Module):
+        bind_in(call.walk, call.args[0].frame, name, call.args[2], call.node)
     return Constant(None)
 
 
@@ -322,7 +327,7 @@ def _extend(call: Call) -> Value:
 
 
 def _put(call: Call, values: list[Value]) -> Sequence:
-    """Puts values behind all others of a list."""
+    """Append values to a list."""
     sequence = changed(call)
     put_behind(sequence, values)
     return sequence
@@ -401,7 +406,7 @@ def _copy(call: Call) -> Value:
 
 
 def changed(call: Call) -> Sequence:
-    """The list that a method changes, whose contents are noted before."""
+    """The list that a method changes, after its contents were saved for undoing the change."""
     sequence = call.receiver
     assert isinstance(sequence, Sequence)
     call.walk.undo_log.append(Change(sequence, "", sequence.copy()))
@@ -451,6 +456,9 @@ def _update(call: Call) -> Value:
     assert isinstance(mapping, Mapping)
     for key, value in pairs_of(call):
         put_key(call.walk, mapping, key, value, call.node)
+    for given in call.args:
+        if isinstance(given, (Host, Typed)):
+            may_replace_sizes(call.walk, mapping, given, call.node)
     _mutated(call)
     return Constant(None)
 

@@ -1,1 +1,1 @@
-"""What crosses the border of the loop."""
+"""Values and names that enter or leave the loop."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.plan import Insert
@@ -13,14 +15,15 @@ from converter.planner.writing.source_text import Text
 from converter.source.syntax import first_statement
 
 
-def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> None:
-    """A name of the module is declared global where a function's loop re-binds it."""
+def declare(facts: Facts, region: Region, traffic: Traffic, access: Access, text: str) -> Traffic:
+    """Add a name of the module to those that the loop's function declares global, if the loop binds it."""
     if access.place.kind != "name" or access.place.frame is region.block.frame or "." in text:
-        return
+        return traffic
     if access.place.frame is not region.block.frame.module:
         raise refuse(facts, access.node, Found.NAME_OF_OUTER_FUNCTION, name=text)
-    if text not in region.block.frame.globals and text not in traffic.globals:
-        traffic.globals.append(text)
+    if text in region.block.frame.globals or text in traffic.globals:
+        return traffic
+    return replace(traffic, globals=(*traffic.globals, text))
 
 
 def declarations(region: Region, traffic: Traffic, text: Text) -> list[Insert]:

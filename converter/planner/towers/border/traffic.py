@@ -1,58 +1,55 @@
-"""What goes through the border of the loop, as it is found."""
+"""The values that enter and leave the loop, as far as they are planned."""
 
 from __future__ import annotations
 
-from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
 from converter.plan import Merge, Nest, Rebind, Rebuild, Regroup, Reset, Shard
-from converter.planner.questions.structures import Part
 from converter.planner.writing.free_names import Names
 
 
-@dataclass
+@dataclass(frozen=True)
 class Traffic:
-    """What goes through the border of the loop."""
+    """The values that enter and leave the loop, as far as they are planned.
+
+    Immutable: a function that adds to it returns a new one, and so do the methods that take a new name.
+    """
 
     tensorflow: str = "tf"  # TensorFlow's name where the loop stands
     alone: bool = False  # batches may be of a single example: no tower is sure to have one
     one_gpu: bool = False  # without towers, where other scripts import the model
     names: Names = field(default_factory=Names)  # what is taken by now
-    shards: list[Shard] = field(default_factory=list)
-    groups: list[list[Input]] = field(default_factory=list)
+    shards: tuple[Shard, ...] = ()
+    groups: tuple[tuple[Input, ...], ...] = ()  # the inputs of each shard, first the one that its rows are counted on
     drawn: int | None = None  # the index of the shard that stands for batches drawn by the towers
-    nests: list[Nest] = field(default_factory=list)
-    rebinds: list[Rebind] = field(default_factory=list)
-    resets: list[Reset] = field(default_factory=list)
-    rebuilds: list[Rebuild] = field(default_factory=list)
-    regroups: list[Regroup] = field(default_factory=list)
-    made: dict[str, dict[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
-    merges: list[Merge] = field(default_factory=list)
-    restore: list[tuple[str, str]] = field(default_factory=list)
-    whole: dict[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch
-    inputs_out: dict[str, Part] = field(default_factory=dict)  # inputs in structures of the towers that are read later
-    warnings: list[Diagnostic] = field(default_factory=list)
-    globals: list[str] = field(default_factory=list)
-    loss_lists: dict[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
-    counts: dict[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
+    nests: tuple[Nest, ...] = ()
+    rebinds: tuple[Rebind, ...] = ()
+    resets: tuple[Reset, ...] = ()
+    rebuilds: tuple[Rebuild, ...] = ()
+    regroups: tuple[Regroup, ...] = ()
+    made: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # of a tuple's items in the towers: new names
+    merges: tuple[Merge, ...] = ()
+    restore: tuple[tuple[str, str], ...] = ()
+    whole: Mapping[int, str] = field(default_factory=dict)  # uid of an input -> the expression for its whole batch
+    warnings: tuple[Diagnostic, ...] = ()
+    globals: tuple[str, ...] = ()
+    loss_lists: Mapping[int, str] = field(default_factory=dict)  # uid of a loss -> name of the towers' list
+    counts: Mapping[int, tuple[str, bool]] = field(default_factory=dict)  # by uid of a masked mean: see loss_counts
 
-    def fresh(self, *candidates: str) -> str:
+    def fresh(self, *candidates: str) -> tuple[str, Traffic]:
         """A new name, for what is added: the first candidate that is free, else one with a number."""
-        name, self.names = self.names.fresh(*candidates)
-        return name
+        name, names = self.names.fresh(*candidates)
+        return name, replace(self, names=names)
 
-    def again(self, *candidates: str) -> str:
+    def again(self, *candidates: str) -> tuple[str, Traffic]:
         """A name for what each loop may bind anew; see `Names.again`."""
-        name, self.names = self.names.again(*candidates)
-        return name
+        name, names = self.names.again(*candidates)
+        return name, replace(self, names=names)
 
-    def numbered(self, name: str, instead: str) -> str:
+    def numbered(self, name: str, instead: str) -> tuple[str, Traffic]:
         """A new name of which a script may need several; see `Names.numbered`."""
-        name, self.names = self.names.numbered(name, instead)
-        return name
-
-    def copy(self) -> Traffic:
-        """The same, for a pass to add to: what it was given stays as it is."""
-        return replace(self, **{f.name: copy(getattr(self, f.name)) for f in fields(self)})
+        name, names = self.names.numbered(name, instead)
+        return name, replace(self, names=names)

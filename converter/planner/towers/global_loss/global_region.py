@@ -56,9 +56,9 @@ def global_region(
 
 
 def early_values(values: Mapping[int, Value]) -> set[int]:
-    """The values behind a loss that a tower computes of its own examples as one GPU does of all: one for each example.
+    """Values with a row for each example that a tower can compute for its own examples exactly as one GPU does for all.
 
-    A number of examples, or the number of a row, is another one in a tower: what is computed from it comes later.
+    Values that depend on the number of examples, or on row numbers, differ in a tower and are computed after the loop.
     """
     users: dict[int, list[Value]] = {}
     for value in values.values():
@@ -96,7 +96,7 @@ def _inside(
 
 
 def _is_followed(facts: Facts, batched: Iterable[Value]) -> bool:
-    """Whether all calls are followed: what others compute may be the model, which must not be on one device."""
+    """True if all calls are followed: a call that is not may build the model, which must not stay on one device."""
     unfollowed = set(facts.unfollowed)
     return not any(
         (isinstance(value, Tensor) and value.batch.kind == "opaque" and _may_be_model(value.op))

@@ -1,4 +1,4 @@
-"""Collections of the graph that are read after the loop: they hold the whole batch's values then, not one tower's."""
+"""Collections of the graph that are read after the loop, which must hold values of the whole batch."""
 
 from __future__ import annotations
 

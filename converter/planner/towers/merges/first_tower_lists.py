@@ -1,4 +1,4 @@
-"""Lists of the variables made so far: where a tower makes more after it, the next tower would see those too."""
+"""Lists of the variables created so far: if a tower creates more later, the next tower's list would hold those too."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from converter.planner.writing.source_text import Text
 from converter.planner.writing.spelling import leaf
 
 
-def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[list[str], list[Insert]]:
-    """What was computed of such a list is the first tower's in all towers and after them.
+def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tuple[list[str], list[Insert], Traffic]:
+    """All towers, and what follows them, use what the first tower computed from such a list.
 
-    Returns the names of the lists that keep it, and the lines that do.
+    Returns the names of the lists that keep it, the lines that fill them, and the traffic with these names taken.
     """
     lists: list[str] = []
     inserts: list[Insert] = []
@@ -32,8 +32,8 @@ def keep_first(facts: Facts, region: Region, traffic: Traffic, text: Text) -> tu
         if not isinstance(target, (ast.Name, ast.Attribute)) or effect.site.frame is not region.block.frame:
             raise refuse(facts, effect.node, Found.LISTS_VARIABLES_SO_FAR)
         place = ast.unparse(target)
-        kept = traffic.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
+        kept, traffic = traffic.fresh(f"tower_{leaf(place)}", f"towers_{leaf(place)}")
         lists.append(kept)
         lines = (f"{kept}.append({place})", f"{place} = {kept}[0]  # later towers find all variables made")
         inserts.append(Insert(text.anchor(stmt), lines, "after", "TMG131"))
-    return lists, inserts
+    return lists, inserts, traffic

@@ -1,4 +1,4 @@
-"""What a loss is of the examples: a mean, a sum, or neither; and what the towers make of it."""
+"""Whether a loss is a mean over the examples, a sum, or neither, and how the towers' losses are merged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from converter.planner.wording import finding, refuse
 def loss_how(
     facts: Facts, counts: Container[int], step: TrainStep, options: Options
 ) -> tuple[Literal["mean", "sum"], list[Diagnostic]]:
-    """Losses count with their shard's weight; warnings say which are no means, and differ from one GPU.
+    """How a loss is merged, with warnings for losses that are not means and so differ from one GPU.
 
     counts: the masked means whose towers are weighed by what their masks leave.
     """
@@ -49,7 +49,7 @@ def warn_of_statistics(facts: Facts, loss: Tensor) -> Iterator[Diagnostic]:
 
 
 def needs_whole_batch(loss: Tensor, counts: Container[int]) -> bool:
-    """Whether the towers' losses do not add up to that of the whole batch, however they are weighed.
+    """True if no weighting of the towers' losses gives the loss of the whole batch.
 
     counts: the masked means whose towers are weighed by what their masks leave.
     """
@@ -66,7 +66,7 @@ def why_no_mean(loss: Tensor, counts: Container[int]) -> str:
 
 
 def _sets_against_batch(loss: Tensor) -> bool:
-    """Whether examples are computed with a reduction of the batch that is no mean; batch norms take means."""
+    """True if examples are combined with a reduction of the batch other than a mean (batch norms use means)."""
     for value in needed([loss]).values():
         if isinstance(value, Tensor) and value.batch.kind == "example":
             reduced = [v for v in value.inputs if isinstance(v, Tensor) and v.batch.kind == "reduced"]
@@ -83,7 +83,7 @@ def _is_no_mean(value: Value) -> bool:
 
 
 def _shared_statistics(facts: Facts, loss: Tensor) -> ast.AST | None:
-    """Where examples are set against statistics of their batch, as by a batch norm; None where they are not."""
+    """A value that combines examples with statistics of their batch, as a batch norm does; None if there is none."""
     made = [v for v in needed([loss]).values() if isinstance(v, Tensor)]
     for value in made:
         kinds = {v.batch.kind for v in value.inputs if isinstance(v, Tensor)}

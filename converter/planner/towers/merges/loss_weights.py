@@ -1,4 +1,4 @@
-"""How much each tower counts in a loss that is a mean over what a mask leaves of the batch."""
+"""The weight of each tower in a masked mean."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ READ_OFF = {"sum": "{tf}.reduce_sum({text})", "nonzero": "{tf}.count_nonzero({te
 def loss_counts(
     region: Region, steps: list[TrainStep], text: Text, tensorflow: str
 ) -> dict[int, tuple[str, bool]]:
-    """For each such loss: what its denominator is in a tower, and whether that is a mean over the tower's rows."""
+    """For each masked mean: its denominator in a tower, and whether that is a mean over the tower's rows."""
     found: dict[int, tuple[str, bool]] = {}
     for step in steps:
         over = step.loss.batch.over
@@ -38,7 +38,7 @@ def loss_counts(
 
 
 def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tuple[str, bool]]) -> Iterator[Diagnostic]:
-    """Warns where the original cannot take the towers' whole batch in one step, so that it has no such loss."""
+    """Warn of masked means for which one GPU could not take the towers' whole batch in one step."""
     for step in steps:
         why = _why_one_size(facts, step.loss) if step.loss.uid in counted else None
         if why is not None:
@@ -46,7 +46,7 @@ def warn_of_counts(facts: Facts, steps: list[TrainStep], counted: dict[int, tupl
 
 
 def _why_one_size(facts: Facts, loss: Tensor) -> Found | None:
-    """Why a larger batch on one GPU would not give this loss; None where it would."""
+    """Why one GPU could not compute this loss on a larger batch; None if it could."""
     behind = needed([loss]).values()
     if any(isinstance(v, Input) and v.batch.kind == "example" and fixed_size(v) is not None for v in behind):
         return Found.MASKED_MEAN_OF_FIXED_SIZE
@@ -65,7 +65,7 @@ def _takes_statistics(norm: Effect) -> bool:
 
 
 def _ways(over: Counted) -> list[Counted]:
-    """A denominator itself, and what it was summed from, which may be seen where the sum is not."""
+    """A denominator, and the tensor that it sums, which may have a name where the sum has none."""
     ways = [over]
     tensor = over.tensor
     while over.how == "value" and has(tensor.op, Trait.IN_DENOMINATOR):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -31,7 +32,7 @@ from converter.planner.writing.spelling import leaf, spelling
 
 def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: Wanted) -> Traffic:
     """Adds the merges of the values that are read after the loop, and of the losses; raises Faults."""
-    traffic, wanted = before.copy(), dict(wanted)
+    traffic, wanted = before, dict(wanted)
     losses = {s.loss.uid: s for s in steps}
     found: list[Diagnostic] = []
     inline: list[TrainStep] = []
@@ -45,37 +46,34 @@ def merges_out(site: LoopSite, before: Traffic, steps: list[TrainStep], wanted: 
     for part, node in wanted.values():
         with noted(found):
             for one in _of_one_group(site.facts, traffic, part, node):
-                _merge_part(site, traffic, one, node, losses)
-    _inputs_out(site.facts, site.region, traffic)
-    _rebuild(traffic, wanted)
+                traffic = _merge_part(site, traffic, one, node, losses)
+    traffic = _rebuild(traffic, wanted, _inputs_out(site.facts, site.region, traffic))
     for step in inline:
         with noted(found):
-            _collect(site, traffic, _unparsed(step), step)
+            traffic = _collect(site, traffic, _unparsed(step), step)
     if found:
         raise Faults(found)
     return traffic
 
 
-def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, losses: dict[int, TrainStep]) -> None:
+def _merge_part(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, losses: dict[int, TrainStep]) -> Traffic:
     """Merges one value; of a loss with one value for each example the gradient takes the sum."""
     taken = losses.get(part.value.uid)
     if (first := _first_name(site.facts, traffic, part, taken)) is not None:
         if part.whole is None:
-            traffic.rebuilds.append(Rebuild(part.text, first, ()))
-        else:
-            _merge(site, traffic, part, node, None)
-        return
+            return replace(traffic, rebuilds=(*traffic.rebuilds, Rebuild(part.text, first, ())))
+        return _merge(site, traffic, part, node, None)
     if taken is None or not isinstance(part.value, Tensor) or part.value.batch.kind != "example":
-        _merge(site, traffic, part, node, taken)
-        return
+        return _merge(site, traffic, part, node, taken)
     if part.value.uid not in traffic.loss_lists:
-        _collect(site, traffic, part.text, taken)
+        traffic = _collect(site, traffic, part.text, taken)
     if is_mergeable(part.value) or is_read(site.facts, site.region, taken):
-        _merge(site, traffic, part, node, None)
+        return _merge(site, traffic, part, node, None)
+    return traffic
 
 
 def _of_one_group(facts: Facts, traffic: Traffic, part: Part, node: ast.AST) -> list[Part]:
-    """What is merged of a value; of a structure of tensors with different numbers of rows its tensors."""
+    """The parts of a value that are merged: its tensors if they have different numbers of rows, else all of it."""
     held = [t for t in tensors_in(part.value) if t.batch.kind != "free"]
     if isinstance(part.value, Tensor) or len({_group_of(traffic, t) for t in held}) < 2:
         return [part]
@@ -96,31 +94,39 @@ def _first_name(facts: Facts, traffic: Traffic, part: Part, step: TrainStep | No
     return merge.place
 
 
-def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> None:
-    """The towers' parts of a loss are kept for the gradients; nothing is merged."""
+def _collect(site: LoopSite, traffic: Traffic, text: str, step: TrainStep) -> Traffic:
+    """Collect the towers' losses for the gradients, without merging them into a value."""
     how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
-    traffic.warnings += warnings
     names = ("tower_loss", "tower_losses") if text.startswith("(") else ("tower_losses",)
-    towers = traffic.fresh(*names)
-    traffic.loss_lists[step.loss.uid] = towers
+    towers, traffic = traffic.fresh(*names)
     group = _group_of(traffic, step.loss)
-    count, per_row, counts = _counting(traffic, step.loss)
-    traffic.merges.append(
-        Merge(
-            place=text,
-            towers=towers,
-            how=how,
-            axis=0,
-            shard=group,
-            loss=True,
-            packed=False,
-            op_name="",
-            cast=_needs_cast(site.facts, traffic, step.loss, group),
-            merged=False,
-            count=count,
-            per_row=per_row,
-            counts=counts,
-        )
+    (count, per_row, counts), traffic = _counting(traffic, step.loss)
+    merge = Merge(
+        place=text,
+        towers=towers,
+        how=how,
+        axis=0,
+        shard=group,
+        loss=True,
+        packed=False,
+        op_name="",
+        cast=_needs_cast(site.facts, traffic, step.loss, group),
+        merged=False,
+        count=count,
+        per_row=per_row,
+        counts=counts,
+    )
+    return _with_merge(traffic, merge, step, warnings)
+
+
+def _with_merge(traffic: Traffic, merge: Merge, step: TrainStep | None, warnings: list[Diagnostic]) -> Traffic:
+    """The same with one more merge: of the loss of a step, or of a value that no step minimises."""
+    lists = traffic.loss_lists if step is None else {**traffic.loss_lists, step.loss.uid: merge.towers}
+    return replace(
+        traffic,
+        merges=(*traffic.merges, merge),
+        loss_lists=lists,
+        warnings=(*traffic.warnings, *warnings),
     )
 
 
@@ -129,8 +135,9 @@ def _unparsed(step: TrainStep) -> str:
     return f"({ast.unparse(step.loss_node)})"
 
 
-def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> None:
+def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> dict[str, Part]:
     """Inputs in structures that the towers make of them and that are read later: they mean the whole batch again."""
+    found: dict[str, Part] = {}
     for access in facts.accesses:
         held = access.value
         if access.write or not isinstance(held, (Sequence, Mapping)) or not region.comes_after(access):
@@ -141,69 +148,70 @@ def _inputs_out(facts: Facts, region: Region, traffic: Traffic) -> None:
         chosen, _ = selected(text, held, access.node, facts.selections)
         for part in parts(text, held):
             if part.text.startswith(chosen) and part.value.uid in traffic.whole:
-                traffic.inputs_out[part.text] = part
+                found[part.text] = part
+    return found
 
 
-def _rebuild(traffic: Traffic, wanted: Wanted) -> None:
-    """Tuples of which parts are merged are put together anew, with the whole batches of inputs in them."""
+def _rebuild(traffic: Traffic, wanted: Wanted, inputs_out: dict[str, Part]) -> Traffic:
+    """Rebuild tuples whose parts are merged, with whole batches in place of the towers' inputs."""
     new = {merge.place: "{" + merge.towers + "}" for merge in traffic.merges if merge.place in wanted}
-    for text, part in traffic.inputs_out.items():
-        new[text] = traffic.whole[part.value.uid]
-        if part.whole is None:
-            traffic.restore.append((text, new[text]))
-    for part in (*(part for part, _ in wanted.values()), *traffic.inputs_out.values()):
-        if part.whole is not None and all(r.place != part.root for r in traffic.rebuilds):
+    new |= {text: traffic.whole[part.value.uid] for text, part in inputs_out.items()}
+    restore = [(text, new[text]) for text, part in inputs_out.items() if part.whole is None]
+    rebuilds = list(traffic.rebuilds)
+    for part in (*(part for part, _ in wanted.values()), *inputs_out.values()):
+        if part.whole is not None and all(r.place != part.root for r in rebuilds):
             made = rebuilt(part.root, part.whole, new)
             merged = tuple(m.towers for m in traffic.merges if "{" + m.towers + "}" in made)
-            traffic.rebuilds.append(Rebuild(part.root, made, merged))
+            rebuilds.append(Rebuild(part.root, made, merged))
+    return replace(traffic, restore=(*traffic.restore, *restore), rebuilds=tuple(rebuilds))
 
 
-def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None) -> None:
+def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: TrainStep | None) -> Traffic:
     """Merges a value; `step` minimises it where it is a loss."""
     region = site.region
     text, value = part.text, part.value
     nested = isinstance(value, (Sequence, Mapping))
     batch = (alike(value) or Batch()) if isinstance(value, (Sequence, Mapping)) else _batch_of(value)
-    how = _how_merged(batch)
+    how, warnings = _how_merged(batch), list[Diagnostic]()
     if step is not None and isinstance(value, Tensor):
         how, warnings = loss_how(site.facts, traffic.counts, step, site.options)
-        traffic.warnings += warnings
     else:
         _check_form(site, part, node)
-    towers = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
-    if step is not None:
-        traffic.loss_lists[value.uid] = towers
+    towers, traffic = traffic.fresh(f"tower_{leaf(text)}", f"towers_{leaf(text)}")
     tensors = [t for t in leaves(value) if t is not None]
     name = op_name(region, value) if isinstance(value, Tensor) else ""
     group = _group_of(traffic, tensors[0])
     cast = how == "mean" and any(_needs_cast(site.facts, traffic, t, group) for t in tensors)
-    count, per_row, counts = _counting(traffic, value)
+    (count, per_row, counts), traffic = _counting(traffic, value)
     guard, unset = _made_at_all(site.facts, region, part, node, site.tensorflow)
-    each = (traffic.again("part", "tower_part"), traffic.again("parts", "tower_parts")) if is_flat_list(value) else None
-    traffic.merges.append(
-        Merge(
-            place=text,
-            towers=towers,
-            how=how,
-            axis=batch.axis if batch.kind == "example" else 0,
-            shard=group,
-            loss=step is not None,
-            packed=batch.packed == "major",
-            op_name=name,
-            cast=cast,
-            count=count,
-            per_row=per_row,
-            counts=counts,
-            nested=nested,
-            renamed=_is_renamed(site, value, tensors) and not name,
-            steps=_is_open_ended(value),
-            guard=guard,
-            unset=unset,
-            each=each,
-            in_place=part.whole is None and _is_kept(region, value),
-            keyed=isinstance(value, Mapping),
-        )
+    each = None
+    if is_flat_list(value):
+        one, traffic = traffic.again("part", "tower_part")
+        several, traffic = traffic.again("parts", "tower_parts")
+        each = (one, several)
+    merge = Merge(
+        place=text,
+        towers=towers,
+        how=how,
+        axis=batch.axis if batch.kind == "example" else 0,
+        shard=group,
+        loss=step is not None,
+        packed=batch.packed == "major",
+        op_name=name,
+        cast=cast,
+        count=count,
+        per_row=per_row,
+        counts=counts,
+        nested=nested,
+        renamed=_is_renamed(site, value, tensors) and not name,
+        steps=_is_open_ended(value),
+        guard=guard,
+        unset=unset,
+        each=each,
+        in_place=part.whole is None and _is_kept(region, value),
+        keyed=isinstance(value, Mapping),
     )
+    return _with_merge(traffic, merge, step, warnings)
 
 
 def _is_renamed(site: LoopSite, value: Value, tensors: list[Tensor]) -> bool:
@@ -248,7 +256,7 @@ def _check_form(site: LoopSite, part: Part, node: ast.AST) -> None:
 
 
 def _is_kept(region: Region, value: Value) -> bool:
-    """Whether it is a list or a dict that was there before the towers, which other names may stand for, too."""
+    """True for a list or dict from before the towers, to which other names may refer as well."""
     mutable = isinstance(value, Mapping) or (isinstance(value, Sequence) and value.mutable)
     return mutable and not region.in_tower(value.site)
 
@@ -260,7 +268,7 @@ def _holds_no_input(region: Region, value: Value) -> bool:
 
 
 def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensorflow: str) -> tuple[str, bool]:
-    """For what only some branches make in the towers: how to see that they did, and `Merge.unset`."""
+    """For a value that only some branches create: the expression that tells whether it exists, and `Merge.unset`."""
     if any(left_out(part.value)):
         return _part_made(facts, part, node, tensorflow), False
     for maybe in facts.maybe:
@@ -281,7 +289,7 @@ def _made_at_all(facts: Facts, region: Region, part: Part, node: ast.AST, tensor
 
 
 def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
-    """How to see that the script has put a tensor into a dict, an object or a name that it may have left without."""
+    """The expression that tells whether the script has put a tensor into a dict, an object or a name."""
     unset, none, plain = left_out(part.value)
     target = ast.parse(part.text, mode="eval").body
     there = f"isinstance({part.text}, {tensorflow}.Tensor)" if plain else f"{part.text} is not None"
@@ -298,20 +306,21 @@ def _part_made(facts: Facts, part: Part, node: ast.AST, tensorflow: str) -> str:
 
 
 def _is_open_ended(value: Value) -> bool:
-    """Whether a tower decides how many steps there are in what it gives."""
+    """True if the number of steps in a value may differ from tower to tower."""
     tensors = [t for t in tensors_in(value) if t.batch.kind == "example" and t.rank != 1]
     return any(isinstance(v, Tensor) and v.op == OPEN_ENDED for v in needed(tensors).values())
 
 
-def _counting(traffic: Traffic, value: Value) -> tuple[str, bool, str]:
+def _counting(traffic: Traffic, value: Value) -> tuple[tuple[str, bool, str], Traffic]:
     """A masked mean's denominator in a tower, and the name of the list that keeps it."""
     if value.uid not in traffic.counts:
-        return "", False, ""
-    return (*traffic.counts[value.uid], traffic.fresh("tower_count", "tower_counts"))
+        return ("", False, ""), traffic
+    name, traffic = traffic.fresh("tower_count", "tower_counts")
+    return (*traffic.counts[value.uid], name), traffic
 
 
 def _group_of(traffic: Traffic, value: Value) -> int:
-    """The first group whose leading input is behind a value; what no input is behind was drawn by the towers."""
+    """The index of the shard whose leading input a value depends on; of the drawn batch if it depends on no input."""
     if traffic.drawn is not None and not value.roots:
         return traffic.drawn
     # data in the graph is as long as it is, whatever is fed beside it
@@ -325,7 +334,7 @@ def _group_of(traffic: Traffic, value: Value) -> int:
 
 
 def _needs_cast(facts: Facts, traffic: Traffic, value: Value, group: int) -> bool:
-    """Whether a tower's weight must be cast for what it weighs: a tensor, which is float32, unless that is too."""
+    """True if a tower's weight, a float32 tensor, must be cast to the type of the value."""
     shard = traffic.shards[group]
     number = shard.static or shard.data or shard.drawn is not None
     return names_other_types(facts) or not (number or is_float32(value))

@@ -1,4 +1,4 @@
-"""Attributes that keep the last tower's value after the loop, and that code which is not followed reads."""
+"""Attributes that hold the last tower's value after the loop and may be read by code that is not followed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from converter.planner.writing.spelling import spelling
 def warn_of_one_towers_values(
     facts: Facts, region: Region, wanted: Wanted, unread: Container[str], steps: list[TrainStep]
 ) -> Iterator[Diagnostic]:
-    """Warns of each such attribute; one that code reads which was followed has been refused before (TMG210)."""
+    """Warn of each such attribute. If followed code reads one, it has already been refused (TMG210)."""
     losses = {step.loss.uid for step in steps}
     followed = {access.node for access in facts.accesses}
     loads = (n for n in facts.nodes(ast.Attribute) if isinstance(n.ctx, ast.Load))

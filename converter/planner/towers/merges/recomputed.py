@@ -1,15 +1,15 @@
-"""Values that no merging gives: the statements that make them are repeated after the loop, on merged values.
+"""Values that cannot be merged: the statements that compute them are repeated after the loop, on merged values.
 
-The square root of a mean, a ratio of two sums or a maximum over the batch is no mean of what the
-towers have of it; computed once more from what can be merged, it is what it was on one GPU. So is what
-has rows for each example, but may be fed in another number than that of the shards.
+The square root of a mean, a ratio of two sums or a maximum over the batch cannot be computed from the towers'
+own values of it; computed again from merged values it is the same as on one GPU. The same holds for products of
+two inputs that may be fed with different numbers of rows.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -19,7 +19,7 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Site, Tensor, Value, Variable, needed
 from converter.planner.questions.batch_values import counts_examples, is_made_of_shard
 from converter.planner.region.region import Region
-from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want
+from converter.planner.towers.merges.wanted import Wanted, is_mergeable, mixes_inputs, want, with_more
 from converter.planner.writing.spelling import spelling
 
 HARMLESS = {EffectKind.BATCH_STATISTICS, EffectKind.DEVICE, EffectKind.GRAPH_NAME}  # effects that may happen twice
@@ -34,8 +34,10 @@ class Repeat:
     reads: tuple[Access, ...]
 
 
-def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainStep]) -> tuple[Repeat, ...]:
-    """What is repeated after the loop; takes it from the values to merge, and adds those that it reads."""
+def repeats(
+    facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainStep]
+) -> tuple[tuple[Repeat, ...], Wanted]:
+    """The statements that are repeated after the loop, and the values to merge: what these read, not what they make."""
     crossed = _crossed(facts)
     losses = {s.loss.uid for s in steps}
 
@@ -44,23 +46,20 @@ def repeats(facts: Facts, region: Region, wanted: Wanted, steps: Sequence[TrainS
         return value.uid in losses or (whole and value.uid not in crossed)
 
     found: dict[ast.stmt, Repeat] = {}
-    for text, (part, _) in list(wanted.items()):
-        value = part.value
-        if merged(value):
-            continue
-        search = _Search(facts, region, merged)
-        if search.follow(text, value):
-            found.update(search.chain)
-            del wanted[text]
-            for name, read in search.reads.items():
-                wanted.setdefault(name, read)
-    return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno))
+    rest = wanted
+    for text, (part, _) in wanted.items():
+        made = None if merged(part.value) else _followed(facts, region, merged, text, part.value, {})
+        if made is not None:
+            chain, reads = made
+            found |= chain
+            rest = with_more({name: read for name, read in rest.items() if name != text}, reads)
+    return tuple(sorted(found.values(), key=lambda r: r.stmt.lineno)), rest
 
 
 def _crossed(facts: Facts) -> set[int]:
-    """What examples of two inputs that are multiplied with each other are made of, as scores of items for users.
+    """Values behind a product of two batched inputs, such as scores of items for users.
 
-    In a run that does not train the two may be fed in different numbers, and no shards fit both.
+    Outside training the two may have different numbers of rows, and no shards fit both.
     """
     products = [
         t
@@ -73,36 +72,38 @@ def _crossed(facts: Facts) -> set[int]:
     return set(needed(products))
 
 
-@dataclass(frozen=True)
-class _Search:
-    """The statements that compute one value again after the towers, from merged values.
+def _followed(
+    facts: Facts,
+    region: Region,
+    merged: Callable[[Value], bool],
+    text: str,
+    value: Value,
+    known: Mapping[ast.stmt, Repeat],
+) -> tuple[dict[ast.stmt, Repeat], Wanted] | None:
+    """The statements that compute a value again after the towers, and the merged values that they read.
 
-    merged: whether a value is. chain: the statements that are repeated. reads: what they read of the merged values.
+    None where it cannot be computed from merged values. merged: whether a value is one. known: statements that are
+    repeated for another value already.
     """
-
-    facts: Facts
-    region: Region
-    merged: Callable[[Value], bool]
-    chain: dict[ast.stmt, Repeat] = field(default_factory=dict)
-    reads: Wanted = field(default_factory=dict)
-
-    def follow(self, text: str, value: Value) -> bool:
-        """Whether a value can be computed once more; notes the statements and what they read."""
-        made = repeat(self.facts, self.region, text, value)
-        if made is None:
-            return False
-        if made.stmt in self.chain:
-            return True
-        self.chain[made.stmt] = made
-        new: Wanted = {}
-        for access in made.reads:
-            want(self.facts, self.region, access, new)
-        for name, (part, node) in new.items():
-            if self.merged(part.value):
-                self.reads[name] = (part, node)
-            elif not self.follow(name, part.value):
-                return False
-        return True
+    made = repeat(facts, region, text, value)
+    if made is None:
+        return None
+    chain, reads, new = dict(known), Wanted(), Wanted()
+    if made.stmt in chain:
+        return chain, reads
+    chain[made.stmt] = made
+    for access in made.reads:
+        new = with_more(new, want(facts, region, access, new))
+    for name, (part, node) in new.items():
+        if merged(part.value):
+            reads[name] = (part, node)
+            continue
+        behind = _followed(facts, region, merged, name, part.value, chain)
+        if behind is None:
+            return None
+        chain, more = behind
+        reads |= more
+    return chain, reads
 
 
 def repeat(facts: Facts, region: Region, text: str, value: Value) -> Repeat | None:
@@ -162,10 +163,7 @@ def _pure(facts: Facts, region: Region, stmt: ast.stmt) -> bool:
     if any(e.kind not in HARMLESS and _within(region, e.site, stmt) for e in facts.effects):
         return False
     made = [t for t in facts.tensors if t.site is not None and _within(region, t.site, stmt)]
-    return not any(
-        isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM)
-        for t in made
-    )
+    return not any(isinstance(t, (Input, Variable)) or has(t.op, Trait.LAYER) or has(t.op, Trait.RANDOM) for t in made)
 
 
 def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
@@ -186,6 +184,9 @@ def _final(region: Region, access: Access, stmt: ast.stmt) -> bool:
 def _of_callee(region: Region, access: Access) -> bool:
     """A parameter or a local of a function that the statement calls."""
     frame = access.place.frame
-    return frame is not None and frame is not region.block.frame and frame.call_site is not None and region.in_tower(
-        frame.call_site
+    return (
+        frame is not None
+        and frame is not region.block.frame
+        and frame.call_site is not None
+        and region.in_tower(frame.call_site)
     )

@@ -1,4 +1,4 @@
-"""Scopes that are opened in front of the loop and once more behind it: the second time they must not get a new name."""
+"""Name scopes that are opened before the loop and again after it: the second time they must keep their name."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ from converter.planner.writing.aliases import Aliases
 from converter.planner.writing.source_text import Text
 
 
-def reopened(facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases) -> tuple[Scope, ...]:
+def reopened(
+    facts: Facts, region: Region, traffic: Traffic, text: Text, aliases: Aliases
+) -> tuple[tuple[Scope, ...], Traffic]:
     """The with blocks that stand on both sides of the loop, for those that open a scope of names.
 
     `tf.name_scope("loss")` names a new scope each time ("loss_1"), and so does `tf.variable_scope`
@@ -32,11 +34,14 @@ def reopened(facts: Facts, region: Region, traffic: Traffic, text: Text, aliases
         assert isinstance(around, ast.With)
         if around in region.behind and any(item.context_expr in kinds for item in around.items):
             tensorflow = aliases.tensorflow(facts.path_of(around))
-            found.append(_scope(around, kinds, traffic, text, tensorflow))
-    return tuple(found)
+            scope, traffic = _scope(around, kinds, traffic, text, tensorflow)
+            found.append(scope)
+    return tuple(found), traffic
 
 
-def _scope(around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: Text, tensorflow: str) -> Scope:
+def _scope(
+    around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: Text, tensorflow: str
+) -> tuple[Scope, Traffic]:
     keep, first, enter = [], [], []
     for item in around.items:
         given = text.of(item.optional_vars) if item.optional_vars is not None else ""
@@ -46,7 +51,7 @@ def _scope(around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: 
             keep.append(f"{source} as {given}" if given else source)
             enter.append(keep[-1])
             continue
-        name = traffic.fresh("scope", "outer_scope", "whole_scope")
+        name, traffic = traffic.fresh("scope", "outer_scope", "whole_scope")
         if given:
             first.append(f"{name} = {given}")
         keep.append(f"{source} as {given or name}")
@@ -56,7 +61,7 @@ def _scope(around: ast.With, kinds: dict[ast.AST, str], traffic: Traffic, text: 
         else:
             enter.append(f"{tensorflow}.variable_scope({name}){again}")
             enter.append(f"{tensorflow}.name_scope({name}.original_name_scope)")
-    return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter))
+    return Scope(text.start(around), ", ".join(keep), "; ".join(first), ", ".join(enter)), traffic
 
 
 def asks_again(facts: Facts, region: Region) -> bool:

@@ -1,4 +1,4 @@
-"""Summaries that the model makes inside the towers, and names that it makes of those of its operations."""
+"""Summaries that the model makes inside the towers, and names that the script derives from those of operations."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from converter.planner.writing.source_text import Text
 
 
 def names_in(facts: Facts, regions: tuple[Region, ...], text: Text) -> list[Replace]:
-    """`x.op.name` of the model's tensors: a summary is called after the operation without the tower's scope."""
+    """Edits of `x.op.name` in the model, which remove the tower's scope from the name of a summary."""
     found: dict[ast.AST, Replace] = {}
     for effect in facts.effects_of(EffectKind.GRAPH_NAME):
         node, read = effect.node, effect.value

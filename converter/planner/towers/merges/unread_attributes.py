@@ -19,7 +19,7 @@ NESTED = (ast.If, ast.For, ast.While, ast.Try)
 
 
 class Readers:
-    """Who may read an attribute of an object after the towers, as far as the files of the project show."""
+    """Tells whether code may read an attribute of an object after the towers, as far as the project's files show."""
 
     def __init__(self, facts: Facts, region: Region) -> None:
         self.facts = facts

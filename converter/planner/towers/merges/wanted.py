@@ -1,4 +1,4 @@
-"""What leaves the towers: values that are read after the loop.
+"""Values of the towers that are read after the loop.
 
     h = tf.layers.dense(x, 3)             # in the towers
     state = {'h': h, 'mean': tf.reduce_mean(h)}
@@ -42,21 +42,28 @@ def wanted_out(facts: Facts, region: Region, unread: Container[str]) -> Wanted:
     wanted: Wanted = {}
     for access in facts.accesses:
         if not access.write and region.comes_after(access):
-            want(facts, region, access, wanted)
-    _want_named(facts, region, wanted)
+            wanted = with_more(wanted, want(facts, region, access, wanted))
+    wanted = with_more(wanted, _named(facts, region))
     writes = (a for index, a in region.block.accesses() if index in region.tower and a.write)
     for access in {a.place: a for a in writes if a.place.kind == "attr"}.values():  # what the last write leaves there
-        _want_attribute(facts, region, access, wanted, unread)
+        wanted = with_more(wanted, _of_attribute(facts, region, access, unread))
     return _without_parts(wanted)
 
 
-def _want_named(facts: Facts, region: Region, wanted: Wanted) -> None:
+def with_more(wanted: Wanted, more: Wanted) -> Wanted:
+    """What is wanted, with more behind it; what is wanted already stays as it is."""
+    return {**wanted, **{text: read for text, read in more.items() if text not in wanted}} if more else wanted
+
+
+def _named(facts: Facts, region: Region) -> Wanted:
     """Values that the script asks for by their names in the graph, as `'scores:0'`."""
+    found: Wanted = {}
     for value, name, node in facts.named:
         batched = _is_batched(region, value) and not isinstance(value, Input)
         if region.in_tower(value.site) and (batched or value.op == "summary"):
             kept = _place_of(facts, region, value, name, node)
-            wanted.setdefault(kept, (Part(kept, value, "", None), node))
+            found.setdefault(kept, (Part(kept, value, "", None), node))
+    return found
 
 
 def _without_parts(wanted: Wanted) -> Wanted:
@@ -65,19 +72,20 @@ def _without_parts(wanted: Wanted) -> Wanted:
     return {text: found for text, found in wanted.items() if not text.startswith(lists)}
 
 
-def _want_attribute(facts: Facts, region: Region, access: Access, wanted: Wanted, unread: Container[str]) -> None:
+def _of_attribute(facts: Facts, region: Region, access: Access, unread: Container[str]) -> Wanted:
     """An attribute that the towers set may be read by code that is not walked: it is merged wherever it can be."""
     value, text = access.value, spelling(region.block.frame, access.place)
     if not text or text in unread or region.in_tower(getattr(access.place.holder, "site", None)):
-        return
+        return {}
     if _is_whole(region, value):
-        return
+        return {}
     if isinstance(value, Mapping):
         made = [t for t in tensors_in(value) if _is_batched(region, t) and not isinstance(t, Input)]
         if made and all(is_mergeable(t) and region.in_tower(t.site) for t in made):
-            _want_parts(facts, region, access, text, value, wanted)
+            return _parts_read(facts, region, access, text, value)
     elif isinstance(value, Tensor) and not isinstance(value, Input) and is_mergeable(value):
-        wanted.setdefault(text, (Part(text, value, "", None), access.node))
+        return {text: (Part(text, value, "", None), access.node)}
+    return {}
 
 
 def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.AST) -> str:
@@ -90,28 +98,31 @@ def _place_of(facts: Facts, region: Region, value: Value, name: str, node: ast.A
     raise refuse(facts, node, Found.VALUE_WITHOUT_NAME, name=name)
 
 
-def want(facts: Facts, region: Region, access: Access, wanted: Wanted) -> None:
-    """Notes what of the towers is read by an access."""
+def want(facts: Facts, region: Region, access: Access, known: Container[str]) -> Wanted:
+    """The values of the towers that an access reads; known: the expressions of those that are wanted already."""
     value, holder = access.value, access.place.holder
     if isinstance(value, Input) or (isinstance(holder, Sequence) and (holder.unmeasured or not holder.mutable)):
-        return  # a part of a tuple, or of a list of any length: found where these are read
+        return {}  # a part of a tuple, or of a list of any length: found where these are read
     if isinstance(value, (Sequence, Mapping)):
         text = spelling(region.block.frame, access.place) if access.node not in facts.measured else None
         if text is not None and bound_by_tower(facts, region, access.place, value):
-            _want_parts(facts, region, access, text, value, wanted)
+            return _parts_read(facts, region, access, text, value)
     elif isinstance(value, Tensor) and value.op == "join" and not region.in_tower(value.site):
-        _want_joined(facts, region, access, value, wanted)
+        return _joined(facts, region, access, value, known)
     elif region.in_tower(value.site) and _is_of_examples(region, value):
         text = spelling(region.block.frame, access.place)
-        if text is not None and text not in wanted and bound_by_tower(facts, region, access.place, value):
-            wanted[text] = (Part(text, value, "", None), access.node)
+        if text is not None and text not in known and bound_by_tower(facts, region, access.place, value):
+            return {text: (Part(text, value, "", None), access.node)}
+    return {}
 
 
-def _want_joined(facts: Facts, region: Region, access: Access, joined: Tensor, wanted: Wanted) -> None:
+def _joined(facts: Facts, region: Region, access: Access, joined: Tensor, known: Container[str]) -> Wanted:
     """A place that the towers set, unless another branch of the script put something there instead."""
     writes = (a for i, a in region.block.accesses() if i in region.tower and a.write and a.place == access.place)
+    found: Wanted = {}
     for one in dict.fromkeys(a.value for a in writes if a.value in joined.inputs):
-        want(facts, region, replace(access, value=one), wanted)
+        found = with_more(found, want(facts, region, replace(access, value=one), known))
+    return found
 
 
 def _is_batched(region: Region, value: Tensor) -> bool:
@@ -133,9 +144,7 @@ def _is_of_examples(region: Region, value: Value) -> bool:
     return batched or counts_examples(value) or is_made_of_shard(value) or may_hold_tensors(value)
 
 
-def _want_parts(
-    facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping, wanted: Wanted
-) -> None:
+def _parts_read(facts: Facts, region: Region, access: Access, text: str, whole: Sequence | Mapping) -> Wanted:
     """A list, tuple or dict of the towers that is read: what is selected from it one by one, or all of it alike."""
     chosen, value = selected(text, whole, access.node, facts.selections)  # the text and value of what is selected
     inside = {
@@ -154,8 +163,10 @@ def _want_parts(
     mergeable = all(is_mergeable(p.value) or p.value.uid in losses for p in found)
     if inside and (not (all_reached and mergeable) or _is_one_nest(whole)):
         found = [Part(text, whole, "", None)]
+    read: Wanted = {}
     for part in found:
-        wanted.setdefault(part.text, (part, access.node))
+        read.setdefault(part.text, (part, access.node))
+    return read
 
 
 def _is_one_nest(whole: Sequence | Mapping) -> bool:

@@ -57,7 +57,7 @@ def last_name(node: ast.AST | None) -> str:
 
 
 def check_lists(facts: Facts) -> None:
-    """Refuses what would be another thing of slices, with its line."""
+    """Refuse uses of lists that would mean something else for slices."""
     for tree in facts.trees():
         for node, kind in _sources(facts, tree):
             _Follow(facts, tree).expression(node, kind)

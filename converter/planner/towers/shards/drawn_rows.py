@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from converter.analysis.facts import TrainStep, behind_losses
 from converter.analysis.values import Number, Origin
@@ -25,7 +26,7 @@ def drawing_alone(steps: Iterable[TrainStep]) -> list[TrainStep]:
 
 def drawn_rows(site: LoopSite, before: Traffic, sizes: frozenset[Origin], scaling: Scaling) -> Traffic:
     """Adds each tower's share of the rows that are drawn: the weight of a loss that no input reaches."""
-    traffic = before.copy()
+    traffic = before
     facts, region = site.facts, site.region
     alone = drawing_alone(site.group.steps)
     if not alone:
@@ -46,17 +47,16 @@ def drawn_rows(site: LoopSite, before: Traffic, sizes: frozenset[Origin], scalin
         raise refuse(facts, tensor.node or alone[0].call, Found.DRAWN_ROWS_READ)
     _, text = min(found[key] for key in wanted)
     first = "" if not traffic.shards else "_drawn"
-    traffic.shards.append(
-        Shard(
-            places=(),
-            saved=(),
-            axes=(),
-            rows=traffic.fresh(f"rows{first}", f"tower_rows{first}"),
-            weight=traffic.fresh(f"weight{first}", f"tower_weight{first}"),
-            static=False,
-            drawn=(rebound.get(text, text), text in rebound),
-            helper="shard_drawn",
-        )
+    rows, traffic = traffic.fresh(f"rows{first}", f"tower_rows{first}")
+    weight, traffic = traffic.fresh(f"weight{first}", f"tower_weight{first}")
+    shard = Shard(
+        places=(),
+        saved=(),
+        axes=(),
+        rows=rows,
+        weight=weight,
+        static=False,
+        drawn=(rebound.get(text, text), text in rebound),
+        helper="shard_drawn",
     )
-    traffic.drawn = len(traffic.shards) - 1
-    return traffic
+    return replace(traffic, shards=(*traffic.shards, shard), drawn=len(traffic.shards))

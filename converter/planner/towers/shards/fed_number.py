@@ -1,4 +1,4 @@
-"""What a tower counts in place of a batch size that is fed."""
+"""Fed batch sizes: each tower counts the rows of its shard instead."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from converter.planner.wording import refuse
 
 
 def counted_rows(facts: Facts, traffic: Traffic, access: Access) -> tuple[str, int, str] | None:
-    """What a tower counts in place of a batch size that is fed: a shard, its batch axis, and the number's type.
+    """The value that replaces a fed batch size in a tower: a shard, its batch axis, and the number's type.
 
     None for a batch size that is known before the graph runs.
     """

@@ -1,10 +1,10 @@
-"""What enters the loop: shards of the inputs, and numbers that count one shard."""
+"""Values that enter the loop: shards of the inputs, and batch sizes that mean one shard."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Access, Place
@@ -31,7 +31,7 @@ from converter.planner.writing.spelling import leaf, reach, spelling
 Nested = list[tuple[Sequence | Mapping, Access]]  # lists and dicts of inputs, each with where it is read
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Read:
     """How the towers read the inputs of a loop.
 
@@ -41,122 +41,144 @@ class _Read:
 
     places: dict[int, list[str]]
     nests: Nested
-    tuples: dict[str, tuple[str, Sequence]] = field(default_factory=dict)
-    kept: dict[str, str] = field(default_factory=dict)
+    tuples: dict[str, tuple[str, Sequence]]
+    kept: dict[str, str]
+
+
+@dataclass(frozen=True)
+class _InputRead:
+    """An expression by which the towers read an input; `holder` as in `_Read.tuples`, where it is a part of a tuple."""
+
+    text: str
+    holder: tuple[str, Sequence] | None
 
 
 def shards_in(site: LoopSite, before: Traffic) -> Traffic:
     """Adds the inputs, grouped by what is fed together, and the names that the towers read them by; raises Faults."""
-    traffic, region = before.copy(), site.region
-    read = _inputs_read(site, traffic)
-    whole: dict[str, str] = {}
+    region = site.region
+    read, traffic = _inputs_read(site, before)
+    whole: dict[str, str] = {}  # the expression for an input -> the one for its whole batch
+    nests: list[Nest] = []
     optional = _optional(site.facts, region, read.places)
     for value, source in optional.items():
         (text,) = read.places[value.uid]
-        whole[text] = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+        whole[text], traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
         static = not traffic.alone and _static(value)
-        traffic.nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
+        nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
     groups = _groups([i for i in region.inputs if i not in optional], region, site.group.steps)
     for group in groups:
         _check_parts(site.facts, group)
-        _shard_of(site, traffic, read, group, whole, alone=len(groups) == 1)
-    _aliases_out(region, traffic, whole, set(read.tuples), optional)
+        added, traffic = _shard_of(site, traffic, read, group, alone=len(groups) == 1)
+        whole |= added
+    traffic = _aliases_out(region, traffic, whole, set(read.tuples), optional)
     rebound = _bound_texts(region)
+    restore = list(traffic.restore)
     for nest, access in read.nests:
         text = spelling(region.block.frame, access.place) or ""
         inputs = whole_inputs(nest)
         static = not traffic.alone and all(map(_static, inputs))
-        traffic.nests.append(nest_of(text, read.kept[text], inputs[0].batch.axis, static))
-        traffic.restore += [(text, read.kept[text])] if text not in rebound else []
-    return traffic
+        nests.append(nest_of(text, read.kept[text], inputs[0].batch.axis, static))
+        restore += [(text, read.kept[text])] if text not in rebound else []
+    return replace(traffic, nests=(*traffic.nests, *nests), restore=tuple(restore))
 
 
-def _inputs_read(site: LoopSite, traffic: Traffic) -> _Read:
+def _inputs_read(site: LoopSite, traffic: Traffic) -> tuple[_Read, Traffic]:
     """The expressions by which the towers read the inputs; raises Faults for those that the loop cannot replace."""
     facts, region = site.facts, site.region
     written = _written_first(region)
     found: list[Diagnostic] = []
-    read = _Read({i.uid: [] for i in region.inputs}, _nests(facts, region, written))
+    nests = _nests(facts, region, written)
+    places: dict[int, list[str]] = {i.uid: [] for i in region.inputs}
+    tuples: dict[str, tuple[str, Sequence]] = {}
+    kept: dict[str, str] = {}
     for access in region.tower_reads():
-        if isinstance(access.value, Input) and access.value.uid in read.places and access.place not in written:
+        value = access.value
+        if isinstance(value, Input) and value.uid in places and access.place not in written:
             with noted(found):
-                _note_read(site, traffic, read, access)
-    for _, access in read.nests:
+                read = _input_read(site, nests, access)
+                traffic = traffic if read is None else declare(facts, region, traffic, access, read.text)
+                places[value.uid] += [read.text] if read is not None and read.text not in places[value.uid] else []
+                tuples |= {read.text: read.holder} if read is not None and read.holder is not None else {}
+    for _, access in nests:
         with noted(found):
-            text = _nest_text(facts, region, traffic, access)
+            text = _nest_text(facts, region, access)
+            traffic = declare(facts, region, traffic, access, text)
             if text:
-                read.kept[text] = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
+                kept[text], traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
     for value in region.inputs:
-        nested = any(path_to(nest, value) for nest, _ in read.nests)
-        if value.op == DATA and not read.places[value.uid] and not nested:
+        nested = any(path_to(nest, value) for nest, _ in nests)
+        if value.op == DATA and not places[value.uid] and not nested:
             found.append(finding(facts, value.node or region.block.body[0], Found.DATA_WITHOUT_NAME))
     if found:
         raise Faults(found)
-    return read
+    return _Read(places, nests, tuples, kept), traffic
 
 
-def _note_read(site: LoopSite, traffic: Traffic, read: _Read, access: Access) -> None:
-    """Notes the expression by which an input is read."""
+def _input_read(site: LoopSite, nests: Nested, access: Access) -> _InputRead | None:
+    """How an input is read; None where the towers need no name for it."""
     region, holder = site.region, access.place.holder
-    if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in read.nests)):
-        return  # a list or object that each tower makes anew, or that is cut as a whole
+    if holder is not None and (region.in_tower(holder.site) or any(holder is nest for nest, _ in nests)):
+        return None  # a list or object that each tower makes anew, or that is cut as a whole
     text = spelling(region.block.frame, access.place)
-    around = [nest for nest, _ in read.nests if holder is not None and path_to(nest, holder)]
+    around = [nest for nest, _ in nests if holder is not None and path_to(nest, holder)]
     if around and any(access.node in _chosen_from(site.facts, region, nest) for nest in around):
-        return  # a part of what is cut as a whole, read through that
+        return None  # a part of what is cut as a whole, read through that
     if around:
         raise refuse(site.facts, access.node, Found.INPUT_BY_ANOTHER_NAME)
     if text is None:
         if _local_of_callee(region, access):
-            return
+            return None
         raise refuse(site.facts, access.node, Found.INPUT_NOT_REPLACEABLE)
-    declare(site.facts, region, traffic, access, text)
     if isinstance(holder, Sequence) and not holder.mutable:
-        read.tuples[text] = (reach(region.block.frame, holder) or "", holder)
-    if text not in read.places[access.value.uid]:
-        read.places[access.value.uid].append(text)
+        return _InputRead(text, (reach(region.block.frame, holder) or "", holder))
+    return _InputRead(text, None)
 
 
 def _shard_of(
-    site: LoopSite, traffic: Traffic, read: _Read, group: list[Input], whole: dict[str, str], alone: bool
-) -> None:
-    """Adds the shard of inputs that are cut together; alone: they are all that there are."""
+    site: LoopSite, traffic: Traffic, read: _Read, group: list[Input], alone: bool
+) -> tuple[dict[str, str], Traffic]:
+    """Adds the shard of inputs that are cut together; with the expressions for their whole batches.
+
+    alone: they are all inputs that there are.
+    """
     places = read.places
     texts = [t for i in group for t in places[i.uid]]
     axes = [i.batch.axis for i in group for _ in places[i.uid]]
-    lead = _lead_in_nest(site, traffic, read, group[0]) if not places[group[0].uid] else None
+    lead = None
+    if not places[group[0].uid]:
+        lead, traffic = _lead_in_nest(site, traffic, read, group[0])
     if not texts and lead is None:
-        return
+        return {}, traffic
     holders = [read.tuples.get(t) for t in texts]
-    saved = [
-        (
-            traffic.fresh(f"{leaf(t)}_batch", f"all_{leaf(t)}", f"whole_{leaf(t)}")
-            if holder is None
-            else saved_tuple(traffic, holder[0]) + t[len(holder[0]) :]
-        )
-        for t, holder in zip(texts, holders, strict=True)
-    ]
-    whole.update(zip(texts, saved, strict=True))
-    texts = _regrouped(site, traffic, texts, holders)
+    saved: list[str] = []
+    for text, holder in zip(texts, holders, strict=True):
+        if holder is None:
+            name, traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}", f"whole_{leaf(text)}")
+        else:
+            name, traffic = saved_tuple(traffic, holder[0])
+            name += text[len(holder[0]) :]
+        saved.append(name)
+    whole = dict(zip(texts, saved, strict=True))
+    texts, traffic = _regrouped(site, traffic, texts, holders)
     suffix = "" if alone else f"_{leaf(texts[0])}" if texts else f"_{lead[0]}" if lead else ""
     static = not traffic.alone and all(_static(i) for i in group)
     sparse = any(is_sparse(i) for i in group)
     along = any(axes) or (lead is not None and lead[2] != 0)
-    traffic.groups.append(group)
-    traffic.shards.append(
-        Shard(
-            places=tuple(texts),
-            saved=tuple(saved),
-            axes=tuple(axes),
-            rows=traffic.fresh("rows" + suffix, f"tower_rows{suffix}"),
-            weight=traffic.fresh("weight" + suffix, f"tower_weight{suffix}"),
-            static=static,
-            lead=lead,
-            data=group[0].op == DATA,
-            sparse=sparse,
-            helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
-        )
+    rows, traffic = traffic.fresh("rows" + suffix, f"tower_rows{suffix}")
+    weight, traffic = traffic.fresh("weight" + suffix, f"tower_weight{suffix}")
+    shard = Shard(
+        places=tuple(texts),
+        saved=tuple(saved),
+        axes=tuple(axes),
+        rows=rows,
+        weight=weight,
+        static=static,
+        lead=lead,
+        data=group[0].op == DATA,
+        sparse=sparse,
+        helper="shard_sparse" if sparse else shard_helper(static, along, data=group[0].op == DATA),
     )
+    return whole, replace(traffic, groups=(*traffic.groups, tuple(group)), shards=(*traffic.shards, shard))
 
 
 def shard_helper(static: bool, along: bool, data: bool = False) -> str:
@@ -171,7 +193,7 @@ def nest_of(place: str, saved: str, axis: int, static: bool, optional: str = "")
 
 
 def _optional(facts: Facts, region: Region, places: dict[int, list[str]]) -> dict[Input, str]:
-    """Inputs that only one branch of an unknown condition makes, and what tells in front of the loop: None for none."""
+    """Inputs that only one branch creates, with the expression that is None when it was not taken."""
     found: dict[Input, str] = {}
     for maybe in facts.maybe:
         value = maybe.value
@@ -249,7 +271,7 @@ def _is_chosen(node: ast.AST) -> bool:
 
 
 def _chosen_from(facts: Facts, region: Region, nest: Sequence | Mapping) -> set[ast.AST]:
-    """What the towers read from a nest by keys, and by keys from that."""
+    """The expressions by which the towers select values from a nest, at any depth."""
     found: set[ast.AST] = set()
     for access in region.tower_reads():
         node = facts.selections.get(access.node) if access.value is nest else None
@@ -259,23 +281,24 @@ def _chosen_from(facts: Facts, region: Region, nest: Sequence | Mapping) -> set[
     return found
 
 
-def _nest_text(facts: Facts, region: Region, traffic: Traffic, access: Access) -> str:
+def _nest_text(facts: Facts, region: Region, access: Access) -> str:
     text = spelling(region.block.frame, access.place)
     if text is None:
         raise refuse(facts, access.node, Found.INPUTS_NOT_REPLACEABLE)
-    declare(facts, region, traffic, access, text)
     return text
 
 
-def _lead_in_nest(site: LoopSite, traffic: Traffic, read: _Read, lead: Input) -> tuple[str, str, int] | None:
+def _lead_in_nest(
+    site: LoopSite, traffic: Traffic, read: _Read, lead: Input
+) -> tuple[tuple[str, str, int] | None, Traffic]:
     """The input that rows are counted on, where it stands in a list or a dict only."""
     for nest, access in read.nests:
         path = path_to(nest, lead)
         text = spelling(site.region.block.frame, access.place)
         if path is not None and text is not None:
-            name = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
-            return name, read.kept[text] + path, lead.batch.axis
-    return None
+            name, traffic = traffic.fresh(f"first_{leaf(text)}", f"lead_{leaf(text)}")
+            return (name, read.kept[text] + path, lead.batch.axis), traffic
+    return None, traffic
 
 
 def _regrouped(
@@ -283,36 +306,37 @@ def _regrouped(
     traffic: Traffic,
     texts: list[str],
     holders: list[tuple[str, Sequence] | None],
-) -> list[str]:
+) -> tuple[list[str], Traffic]:
     """Names for the shards of inputs to which nothing can be assigned, and the tuples made of these names."""
-    found, reads = [], site.region.tower_reads()
+    found, reads = list[str](), site.region.tower_reads()
     for text, held in zip(texts, holders, strict=True):
-        found.append(text if held is None else traffic.fresh(leaf(text), f"tower_{leaf(text)}"))
+        name = text
         if held is not None:
-            make_anew(site, traffic, reads, held, text[len(held[0]) :], found[-1])
-    return found
+            name, traffic = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
+            traffic = make_anew(site, traffic, reads, held, text[len(held[0]) :], name)
+        found.append(name)
+    return found, traffic
 
 
 def _aliases_out(
     region: Region, traffic: Traffic, saved: dict[str, str], parts_of_tuples: set[str], optional: Iterable[Input]
-) -> None:
-    """A name that the towers bind to an input means the whole batch again after the loop."""
+) -> Traffic:
+    """Restore names that the towers bind to an input: after the loop they mean the whole batch again."""
     by_input: dict[int, str] = {}
-    for group in (*traffic.groups, list(optional)):
+    for group in (*traffic.groups, tuple(optional)):
         for access in region.tower_reads():
             text = spelling(region.block.frame, access.place)
             if text in saved and access.value in group:
                 by_input.setdefault(access.value.uid, saved[text])
-    traffic.whole = by_input
     rebound = set(_bound_texts(region))
-    for text, name in saved.items():
-        if text not in rebound and text not in parts_of_tuples:
-            traffic.restore.append((text, name))
+    restore = [*traffic.restore]
+    restore += [pair for pair in saved.items() if pair[0] not in rebound and pair[0] not in parts_of_tuples]
     for index, access in region.block.accesses():
         if index in region.tower and access.write and isinstance(access.value, Input):
             text = spelling(region.block.frame, access.place)
-            if text and access.value.uid in by_input and (text, by_input[access.value.uid]) not in traffic.restore:
-                traffic.restore.append((text, by_input[access.value.uid]))
+            if text and access.value.uid in by_input and (text, by_input[access.value.uid]) not in restore:
+                restore.append((text, by_input[access.value.uid]))
+    return replace(traffic, whole=by_input, restore=tuple(restore))
 
 
 def _bound_texts(region: Region) -> set[str]:
@@ -357,7 +381,7 @@ def _fixed_rows(value: Input) -> object:
 
 
 def _check_parts(facts: Facts, group: list[Input]) -> None:
-    """A run in parts must be fed first what says how many rows each shard has."""
+    """Refuse a partial run that does not begin with the input that determines the number of rows of each shard."""
     for run in (run for run in facts.runs if run.handle is not None):
         keys = {key.uid for key, _ in run.feeds}
         if group[0].uid not in keys and any(i.uid in keys for i in group[1:]):
@@ -403,14 +427,14 @@ def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list
 
 
 def keeps_size(access: Access, scaling: Scaling) -> bool:
-    """Whether a batch size is read that goes on meaning the size of one tower."""
+    """True if a batch size is read that stays the size of one tower."""
     origins = access.value.origins if isinstance(access.value, Number) else ()
     return any(o in scaling.flags and reads_flag(access, o) for o in origins) and access.place not in scaling.set
 
 
 def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scaling: Scaling) -> Traffic:
     """Adds the batch sizes that the towers read: inside they count one shard; raises Faults."""
-    traffic, region = before.copy(), site.region
+    traffic, region = before, site.region
     keys = {o.key for o in scaled}
     written = _written_first(region)
     found: list[Diagnostic] = []
@@ -423,7 +447,7 @@ def numbers_in(site: LoopSite, before: Traffic, scaled: frozenset[Origin], scali
             text = None if kept else _number_read(site, access, keys)
             if text is not None and text not in done:
                 done.add(text)
-                _rebind(site, traffic, access, text)
+                traffic = _rebind(site, traffic, access, text)
     if found:
         raise Faults(found)
     return traffic
@@ -444,16 +468,15 @@ def _number_read(site: LoopSite, access: Access, keys: set[tuple[object, ...]]) 
     return text
 
 
-def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> None:
+def _rebind(site: LoopSite, traffic: Traffic, access: Access, text: str) -> Traffic:
     """Inside the towers the expression means the size of one shard."""
     holder = access.place.holder
     if isinstance(holder, Sequence) and not holder.mutable:
-        _number_in_tuple(site, traffic, access, text, holder)
-        return
-    declare(site.facts, site.region, traffic, access, text)
-    saved = traffic.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
-    traffic.rebinds.append(Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access)))
-    traffic.restore.append((text, saved))
+        return _number_in_tuple(site, traffic, access, text, holder)
+    traffic = declare(site.facts, site.region, traffic, access, text)
+    saved, traffic = traffic.fresh(f"global_{leaf(text)}", f"whole_{leaf(text)}")
+    rebind = Rebind(text, saved, rows_of=counted_rows(site.facts, traffic, access))
+    return replace(traffic, rebinds=(*traffic.rebinds, rebind), restore=(*traffic.restore, (text, saved)))
 
 
 def _check_filled(facts: Facts, region: Region, access: Access) -> None:
@@ -465,13 +488,14 @@ def _check_filled(facts: Facts, region: Region, access: Access) -> None:
         raise refuse(facts, access.node, Found.ROWS_FROM_PYTHON_READ_TWICE)
 
 
-def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence) -> None:
+def _number_in_tuple(site: LoopSite, traffic: Traffic, access: Access, text: str, holder: Sequence) -> Traffic:
     """A batch size in a tuple: inside the towers the tuple is made anew, with the size of one shard."""
     facts, region = site.facts, site.region
     whole, key = reach(region.block.frame, holder) or "", key_of(holder, access)
     if not key:
         raise refuse(facts, access.node, Found.SIZE_IN_TUPLE)
-    name = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
-    saved = saved_tuple(traffic, whole) + key
-    traffic.rebinds.append(Rebind(text, saved, name, counted_rows(facts, traffic, access)))
-    make_anew(site, traffic, region.tower_reads(), (whole, holder), key, name)
+    name, traffic = traffic.fresh(leaf(text), f"tower_{leaf(text)}")
+    saved, traffic = saved_tuple(traffic, whole)
+    rebind = Rebind(text, saved + key, name, counted_rows(facts, traffic, access))
+    traffic = replace(traffic, rebinds=(*traffic.rebinds, rebind))
+    return make_anew(site, traffic, region.tower_reads(), (whole, holder), key, name)

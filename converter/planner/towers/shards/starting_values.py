@@ -1,8 +1,9 @@
-"""What the towers change and read again: each of them begins with what stood there before the loop."""
+"""Values that the towers change and read again: each tower begins with the value from before the loop."""
 
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
@@ -23,18 +24,18 @@ from converter.planner.writing.spelling import leaf, reach, spelling
 
 
 def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
-    """Adds names, attributes, lists and dicts that one tower would hand on to the next; raises Faults."""
-    traffic, facts, region = before.copy(), site.facts, site.region
+    """Add resets of names, attributes, lists and dicts that one tower would pass on to the next; raises Faults."""
+    traffic, facts, region = before, site.facts, site.region
     found: list[Diagnostic] = []
     places = {p for shard in traffic.shards for p in shard.places} | {r.place for r in traffic.rebinds}
     for access in carried(region.block, region.tower):
         with noted(found):
-            _reset_place(site, traffic, access, places)
+            traffic = _reset_place(site, traffic, access, places)
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
         with noted(found):
             if isinstance(grown, (Sequence, Mapping)) or (grown is not None and is_unfollowed(grown)):
-                _reset_container(site, traffic, grown, effect.node)
+                traffic = _reset_container(site, traffic, grown, effect.node)
             elif isinstance(grown, Input) and effect.name == "Input.pop":
                 raise _unreachable(facts, effect.node, grown.label or "a batch")
     if found:
@@ -42,24 +43,22 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     return traffic
 
 
-def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[str]) -> None:
+def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[str]) -> Traffic:
     facts, region = site.facts, site.region
     holder = access.place.holder
     if access.place.kind == "item" and isinstance(holder, (Mapping, Sequence)):
-        _reset_container(site, traffic, holder, access.node)
-    elif isinstance(access.value, Sequence) and access.value.mutable and not _is_bound_anew(facts, region, access):
-        _reset_container(site, traffic, access.value, access.node)
-    else:
-        text = spelling(region.block.frame, access.place)
-        if text is None:
-            raise _unreachable(facts, access.node, access.place.key)
-        if text in places:
-            return
-        if isinstance(access.value, Absent):
-            traffic.resets.append(Reset(text, "", "absent"))
-            return
-        declare(facts, region, traffic, access, text)
-        traffic.resets.append(Reset(text, traffic.fresh(f"first_{leaf(text)}"), "value"))
+        return _reset_container(site, traffic, holder, access.node)
+    if isinstance(access.value, Sequence) and access.value.mutable and not _is_bound_anew(facts, region, access):
+        return _reset_container(site, traffic, access.value, access.node)
+    text = spelling(region.block.frame, access.place)
+    if text is None:
+        raise _unreachable(facts, access.node, access.place.key)
+    if text in places:
+        return traffic
+    if isinstance(access.value, Absent):
+        return replace(traffic, resets=(*traffic.resets, Reset(text, "", "absent")))
+    first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
+    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value")))
 
 
 def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
@@ -68,17 +67,19 @@ def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:
     return not grown and reach(region.block.frame, access.value) is None
 
 
-def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.AST) -> None:
+def _reset_container(site: LoopSite, traffic: Traffic, value: Value, node: ast.AST) -> Traffic:
     facts, region = site.facts, site.region
     if region.in_tower(value.site) or value.time > region.end:
-        return
+        return traffic
     text = reach(region.block.frame, value)
     cut = any(place.startswith(f"{text}[") for shard in traffic.shards for place in shard.places)
     if text is None or cut or (is_unfollowed(value) and not is_set_back(value)):
         raise _unreachable(facts, node, value.label or "a list or dict")
-    if all(reset.place != text for reset in traffic.resets):
-        saved = traffic.fresh(f"first_{leaf(text)}")
-        traffic.resets.append(Reset(text, saved, "list" if isinstance(value, Sequence) else "dict"))
+    if any(reset.place == text for reset in traffic.resets):
+        return traffic
+    saved, traffic = traffic.fresh(f"first_{leaf(text)}")
+    reset = Reset(text, saved, "list" if isinstance(value, Sequence) else "dict")
+    return replace(traffic, resets=(*traffic.resets, reset))
 
 
 def _unreachable(facts: Facts, node: ast.AST, name: str) -> Exception:

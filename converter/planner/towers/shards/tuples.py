@@ -5,7 +5,8 @@ Nothing can be assigned to their items, so each tower makes its own, under every
 
 from __future__ import annotations
 
-from converter.analysis.facts import Facts
+from dataclasses import replace
+
 from converter.analysis.frames import Access
 from converter.analysis.values import Sequence
 from converter.plan import Regroup
@@ -22,14 +23,14 @@ def key_of(holder: Sequence, access: Access) -> str:
     return next((key for key, element in parts_of(holder) if element is access.value and not holder.many), "")
 
 
-def saved_tuple(traffic: Traffic, place: str) -> str:
+def saved_tuple(traffic: Traffic, place: str) -> tuple[str, Traffic]:
     """The new name under which a tuple of whole batches stays at hand."""
     known = next((r for r in traffic.regroups if r.place == place), None)
-    if known is None:
-        known = Regroup(place, traffic.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}"), place)
-        traffic.regroups.append(known)
-        traffic.restore.append((place, known.saved))
-    return known.saved
+    if known is not None:
+        return known.saved, traffic
+    saved, traffic = traffic.fresh(f"{leaf(place)}_batch", f"whole_{leaf(place)}")
+    regroups = (*traffic.regroups, Regroup(place, saved, place))
+    return saved, replace(traffic, regroups=regroups, restore=(*traffic.restore, (place, saved)))
 
 
 def make_anew(
@@ -39,31 +40,32 @@ def make_anew(
     held: tuple[str, Sequence],
     key: str,
     name: str,
-) -> None:
+) -> Traffic:
     """Puts a name into a tuple's item of this key, under all expressions by which the towers read the tuple.
 
     held: the expression for the tuple where the loop stands, and its value.
     """
     facts, region = site.facts, site.region
     place, holder = held
-    for text in dict.fromkeys((place, *_expressions(facts, region, traffic, reads, holder))):
-        saved = saved_tuple(traffic, text)
-        made = traffic.made.setdefault(text, {})
-        made[text + key] = name
+    found = _expressions(region, reads, holder)
+    for text, access in found.items():
+        traffic = declare(facts, region, traffic, access, text)
+    for text in dict.fromkeys((place, *found)):
+        saved, traffic = saved_tuple(traffic, text)
+        made = {**traffic.made.get(text, {}), text + key: name}
         whole = rebuilt(text, holder, made)
         whole = whole if whole.startswith("(") else saved + whole[len(text) :]
-        index = next(i for i, r in enumerate(traffic.regroups) if r.place == text)
-        traffic.regroups[index] = Regroup(text, saved, whole)
+        anew = Regroup(text, saved, whole)
+        regroups = tuple(anew if r.place == text else r for r in traffic.regroups)
+        traffic = replace(traffic, made={**traffic.made, text: made}, regroups=regroups)
+    return traffic
 
 
-def _expressions(
-    facts: Facts, region: Region, traffic: Traffic, reads: list[Access], holder: Sequence
-) -> dict[str, Access]:
+def _expressions(region: Region, reads: list[Access], holder: Sequence) -> dict[str, Access]:
     """The expressions, in the loop's own frame, by which a tuple is read that is made in front of the towers."""
     found: dict[str, Access] = {}
     for access in reads:
         text = spelling(region.block.frame, access.place) if access.value is holder else None
         if text is not None and text not in found:
-            declare(facts, region, traffic, access, text)
             found[text] = access
     return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from converter.plan import Rebind
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.writing.free_names import Names
 from tests.scripts import INPUTS, codes, run
@@ -64,11 +63,9 @@ def test_names_of_a_function_around_are_refused() -> None:
     assert codes(script) == ["TMG206", "TMG206"]  # X and Y
 
 
-def test_a_pass_adds_to_a_copy() -> None:
-    before = Traffic(restore=[("x", "x_batch")])
-    after = before.copy()
-    after.restore.append(("y", "y_batch"))
-    after.rebinds.append(Rebind("n", "n_batch"))
-    assert after.fresh("rows") == "rows" and after.fresh("rows") == "rows_2"
-    assert (before.restore, before.rebinds, before.names) == ([("x", "x_batch")], [], Names())
-    assert after.restore == [("x", "x_batch"), ("y", "y_batch")]
+def test_a_new_name_comes_with_another_traffic() -> None:
+    before = Traffic(restore=(("x", "x_batch"),))
+    first, after = before.fresh("rows")
+    second, later = after.fresh("rows")
+    assert (first, second, before.fresh("rows")[0]) == ("rows", "rows_2", "rows")
+    assert (before.names, later.restore) == (Names(), before.restore)

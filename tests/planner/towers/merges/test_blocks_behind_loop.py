@@ -42,7 +42,8 @@ def test_nested_blocks_are_opened_once_more(heads: tuple[str, ...]) -> None:
     assert [line for line in inside if line in opened] == opened
     assert [line for line in after if line in opened] == opened
     assert after.index(opened[-1]) + 2 == next(i for i, line in enumerate(after) if line.startswith("train_op ="))
-    assert "train_op" not in " ".join(inside)
+    made = ["if loss is not None:"] if any(head.startswith("if") for head in heads) else []
+    assert inside[inside.index(opened[-1]) + 1 :] == [LOSS.strip(), *made, "tower_loss.append(loss * weight)"]
 
 
 def test_what_follows_in_outer_blocks_stays_behind_and_in_order() -> None:
@@ -57,8 +58,15 @@ def test_what_follows_in_outer_blocks_stays_behind_and_in_order() -> None:
 def test_the_other_branch_stays_in_the_towers() -> None:
     block = within("if training") + within("else", text="g = tf.nn.relu(h)\n")
     _, inside, after = parts(script(block))
-    assert "g = tf.nn.relu(h)" in inside and "else:" in inside
-    assert "g = tf.nn.relu(h)" not in after and "else:" not in after
+    assert inside[inside.index("else:") + 1] == "g = tf.nn.relu(h)"
+    assert after[:6] == [
+        "X, Y = X_batch, Y_batch",
+        "if tower_loss:",
+        "loss = tf.add_n(tower_loss)",
+        "if training:",
+        "optimizer = tf.train.GradientDescentOptimizer(0.1)",
+        "train_op = optimizer.apply_gradients(tower_gradients(optimizer, tower_loss))",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +95,7 @@ def test_the_refusal_says_whether_the_model_goes_on() -> None:
     (within_one,) = run(
         script(within("if training", text=STEP) + within("else", text=LOSS + STEP), LOSS.replace("(h,", "(X,"))
     ).diagnostics
-    assert "goes on" in later.message and "among the statements" in within_one.message
+    assert "continues after the block" in later.message and "among the statements" in within_one.message
 
 
 def test_blocks_in_which_another_batch_is_evaluated_follow_each_other() -> None:

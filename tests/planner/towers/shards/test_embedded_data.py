@@ -154,10 +154,10 @@ def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:
     ("model", "reason"),
     [
         ("loss = tf.reduce_mean(tf.square(tf.matmul(xs, w) - np.random.rand(30, 1)))\n", "same statement"),
-        ("t = np.random.rand(30)\n" + SQUARE.format("xs", "t"), "set against each other"),
+        ("t = np.random.rand(30)\n" + SQUARE.format("xs", "t"), "combined with each other"),
         ("t = np.random.rand(20, 1)\n" + SQUARE.format("xs", "t"), "20 and 30 rows"),
-        ("u = tf.Variable(tf.zeros([30, 1]))\nloss = tf.reduce_mean(tf.square(u - ys))\n", "entry of its own"),
-        ("loss = tf.reduce_mean(tf.square(v * ys - tf.ones([30, 1])))\n", "entry of its own"),
+        ("u = tf.Variable(tf.zeros([30, 1]))\nloss = tf.reduce_mean(tf.square(u - ys))\n", "one entry for each"),
+        ("loss = tf.reduce_mean(tf.square(v * ys - tf.ones([30, 1])))\n", "one entry for each"),
         ("loss = tf.sqrt(tf.reduce_mean(tf.square(tf.matmul(xs, w) - ys)))\n", "not linear"),
         ("x = tf.constant(xs)\nx = x - tf.reduce_mean(x, 0)\n" + SQUARE.format("x", "ys"), "computed from all of them"),
         (

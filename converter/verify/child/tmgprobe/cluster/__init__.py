@@ -1,1 +1,1 @@
-"""Scripts that were converted for a cluster: what their workers do, and the original on the workers' rows."""
+"""Scripts that were converted for a cluster: records their workers' steps, and replays them with the original."""

@@ -29,7 +29,7 @@ class Serving(object):
         return call.as_given()
 
     def finish(self):
-        """Nothing is told."""
+        """Sends nothing."""
 
 
 class Worker(record.Record):
@@ -91,7 +91,7 @@ class Worker(record.Record):
         )
 
     def _begin(self, call):
-        """Notes what this worker's graph is."""
+        """Notes the facts about this worker's graph."""
         graph = call.session.graph
         self.facts = call.facts()
         variables = graphs.variables(self.tf, graph)

@@ -1,4 +1,4 @@
-"""Compares the records of a conversion's processes with what the original did on their batches."""
+"""Compares the records of a conversion's processes with the original's steps on their batches."""
 
 from __future__ import absolute_import, division, print_function
 

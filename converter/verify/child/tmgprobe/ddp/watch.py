@@ -1,4 +1,4 @@
-"""What a PyTorch script does in its first steps, and what it loads, evaluates and saves in a shortened run.
+"""Records the first steps of a PyTorch script, and what it loads, evaluates and saves in a shortened run.
 
 The first pass through the training data ends after the compared steps, each later one after one step; the first two
 evaluations go through all of their data, later ones through one batch.
@@ -185,8 +185,20 @@ def _keys(value, before=''):
     return [before or type(value).__name__]
 
 
+def _still_draw(plain, held):
+    """Noise beside a value of the model, as variational autoencoders add it, is the same in every process."""
+    def draw(input, *args, **kwargs):
+        drawn = plain(input, *args, **kwargs)
+        if not input.requires_grad:
+            return drawn
+        held[0] += 1
+        return drawn.fill_(0.5)
+
+    return draw
+
+
 def _hold_dropout(torch, held):
-    """Dropout lets everything through."""
+    """Dropout lets everything through, and noise that the model adds is held still."""
     functional = torch.nn.functional
 
     def still(name):
@@ -201,6 +213,8 @@ def _hold_dropout(torch, held):
     for name in ('dropout', 'alpha_dropout', 'dropout1d', 'dropout2d', 'dropout3d', 'feature_alpha_dropout'):
         if hasattr(functional, name):
             still(name)
+    for name in ('randn_like', 'rand_like'):
+        setattr(torch, name, _still_draw(getattr(torch, name), held))
     recurrent = torch.nn.RNNBase
     make = recurrent.__init__
 

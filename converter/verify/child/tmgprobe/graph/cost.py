@@ -1,4 +1,4 @@
-"""What an executed step cost: bytes that crossed devices and floating point operations, by device.
+"""The cost of an executed step: bytes that crossed devices, and floating point operations by device.
 
 Read from the RunMetadata of a step that was traced in full, with its partitioned graphs.
 """
@@ -58,7 +58,7 @@ def count(dims):
 
 
 def edges(step, arrays, trace, metadata):
-    """What crossed devices, [{'source', 'target', 'tensor', 'kind', 'bytes'}], and what could not be sized.
+    """The tensors that crossed devices, [{'source', 'target', 'tensor', 'kind', 'bytes'}], and what could not be sized.
 
     A tensor that several operations of a device read crosses once, one in a loop once in each round.
     kind: 'parameters', 'gradients', 'inputs' (a batch on its way to a tower) or 'other'.

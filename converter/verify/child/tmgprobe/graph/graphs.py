@@ -1,4 +1,4 @@
-"""Questions about a TensorFlow 1.x graph: what reaches what, what is fed, which variables there are."""
+"""Questions about a TensorFlow 1.x graph: which operations depend on others, what is fed, which variables it has."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -135,7 +135,7 @@ THROUGH = ('Add', 'AddV2', 'AddN', 'Mul', 'Sub', 'Identity', 'Cast', 'Select', '
 
 
 def divisors(loss, batched):
-    """What a mask leaves of the examples, by which a loss is divided: [(tensor, whether its numbers are counted)].
+    """The numbers of unmasked examples by which losses are divided: [(tensor, whether its numbers are counted)].
 
     Either a number made of the batch by which the loss is divided, or what tf.boolean_mask leaves, of which the loss
     is the mean. batched: the operations that depend on the batch.
@@ -157,7 +157,7 @@ def divisors(loss, batched):
 
 
 def _is_masked(operation, batched):
-    """Whether what an operation computes has the rows that a mask made of the batch leaves, as of tf.boolean_mask."""
+    """True if the result of an operation has only the rows that a mask of the batch selects (tf.boolean_mask)."""
     return any(above.type == 'Where' for above in ancestors([operation]) & set(batched))
 
 
@@ -220,7 +220,7 @@ def _windows(tensor, within):
 
 
 def sliced_axis(tensor, within):
-    """Where the towers cut this tensor: its batch axis, or None where no tower cuts it."""
+    """The batch axis along which the towers cut this tensor; None if no tower cuts it."""
     for operation in within:
         if operation.type not in SLICES or not TOWER.search(operation.name):
             continue

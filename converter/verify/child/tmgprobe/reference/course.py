@@ -1,4 +1,4 @@
-"""Trains the original through all recorded steps, and measures how far its weights end from the conversion's."""
+"""Trains the original through all recorded steps, and compares its final weights with the conversion's."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -12,7 +12,7 @@ FAR = 1e-3  # what the original's own way may end away from the conversion's
 
 
 def with_changes(weights, last, kept):
-    """The weights of the original's own way, with what the script changed between the steps."""
+    """The weights of the original's own training, with changes that the script made between the steps."""
     own = dict(weights)
     for name, value in kept['before'].items():
         if name not in own or not np.array_equal(value, last['after'].get(name)):

@@ -1,1 +1,1 @@
-"""What a script's process does: record the converted one's steps, replay the original's, profile, trace."""
+"""The roles of a script's process: record the conversion's steps, replay them with the original, profile, trace."""

@@ -1,4 +1,4 @@
-"""Runs the converted script by itself, with nothing of the comparison between it and TensorFlow.
+"""Runs the converted script by itself, without the changes that the comparison makes to TensorFlow.
 
 Its devices, its sessions' configurations, its random operations are its own; only the end of its first training step
 is seen. The machine shows no GPU, so that an operation which asks for one has to be placed elsewhere, or fails.
@@ -13,7 +13,7 @@ GPU = re.compile(r'(?i)gpu:(\d+)')
 
 
 class Bare(object):
-    """Sees the first training step, tells what the script shows itself of the machine, and ends the process."""
+    """Waits for the first training step, reports which GPUs the script makes visible, and ends the process."""
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job

@@ -195,7 +195,7 @@ class Record(object):
         return found
 
     def _after_updates(self, call, store, before, applied):
-        """What several updates in one run make of gradients that are fed: none reads what another one wrote."""
+        """Variables after several updates of one run with fed gradients, where none reads what another one wrote."""
         feed = dict(call.arrays)
         for apply, values in zip(call.step.applies, applied):
             for given, value in zip(apply.given, steps.gradients_values(values, len(apply.given))):

@@ -145,7 +145,7 @@ class Replay(object):
             self._leave()
 
     def _figures(self):
-        """All that is said of the recorded steps."""
+        """All figures of the recorded steps."""
         trajectory, spread = course.trajectory(self), None
         if any(error is not None and not error <= course.FAR for error in trajectory.values()):
             spread = course.spread(self)
@@ -206,7 +206,7 @@ class Replay(object):
         )
 
     def _data(self):
-        """The batches of both scripts against each other."""
+        """Compares the batches of both scripts."""
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
@@ -297,7 +297,7 @@ class Replay(object):
         }
 
     def _lines(self, call, one):
-        """The script's lines and what they are to the loss; none where no input has a batch axis."""
+        """The script's lines and whether the loss depends on them; none if no input has a batch axis."""
         batches = [pair['own'] for pair in one.pairs if pair['axis'] is not None]
         folder = os.path.dirname(self.job['script']) + os.sep
         return lines.stacks(call.step, batches, folder) if batches else []

@@ -81,7 +81,7 @@ class Whole(object):
         self.channel.leave('compared', **self._compared(theirs))
 
     def _compared(self, theirs):
-        """What both were fed, against each other."""
+        """Compares what both scripts were fed."""
         towers = 1 if self.job['total'] else self.job['gpus']
         kinds = {kind: theirs['kinds'].get(stream.text_of(kind), []) for kind in self.streams.kinds}
         kinds = {kind: steps for kind, steps in kinds.items() if steps}

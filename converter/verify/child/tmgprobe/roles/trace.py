@@ -1,4 +1,4 @@
-"""What calls of a script gave, seen in a run: whether their tensors have a row for each example.
+"""Observes the results of a script's calls in a run: whether their tensors have a row for each example.
 
 The starter has put `__tmg_end__(__tmg_begin__(PLACE), CALL)` where CALL stood. A tensor's fact is found with
 numbers: it is computed for a batch, for both parts of it, and for the batch in another order.
@@ -21,7 +21,7 @@ except ImportError:
 
 
 class Trace(object):
-    """Keeps what the marked calls give until the first training step, and tells what it is."""
+    """Keeps the results of the marked calls until the first training step, and reports facts about them."""
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
@@ -29,12 +29,12 @@ class Trace(object):
         builtins.__tmg_begin__, builtins.__tmg_end__ = self.begin, self.end
 
     def begin(self, place):
-        """What the graph holds before the call's arguments are evaluated."""
+        """Notes the graph's contents before the call's arguments are evaluated."""
         graph = self.tf.get_default_graph()
         return place, graph, collections(graph), len(graph.get_operations())
 
     def end(self, before, value):
-        """Notes the value of a call, and what the call made; gives it on."""
+        """Notes the value of a call and the call's additions to the graph; returns the value."""
         place, graph, held, first = before
         parts = list(value) if isinstance(value, (list, tuple)) else [value]
         parts = [part if isinstance(part, self.tf.Tensor) else None for part in parts]
@@ -141,7 +141,7 @@ class Samples(object):
         self.values = {name: [np.asarray(run[name], np.float64) for run in found] for name in able}
 
     def fact(self, tensor):
-        """What a tensor is to the batch; None where the numbers do not tell."""
+        """How a tensor depends on the batch; None if the numbers do not tell."""
         if tensor.graph is not self.call.session.graph:
             return None
         static = graphs.static_shape(tensor)

@@ -1,4 +1,4 @@
-"""What a script does beside its training steps: what it saves, writes as summaries, prints and fetches.
+"""Records what a script does beside its training steps: files saved, summaries written, lines printed, values fetched.
 
 Every note says how many training steps came before it. Errors that arise here are the script's own.
 """

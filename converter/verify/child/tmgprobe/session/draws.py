@@ -1,4 +1,4 @@
-"""Where a script's random numbers come from: the seeds that it asks for, and whether it draws between two steps.
+"""A script's random numbers: the seeds that it sets, and whether it draws between two steps.
 
 Generators of NumPy and of `random` that the script makes are remembered; whether one was drawn from shows in its
 state. Errors that arise here are the script's own, such as a seed that NumPy does not take.
@@ -49,7 +49,7 @@ class Draws(object):
         return hashlib.md5(repr([state() for state in self._states]).encode('utf-8')).hexdigest()
 
     def forget(self):
-        """What was seeded so far was not by the script."""
+        """Forget the seeds so far: the script has not set them."""
         self.seeds = []
 
     def close(self):

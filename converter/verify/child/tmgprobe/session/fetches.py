@@ -1,4 +1,4 @@
-"""What a run call fetches: which of its values can be compared, and what they are apart from its updates.
+"""The fetches of a run call: which values can be compared, and what they are without the run's updates.
 
 A script that fetches a loss beside the train op gets it from before or after the update, as the threads
 fall. To be comparable, each value is computed with the variables as the run found them: without

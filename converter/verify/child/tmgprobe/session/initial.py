@@ -1,4 +1,4 @@
-"""What the variables start from: the initialisers, and the values that the first training step finds.
+"""The start of the variables: their initialisers, and their values at the first training step.
 
 Initialisers that draw numbers are told apart by what they give while the probe holds every draw to a constant
 that follows from the parameters of the draw (session/watch.py): a normal distribution with another deviation

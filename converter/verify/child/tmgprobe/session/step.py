@@ -1,4 +1,4 @@
-"""One call of Session.run that trains: what it triggers, what goes in, how to run parts of it."""
+"""One call of Session.run that trains: the operations that it triggers, its inputs, and how to run parts of it."""
 
 from __future__ import absolute_import, division, print_function
 

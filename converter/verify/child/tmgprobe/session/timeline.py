@@ -1,4 +1,4 @@
-"""Reads a traced step: which part of it ran where and when, and which tensors went between devices."""
+"""Reads a traced step: where and when each part of it ran, and which tensors crossed devices."""
 
 from __future__ import absolute_import, division, print_function
 

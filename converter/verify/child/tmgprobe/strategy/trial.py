@@ -1,4 +1,4 @@
-"""What one script that a strategy trains is to do, and what it did."""
+"""The task and the record of one script that a strategy trains."""
 
 from __future__ import absolute_import, division, print_function
 
@@ -32,7 +32,7 @@ class Trial(object):
             return pickle.load(stream)
 
     def leave(self, kind, batches, weights, **facts):
-        """Hands over the weights, a list with {name: array} before the first step and after each; ends the process."""
+        """Saves the weights, a list with {name: array} before the first step and after each; ends the process."""
         content = dict(facts, kind=kind, batches=batches, weights=weights)
         if not self.converted:
             with open(self.job['record'], 'wb') as stream:

@@ -1,4 +1,4 @@
-"""Measures how far two arrays are apart."""
+"""Measures the difference of two arrays."""
 
 from __future__ import absolute_import, division, print_function
 

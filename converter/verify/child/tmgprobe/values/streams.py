@@ -37,7 +37,7 @@ def compare(own, theirs, towers, begins=(), drawn_at=None):
 
 
 def _aligned(own, theirs, towers, begins):
-    """Where the streams part: the number of the conversion's batch, the place in the original's stream."""
+    """Where the streams begin to differ: the number of the conversion's batch, the place in the original's stream."""
     flat = [mark for batch in own for mark in batch]
     place, left_out = 0, 0
     for number, batch in enumerate(theirs):
@@ -118,7 +118,7 @@ def _batch_of(own, place):
 
 
 def _fault(own, theirs, towers):
-    """What a stream that is another one looks like; '' for nothing known."""
+    """The kind of fault in a stream that differs; '' for none that is known."""
     if towers > 1 and any(_repeats(batch, towers) for batch in theirs) and not _repeating(own, towers):
         return 'twice'
     mine = [mark for batch in own for mark in batch]

@@ -39,7 +39,7 @@ def parts(tf, value):
 
 
 def _numbers(entry):
-    """What one entry shows; of images and sounds only their forms."""
+    """The numbers of one entry; of images and sounds only their shapes."""
     kind = entry.WhichOneof('value')
     if kind == 'simple_value':
         return np.array(entry.simple_value)

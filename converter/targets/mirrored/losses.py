@@ -1,0 +1,246 @@
+"""What a loss makes of the examples of a batch: half of a batch gives another loss where it is not their mean."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Iterator
+from enum import Enum
+
+from converter.analysis.traits import Trait
+from converter.syntax.known import is_known
+from converter.syntax.script import Script, argument
+
+_MEANS = ("MEAN", "SUM_BY_NONZERO_WEIGHTS", "SUM_OVER_BATCH_SIZE", "SUM_OVER_NONZERO_WEIGHTS", "AUTO", "DEFAULT")
+
+
+class Makes(Enum):
+    """What an expression makes of the examples of a batch."""
+
+    MEAN = "a mean over the examples"
+    FREE = "no examples in it"
+    SUM = "a sum over the examples"
+    OTHER = "not known to be a mean"
+
+
+class Losses:
+    """Follows the losses of one script through its names and functions."""
+
+    def __init__(self, script: Script) -> None:
+        self._script = script
+        self._open: list[str] = []
+
+    def makes(self, node: ast.expr) -> Makes:
+        """What an expression makes of the examples."""
+        if isinstance(node, ast.Constant):
+            return Makes.FREE
+        if isinstance(node, ast.Name):
+            return self._of_name(node)
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            return self._of_name(node) if ast.unparse(node) in self._script.bindings else _of_setting(node)
+        if isinstance(node, ast.UnaryOp):
+            return self.makes(node.operand)
+        if isinstance(node, ast.IfExp):
+            return _one_of([self.makes(node.body), self.makes(node.orelse)])
+        if isinstance(node, ast.BinOp):
+            return self._of_operation(node)
+        return self._of_call(node) if isinstance(node, ast.Call) else Makes.OTHER
+
+    def of_function(self, function: ast.FunctionDef | ast.Lambda) -> Makes:
+        """What a function returns."""
+        if isinstance(function, ast.Lambda):
+            return self.makes(function.body)
+        if function.name in self._open:
+            return Makes.OTHER
+        self._open.append(function.name)
+        given = [self.makes(value) for value in self._returned(function)]
+        self._open.pop()
+        return _one_of(given)
+
+    def of_keras(self, given: ast.expr, total: bool) -> Makes:
+        """What Keras makes the loss of that it is given: the mean of what a function returns for the examples.
+
+        total: whether ratios and roots of sums over the batch matter, which are not the same for parts of it.
+        """
+        given = self._script.value(given)
+        if isinstance(given, ast.Call) and self._script.name(given.func):
+            inner = [keyword.value for keyword in given.keywords if keyword.arg == "reduction"]
+            return (
+                _of_loss(given)
+                if inner
+                else Makes.MEAN
+                if is_known(self._script, given.func, Trait.LOSS)
+                else self.makes(given)
+            )
+        returned = [value for function in self._functions(given) for value in self._returned(function)]
+        found = [one for one in returned if not isinstance(one, ast.Name) or one.id not in self._script.functions]
+        made = set(map(self.makes, found))
+        if Makes.SUM in made:
+            return Makes.SUM
+        reduced = total and any(map(self._reduces, found))
+        return Makes.OTHER if reduced and Makes.OTHER in made else Makes.MEAN
+
+    def _functions(self, given: ast.AST) -> list[ast.FunctionDef | ast.Lambda]:
+        """The functions that an expression names, and those that they return."""
+        todo: list[ast.AST] = [given]
+        found: list[ast.FunctionDef | ast.Lambda] = []
+        while todo:
+            one = todo.pop()
+            if isinstance(one, ast.FunctionDef | ast.Lambda) and one not in found:
+                found.append(one)
+                todo += self._returned(one)
+            elif isinstance(one, ast.Call):
+                todo.append(one.func)
+            elif isinstance(one, ast.Name):
+                todo += self._script.functions.get(one.id, [])
+        return found
+
+    def _returned(self, function: ast.FunctionDef | ast.Lambda) -> list[ast.expr]:
+        if isinstance(function, ast.Lambda):
+            return [function.body]
+        nodes = [node for node in ast.walk(function) if isinstance(node, ast.Return) and node.value is not None]
+        return [node.value for node in nodes if node.value and self._script.function(node) is function]
+
+    def _reduces(self, value: ast.expr) -> bool:
+        """Whether an expression holds a number that all examples of a batch make together."""
+        todo, seen = [value], set[int]()
+        while todo:
+            one = todo.pop()
+            for node in ast.walk(one):
+                if id(node) in seen:
+                    continue
+                seen.add(id(node))
+                if isinstance(node, ast.Call) and is_known(self._script, node.func, Trait.ADDS_UP, Trait.AVERAGES):
+                    if argument(node, 1, "axis") is None:
+                        return True
+                elif isinstance(node, ast.Name):
+                    todo += self._script.bindings.get(node.id, [])
+        return False
+
+    def _of_name(self, node: ast.expr) -> Makes:
+        name = ast.unparse(node)
+        if name in self._open:
+            return Makes.MEAN  # loss = loss + more: what the others say holds
+        values = self._script.bindings.get(name, [])
+        added = [
+            one.value for one in ast.walk(self._script.tree) if isinstance(one, ast.AugAssign) and _is(one.target, name)
+        ]
+        self._open.append(name)
+        found = [self.makes(value) for value in (*values, *added)]
+        self._open.pop()
+        return _sum(found) if values else Makes.OTHER
+
+    def _of_operation(self, node: ast.BinOp) -> Makes:
+        left, right = self.makes(node.left), self.makes(node.right)
+        if isinstance(node.op, ast.Add | ast.Sub):
+            return _sum([left, right])
+        if isinstance(node.op, ast.Mult | ast.Div) and right is Makes.FREE:
+            return left
+        if isinstance(node.op, ast.Mult) and left is Makes.FREE:
+            return right
+        return Makes.OTHER
+
+    def _of_call(self, call: ast.Call) -> Makes:
+        script = self._script
+        if is_known(script, call.func, Trait.AVERAGES):
+            masked = any(isinstance(n, ast.Call) and is_known(script, n.func, Trait.MASKS) for n in ast.walk(call))
+            return Makes.OTHER if masked else Makes.MEAN
+        if is_known(script, call.func, Trait.LOSS):
+            return _of_loss(call)
+        if _of_variables(script, call):
+            return Makes.FREE
+        if is_known(script, call.func, Trait.ADDS_UP):
+            axis = argument(call, 1, "axis")
+            return Makes.SUM if axis is None else Makes.OTHER
+        items = call.args[0] if len(call.args) == 1 and isinstance(call.args[0], ast.List | ast.Tuple) else None
+        if items is not None and script.name(call.func):  # add_n of several losses
+            return _sum(map(self.makes, items.elts))
+        function = script.defined(call.func) if isinstance(call.func, ast.Name) else None
+        return self.of_function(function) if function is not None else Makes.OTHER
+
+
+def _of_loss(call: ast.Call) -> Makes:
+    """A loss of a library: the mean over the examples, unless it is told otherwise."""
+    for keyword in call.keywords:
+        if keyword.arg == "weights" and not isinstance(keyword.value, ast.Constant):
+            return Makes.OTHER
+        if keyword.arg in ("reduction", "loss_reduction"):
+            name = ast.unparse(keyword.value).rpartition(".")[2].strip("'\"").upper()
+            return Makes.MEAN if name in _MEANS else Makes.SUM if name == "SUM" else Makes.OTHER
+    return Makes.MEAN
+
+
+def _of_setting(node: ast.expr) -> Makes:
+    """Settings of the script are numbers: FLAGS.weight_decay, params['l2']; attributes of tensors are not."""
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        node = node.value
+    holds = isinstance(node, ast.Name) and node.id.lower() in ("flags", "params", "args", "config", "hparams", "opt")
+    return Makes.FREE if holds else Makes.OTHER
+
+
+def _of_variables(script: Script, call: ast.Call) -> bool:
+    """Whether a call computes of variables alone: weight decay."""
+    over = [node.iter for node in ast.walk(call) if isinstance(node, ast.comprehension)]
+    if over:
+        return all("variables(" in ast.unparse(script.value(one)) for one in over)
+    return "regulariz" in ast.unparse(call.func).lower()
+
+
+def _is(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) == name
+
+
+def _sum(parts: Iterable[Makes]) -> Makes:
+    found = set(parts)
+    for one in (Makes.OTHER, Makes.SUM, Makes.MEAN):
+        if one in found:
+            return one
+    return Makes.FREE
+
+
+def _one_of(cases: Iterable[Makes]) -> Makes:
+    found = set(cases) - {Makes.FREE}
+    return found.pop() if len(found) == 1 else Makes.OTHER
+
+
+def losses_of(script: Script, nodes: Collection[ast.AST]) -> Iterator[ast.expr]:
+    """The losses that a model function gives to its Estimator."""
+    for node in nodes:
+        if isinstance(node, ast.Call) and is_known(script, node.func, Trait.SPEC):
+            loss = argument(node, 2, "loss")
+            if loss is not None and not (isinstance(loss, ast.Constant) and loss.value is None):
+                yield loss
+
+
+def check_keras_losses(script: Script, total: bool) -> None:
+    """Refuse losses of Keras that add up examples, and with --batch total what is no mean over them (TMG288)."""
+    for call in script.calls:
+        method = call.func.attr if isinstance(call.func, ast.Attribute) and not script.name(call.func) else ""
+        given = argument(call, {"compile": 1, "add_loss": 0}[method], "loss") if method in _GIVEN else None
+        if given is None:
+            continue
+        for one in _each(script.value(given)):
+            made = Losses(script).of_keras(one, total)
+            if made is Makes.SUM and isinstance(one, ast.Call) and script.name(one.func):
+                # reduction='sum': the sum over the examples of all GPUs (seen on TensorFlow 1.15.5 and 2.21)
+                if not total:
+                    message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
+                    script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch total")
+            elif made is Makes.SUM:  # the mean of the GPUs' sums on TensorFlow 1.15.5, their sum on 2.21
+                message = "this loss is a sum: one version of Keras adds up the GPUs' sums, another takes their mean"
+                script.say(one, "TMG288", message, "let it be a mean over the examples")
+            elif made is Makes.OTHER and total:
+                message = "this loss is not a mean over the examples: that of parts of a batch is another one"
+                script.say(one, "TMG288", message, "let it be a mean over the examples, or use --batch per-gpu")
+
+
+_GIVEN = ("compile", "add_loss")
+
+
+def _each(given: ast.expr) -> Iterator[ast.expr]:
+    """The losses of several outputs."""
+    if isinstance(given, ast.List | ast.Tuple):
+        yield from given.elts
+    elif isinstance(given, ast.Dict):
+        yield from given.values
+    else:
+        yield given
