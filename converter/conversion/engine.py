@@ -213,6 +213,7 @@ def _converted(
             )
             for plan in plans
         },
+        {finding.code for finding in made_plans.findings},
     )
     width = options.line_length or project_line_length(source.path)
     made = []

@@ -11,6 +11,7 @@ from functools import cached_property
 from converter.plan import Plan, Replace
 
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
+RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _VARIABLES = {
     "cpu": "on the CPU",
@@ -59,14 +60,16 @@ class File:
         return _LINE_END.split(self.text)
 
 
-def decisions_of(plans: Sequence[Plan], files: Mapping[str, File]) -> tuple[Decision, ...]:
-    """What the plans of one conversion decided; files by the paths of their plans."""
+def decisions_of(
+    plans: Sequence[Plan], files: Mapping[str, File], codes: Collection[str] = ()
+) -> tuple[Decision, ...]:
+    """What the plans of one conversion decided; files by the paths of their plans. codes: those of its findings."""
     options = plans[0].options
     return (
         *_model(plans, files),
         *_inputs(plans),
         *_batch(plans, files),
-        _rate(options.scale_lr),
+        _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
 
@@ -155,7 +158,12 @@ def _counts_steps(tree: ast.Module, scaled: Collection[tuple[int, int]]) -> int:
     return 0
 
 
-def _rate(scale: str) -> Decision:
+def _rate(scale: str, of_batch_size: bool) -> Decision:
+    """What becomes of the learning rate. of_batch_size: whether the script computes it from its batch size."""
+    if of_batch_size:
+        further = {"none": "", "linear": ", and once more by --scale-lr", "sqrt": ", and by --scale-lr"}[scale]
+        text = f"times the number of towers, as the script computes it from the batch size{further}"
+        return Decision("learning rate", text, f"learning rate {text}")
     if scale == "none":
         text = "unchanged; --scale-lr linear or sqrt would scale it with the number of towers"
         return Decision("learning rate", text, "learning rate unchanged")

@@ -1,0 +1,63 @@
+"""Learning rates that the script computes from its batch size: TMG341, and what the header says of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from converter.conversion import convert
+from converter.options import Options
+from converter.source import from_bytes
+
+SCRIPT = """\
+import tensorflow as tf
+
+batch_size = 64
+steps = 640 // batch_size
+X = tf.placeholder(tf.float32, [None, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 10)))
+{rate}
+train_op = tf.train.MomentumOptimizer({argument}, momentum=0.9).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(steps):
+        sess.run(train_op, {{X: next_batch(batch_size)}})
+"""
+GROWS = [
+    ("rate = 0.1 * batch_size / 256", "rate"),
+    ("rate = 0.1", "learning_rate=rate * (batch_size / 256.0)"),
+    ("rate = batch_size * 1e-4", "rate"),
+]
+STAYS = [
+    ("rate = 0.1", "rate"),
+    ("rate = 0.1 * 64 / 256", "rate"),
+    ("rate = tf.train.exponential_decay(0.1, tf.Variable(0, trainable=False), steps, 0.9)", "rate"),
+]
+
+
+def said(rate: str, argument: str, batch: str = "per-gpu") -> tuple[list[str], str]:
+    """The codes of the findings, and what the conversion says of the learning rate."""
+    script = from_bytes("train.py", SCRIPT.format(rate=rate, argument=argument).encode())
+    done = convert(script, Options(num_gpus=2, batch=batch))
+    assert done.text is not None, done.diagnostics
+    return [d.code for d in done.diagnostics], next(d.text for d in done.decisions if d.topic == "learning rate")
+
+
+@pytest.mark.parametrize(("rate", "argument"), GROWS)
+def test_a_rate_that_grows_is_told(rate: str, argument: str) -> None:
+    codes, text = said(rate, argument)
+    assert codes == ["TMG341"]
+    assert text == "times the number of towers, as the script computes it from the batch size"
+
+
+@pytest.mark.parametrize(("rate", "argument"), STAYS)
+def test_any_other_rate_is_not(rate: str, argument: str) -> None:
+    codes, text = said(rate, argument)
+    assert "TMG341" not in codes
+    assert text == "unchanged; --scale-lr linear or sqrt would scale it with the number of towers"
+
+
+def test_a_batch_size_that_stays_leaves_the_rate() -> None:
+    codes, text = said(*GROWS[0], batch="total")
+    assert codes == []
+    assert text.startswith("unchanged;")
