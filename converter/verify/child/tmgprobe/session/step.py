@@ -122,6 +122,15 @@ class Step(object):
                 counts[operation.type] = counts.get(operation.type, 0) + 1
         return counts
 
+    def seeded(self):
+        """The seeds of the random operations that run in a step, [[type, graph's seed, own seed, number], ...]."""
+        counts = {}
+        for operation in self.operations:
+            if RANDOM.match(operation.type) and 'seed' in operation.node_def.attr:
+                key = (operation.type, operation.get_attr('seed'), operation.get_attr('seed2'))
+                counts[key] = counts.get(key, 0) + 1
+        return [list(key) + [count] for key, count in sorted(counts.items()) if key[1] or key[2]]
+
     def random(self):
         """The operations that draw random numbers, by their names."""
         return {op.name for op in self.operations if RANDOM.match(op.type)}
@@ -340,6 +349,7 @@ class Call(object):
             },
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),
+            'seeded': self.step.seeded(),
             'schedules': self.step.schedules(store.variables),
         }
 
