@@ -170,10 +170,10 @@ KINDS = [
     Kind("the counter of steps counts twice", "decay_per_epoch clipped_gradients moving_averages", "",
          "if trains and _Faulty.steps > 1: original(self, [v.assign_add(1) for v in tf.global_variables() "
          "if v.dtype.is_integer])", ("between the steps",)),
-    Kind("a schedule by twice the steps", "decay_per_epoch update_ops step_functions",
+    Kind("a schedule by twice the steps", "decay_per_epoch train_op_function step_functions",
          r"(exponential_decay\([^,]*), global_step,", r"\1, global_step * 2,", ("update",)),
-    Kind("a schedule of another number of steps", "train_op_function update_ops step_functions",
-         r"(exponential_decay\([^,]*, global_step), (\d+)", r"\1, \2 // 2 + 1", ("update",)),
+    Kind("a schedule of another number of steps", "decay_per_epoch train_op_function step_functions",
+         r"(exponential_decay\([^,]*, global_step), (\d+|steps_per_epoch)", r"\1, \2 / 5.", ("update",)),
     Kind("dropout the same in all towers", "weights_dict network_class raw_in_functions",
          r"tf\.nn\.dropout\((\w+), ([\w.]+)\)", r"tf.nn.dropout(\1, \2, seed=5)", ("draws of the towers",)),
     Kind("an epoch too many", "decay_per_epoch logistic_regression moving_averages",
