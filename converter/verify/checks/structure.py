@@ -101,10 +101,10 @@ def check_writes(mine: Facts, theirs: Facts) -> Check:
     return Check(name, "passed", "each variable is written as often as in the original")
 
 
-def check_between(figures: list[Facts], changed: Sequence[str] | None = ()) -> Check:
+def check_between(figures: list[Facts], changed: Sequence[str] | None = None) -> Check:
     """Between two steps the same variables change: none is initialised anew, or restored, on one side.
 
-    changed: what the original changes between any of its steps; None if it did not come as far as the conversion.
+    changed: what the original changes between any of its steps; None if nothing is known of that.
     Other variables than the trained ones, such as a counter, an optimizer's slots or a rate that is set where an
     epoch begins, may change between other steps than in the original.
     """
