@@ -145,7 +145,8 @@ SCRIPTS = [
     Hostile("another user", "os.setgid(65534); os.setuid(65534)", NO_STEP),
     Hostile("no rights for anybody", "os.umask(0o777); os.mkdir('a'); open('b', 'w').close()", NO_STEP),
     Hostile("writes into all that is open", "for n in set(range(3, 100)) - {_notes}:\n    try:\n"
-            "        os.write(n, b'{\"event\": 1}\\n')\n    except OSError: pass", "not comparable: the original script"),
+            "        os.write(n, b'{\"event\": 1}\\n')\n    except OSError: pass",
+            "not comparable: the original script"),
     Hostile("goes elsewhere", "os.chdir('/')", NO_STEP),
     # the interpreter
     Hostile("no environment", "os.environ.clear()\n" + TRAIN, "passed"),
