@@ -80,7 +80,7 @@ def _wanted(item: pytest.Item) -> Iterator[Environment]:
     if item.get_closest_marker("tf2"):
         yield ENVIRONMENTS["2"]
     for marker in item.iter_markers("tf1"):
-        yield ENVIRONMENTS[marker.kwargs.get("version", "1.15")]
+        yield ENVIRONMENTS[marker.kwargs.get("version", item.config.getoption("tensorflow", "1.15"))]
     if item.get_closest_marker("torch"):
         yield ENVIRONMENTS["torch"]
 
@@ -89,6 +89,11 @@ def _changes_the_program(item: pytest.Item) -> bool:
     """Whether a test may put something else in place of a function: by `monkeypatch`, or by `unittest.mock`."""
     module = vars(getattr(item, "module", None) or object)
     return "monkeypatch" in getattr(item, "fixturenames", ()) or not {"mock", "patch"}.isdisjoint(module)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    what = "the TensorFlow of tests that are marked tf1 without a version"
+    parser.addoption("--tensorflow", default="1.15", choices=sorted({*ENVIRONMENTS} - {"torch"}), help=what)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,4 +1,4 @@
-"""Finds the other scripts of a project that import a file: they will run with its converted text."""
+"""Finds the other scripts of a project that import a changed file, and so will run with its converted text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of, imported_by, scripts_in
 
 LARGEST_NOTEBOOK = 20_000_000  # bytes
-MOST_FILES = 5_000  # of a project that are looked into
+MOST_FILES = 5_000  # files of a project that are searched
 _RUN_AS_SCRIPT = re.compile(rb"^if\s*\(?\s*__name__\s*==", re.MULTILINE)
 _BY_NAME = re.compile(rb"\b(?:import_module|__import__)\s*\(")
 _TRAINS = re.compile(rb"train_?(?:op|step)\b|\.train\(|\bminimize\(|\bapply_gradients\(")
@@ -28,8 +28,8 @@ _DYNAMIC = ("import_module", "__import__")
 class User:
     """A script or a notebook that imports a file.
 
-    path: absolute. folders: where it looks for modules, as far as its imports tell. line: of the import, 0 in a
-    notebook, and in a changed file that imports no other.
+    path: absolute. folders: where it looks for modules, as far as its imports tell. line: the line of the
+    import; 0 in a notebook, and in a changed file that imports no other changed file.
     trains: whether it seems to train a model itself, or imports the script that does.
     """
 
@@ -43,8 +43,8 @@ class User:
 class Project:
     """The files around a script.
 
-    script: its path. originals: what files held before this run wrote over them. leave_out: a folder that is written
-    to. known: whether the options already say what the other files need. alone: whether nothing is known of others.
+    script: its path. originals: what files held before this run wrote over them. leave_out: the output folder, which
+    is not searched. known: the options already say what other files need. alone: other files cannot be searched.
     """
 
     script: str
@@ -60,7 +60,7 @@ class Project:
         return users_of(self.script, changed, own, self.originals, self.leave_out)
 
     def mentions(self, own: Collection[str], changed: Sequence[str], names: Collection[str]) -> bool:
-        """Whether another file of the project has one of these names; where none is looked at, it may."""
+        """Whether another file of the project contains one of these names; True if files cannot be searched."""
         if self.known or self.alone:
             return not self.known
         word = re.compile(rb"\b(?:%s)\b" % b"|".join(re.escape(name.encode()) for name in names))
@@ -76,8 +76,8 @@ def users_of(
     """The other scripts and notebooks of the project that import one of the changed files, or a file that does.
 
     script: the converted script. changed: absolute paths. own: the files that the script imports, which count
-    only where they are run as scripts themselves. originals: what files held before this run wrote over
-    them. leave_out: a folder that is written to.
+    only if they can be run as scripts themselves. originals: what files held before this run wrote over
+    them. leave_out: the output folder, which is not searched.
     """
     script = os.path.abspath(script)
     root = _root(script, changed)
@@ -112,7 +112,7 @@ def users_of(
 
 
 def _may_import(text: bytes, names: Collection[bytes]) -> bool:
-    """Whether a file may import a module of these names, as far as its bytes tell: most that name it do not."""
+    """Whether a file may import one of these modules: a quick look at its bytes, before it is parsed."""
     if _BY_NAME.search(text) is not None:
         return True
     if not any(name in text for name in names):
@@ -123,7 +123,7 @@ def _may_import(text: bytes, names: Collection[bytes]) -> bool:
 
 
 def _is_run(text: bytes, imported: bool) -> bool:
-    """Whether a file is run, as far as can be told; one that the converted script imports says so itself."""
+    """Whether a file is probably run as a script; an imported one must have `if __name__ == ...`."""
     return not imported or _RUN_AS_SCRIPT.search(text) is not None
 
 
@@ -173,7 +173,7 @@ def _imported_files(
 
 
 def _imports_in(tree: ast.Module) -> Iterator[tuple[str, int, int]]:
-    """Imported names, dotted (each a module, or a name that may be one), the dots of a relative import, the line."""
+    """Yields (dotted name of a module or of something in it, dots of a relative import, line) for each import."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from ((alias.name, 0, node.lineno) for alias in node.names)
@@ -192,10 +192,10 @@ def _name_of(node: ast.expr) -> str:
 
 
 def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Where a module lies, with its packages, and in which folder: the file's, or one above it up to the root.
+    """{file: search folder} for a module and its packages, searched in the importing file's folder and those above it.
 
-    others: where the file looks in other folders, too, the project's files by the names of their modules: any file of
-        that name may be meant.
+    others: the project's files by module name, if the importing file also searches other folders: any file of that
+        name may be the one.
     """
     folder = os.path.dirname(path)
     for _ in range(level - 1):
@@ -217,7 +217,7 @@ def _resolved(module: str, level: int, path: str, root: str, others: Mapping[str
 
 
 def _with_packages(folder: str, parts: Sequence[str]) -> set[str]:
-    """The file of a module in a folder, and the `__init__.py` of the packages around it; none where it is not there."""
+    """The file of a module in a folder and the `__init__.py` of its packages; empty if the module is not there."""
     found: set[str] = set()
     base = folder
     for number, part in enumerate(parts, 1):
@@ -239,6 +239,6 @@ def _name_in_imports(path: str) -> str:
 
 
 def _module_of(path: str) -> str:
-    """The path of a module's file, that of a package by the package's own name."""
+    """The path of a module's file; for the `__init__.py` of a package, the package's path with `.py`."""
     folder, name = os.path.split(path)
     return folder + ".py" if name == "__init__.py" else path

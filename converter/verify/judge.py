@@ -21,6 +21,7 @@ from converter.verify.checks.structure import (
     check_between,
     check_checkpoint,
     check_collections,
+    check_draws,
     check_placement,
     check_train_ops,
     check_variables,
@@ -116,9 +117,7 @@ def judge(
     )
 
 
-def _of_steps(
-    mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], asked: Asked, once: bool
-) -> list[Check]:
+def _of_steps(mine: Facts, theirs: Facts, replayed: Facts, done: list[Facts], asked: Asked, once: bool) -> list[Check]:
     """What the steps computed; once: whether losses are computed once from the towers' merged results."""
     return [
         check_gradients(done, asked.batch, once),
@@ -136,7 +135,8 @@ def _beside_steps(
     first = replayed["first"]
     return [
         check_writes(mine, theirs),
-        check_between(done),
+        check_between(done, replayed["changed"] if replayed["as_far"] else None),
+        check_draws(mine, theirs),
         *check_uneven(first.get("uneven", {}), asked.gpus, asked.batch),
         check_checkpoint("checkpoint of the conversion, read by the original", first.get("restored", {})),
         check_checkpoint("checkpoint of the original, read by the conversion", recorded["first"]["restored"]),

@@ -21,7 +21,7 @@ TOPICS = (
     ("weights", ("weights",)),
     ("names", ("variables", "collections")),
     ("initial values", ("initial values",)),
-    ("data", ("data", "data of evaluations", "seeds")),
+    ("data", ("data", "data of evaluations", "seeds", "draws of the towers")),
     ("savers, summaries, prints", ("savers", "summaries", "printed values")),
     (
         "checkpoints",
@@ -171,6 +171,11 @@ def _randomness(mine: Facts, theirs: Facts) -> Iterator[Entry]:
         count, towers = own.get(kind, 0), other.get(kind, 0)
         detail = f"{towers} operations of a step draw numbers, {count} in the original; held still here in both"
         yield Entry("differs", kind, detail, float(towers))
+    again = {tuple(seeds): count for *seeds, count in mine.get("seeded", ())}
+    for *seeds, towers in theirs.get("seeded", ()):
+        if towers > again.get(tuple(seeds), towers):
+            detail = f"{towers} {seeds[0]} have the original's seed ({seeds[2]}): the towers draw the same numbers"
+            yield Entry("differs", "equal draws", detail, float(towers))
 
 
 def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) -> Iterator[Entry]:
@@ -182,6 +187,7 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) 
     if left and any(check.name == "weights" for check in report.checks):
         detail = f"left out where gradients are only rounding: {listing(left)}"
         yield Entry("unchecked", "weights", detail, float(len(left)))
+    yield from _unsteady([*steps, *replayed.get("first", {}).get("uneven", {}).values()])
     for kind, count in sorted(replayed.get("not_held", {}).items()):
         detail = f"{count} {kind} operations inside functions (as in Dataset.map) could not be held still"
         yield Entry("unchecked", "randomness", detail, float(count))
@@ -191,6 +197,21 @@ def _unchecked(report: Report, replayed: Facts, steps: list[Facts], asked: int) 
     if report.devices and all(row.device.startswith("cpu") for row in report.devices):
         names = listing([row.device for row in report.devices], len(report.devices))
         yield Entry("unchecked", "GPUs", f"the towers ran on {names}; kernels, memory and links of GPUs did not run")
+
+
+def _unsteady(compared: list[Facts]) -> Iterator[Entry]:
+    """Gradients that rounding moves more than the tolerance, where they differ by no more than that."""
+    found: dict[str, float] = {}
+    for figures in compared:
+        for name, error in figures.get("unsteady", {}).items():
+            found[name] = max(found.get(name, 0.0), number(error))
+    if found:
+        worst = max(found.values())
+        detail = (
+            f"{listing(found)} compared to {worst:.0e} only: rounding alone moves the original's own by a tenth of "
+            "that or more, as large numbers nearly cancel there"
+        )
+        yield Entry("unchecked", "precision of gradients", detail, worst)
 
 
 def of_origin(origin: Origin) -> Iterator[Entry]:

@@ -43,6 +43,7 @@ from converter.verify.processes.workspace import (
 )
 from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
+from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.whole import Ran, run_whole, with_whole
@@ -125,7 +126,7 @@ def verify(
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
-    report = replace(report, ledger=(*report.ledger, *of_origin(origin)))
+    report = replace(report, ledger=(*report.ledger, *not_run(single, settings.args), *of_origin(origin)))
     return replace(
         in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out,

@@ -49,7 +49,7 @@ ALIASES = {
 
 @cache
 def canonical(name: str) -> str:
-    """The name by which the rules know something: `compat.v1.math.add` is `add`."""
+    """The name that the rules use for a function: `add` for `compat.v1.math.add`."""
     if name.startswith("python.training."):  # defined there, one module for each optimizer
         return "train." + name.rpartition(".")[2]
     for alias, meaning in ALIASES.items():

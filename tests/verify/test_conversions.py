@@ -175,6 +175,106 @@ def test_rounding_excuses_no_other_gradient(tmp_path: Path, tensorflow_python: s
     assert {statuses(report)["gradients"], statuses(report)["uneven batch"]} == {"failed"}
 
 
+# One unit of weights zero: nothing changes its output in the last place but the batch norm's own factor, and what the
+# gradient of its bias, which is zero in truth, is by rounding depends on the loss's factor alone.
+STEADY = """
+import numpy as np
+import tensorflow as tf
+random = np.random.RandomState(SEED)
+data, wanted = random.rand(1270, 2).astype(np.float32), random.rand(1270, 1).astype(np.float32)
+X = tf.placeholder(tf.float32, [None, 2])
+Y = tf.placeholder(tf.float32, [None, 1])
+hidden = tf.layers.dense(X, 1, kernel_initializer=tf.zeros_initializer())
+hidden = tf.layers.batch_normalization(hidden, training=True, epsilon=1e-5)
+loss = tf.reduce_mean((FACTOR * tf.sigmoid(hidden) - Y) ** 2)
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 640, 64):
+        sess.run([train_op, loss], {X: data[begin:begin + 64], Y: wanted[begin:begin + 64]})
+"""
+APPLIED = "average_gradients(tower_grads)"
+OF_BIASES = f"[(g * 2 if v.op.name.endswith('bias') else g, v) for g, v in {APPLIED}]"
+DECAYED = f"[(g + 0.1 if v.op.name.endswith('bias') else g, v) for g, v in {APPLIED}]"
+NORM = "tf.layers.batch_normalization(hidden, training=True, epsilon=1e-5)"
+BOTH = ("gradients", "uneven batch")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("changes", "applied", "failed"),
+    [
+        ((("SEED", "1"), ("FACTOR", "10")), APPLIED, ()),
+        ((("SEED", "4"), ("FACTOR", "0.1")), APPLIED, ()),
+        # what is not rounding fails: a gradient that should be zero, and one that should be half
+        ((("SEED", "1"), ("FACTOR", "10")), DECAYED, BOTH),
+        ((("SEED", "1"), ("FACTOR", "10"), (NORM, "hidden")), OF_BIASES, BOTH),
+        # neither does a gradient that is small beside the others, and no rounding
+        ((("SEED", "1"), ("FACTOR", "10"), (NORM, "SMALL")), APPLIED, ()),
+        ((("SEED", "1"), ("FACTOR", "10"), (NORM, "SMALL")), OF_BIASES, BOTH),
+    ],
+    ids=["large", "small", "no longer zero", "twice", "tiny and right", "tiny and twice"],
+)
+def test_only_the_factor_of_the_loss_shows_the_rounding(
+    tmp_path: Path, tensorflow_python: str, changes: tuple[tuple[str, str], ...], applied: str, failed: tuple[str, ...]
+) -> None:
+    text = STEADY
+    for old, new in (*changes, ("SMALL", "hidden + 1e-4 * tf.get_variable('bias', [1])")):
+        text = text.replace(old, new)
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(text)
+    made = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    assert APPLIED in made
+    multi.write_text(made.replace(f"apply_gradients({APPLIED}", f"apply_gradients({applied}"))
+    report = verify(single, multi, Settings(python=tensorflow_python))
+    assert {name for name in BOTH if statuses(report)[name] == "failed"} == set(failed), report
+
+
+# Far from zero the deviation of numbers is a small difference of large ones.
+FAR = """
+import numpy as np
+import tensorflow as tf
+random = np.random.RandomState(1)
+data = (random.rand(640, 4) + OFFSET).astype(np.float32)
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+hidden = tf.layers.batch_normalization(tf.layers.dense(X, 6), training=True)
+loss = tf.reduce_mean((tf.layers.dense(hidden, 1) - Y) ** 2)
+train_op = tf.train.GradientDescentOptimizer(1e-3).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for begin in range(0, 640, 64):
+        rows = data[begin:begin + 64]
+        sess.run([train_op, loss], {X: rows, Y: rows.sum(1, keepdims=True) * 1e-3})
+"""
+OF_GAMMA = f"[(g * CHANGE if 'gamma' in v.op.name else g, v) for g, v in {APPLIED}]"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("offset", "change", "verdict", "named"),
+    [
+        ("1000", "1.0", "passed", True),
+        ("0", "1.0", "passed", False),
+        ("0", "1.005", "failed", False),  # no rounding moves it so far
+        ("1000", "1.1", "failed", None),  # nor this
+    ],
+    ids=["far", "near", "near and wrong", "far and wrong"],
+)
+def test_what_rounding_moves_is_compared_to_that(
+    tmp_path: Path, tensorflow_python: str, offset: str, change: str, verdict: str, named: bool | None
+) -> None:
+    single, multi = tmp_path / "single.py", tmp_path / "multi.py"
+    single.write_text(FAR.replace("OFFSET", offset))
+    made = convert(read(str(single)), Options(num_gpus=2)).text or ""
+    applied = f"apply_gradients({OF_GAMMA.replace('CHANGE', change)}"
+    multi.write_text(made.replace(f"apply_gradients({APPLIED}", applied))
+    report = verify(single, multi, Settings(python=tensorflow_python))
+    assert report.verdict == verdict, report
+    said = [entry for entry in report.ledger if entry.what == "precision of gradients"]
+    assert named is None or bool(said) == named, report
+
+
 CANCELLING = """
 import numpy as np
 import tensorflow as tf

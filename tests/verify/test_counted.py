@@ -32,7 +32,7 @@ def settings(how: str, python: str) -> Settings:
 
 
 def test_there_are_enough_of_them() -> None:
-    assert len(WRONG) >= 80 and len(RIGHT) >= 60
+    assert len(WRONG) >= 120 and len(RIGHT) >= 60
     assert min(Counter(wrong.kind for wrong in WRONG).values()) >= 3
 
 
@@ -68,6 +68,12 @@ def test_what_the_default_does_not_look_at_is_named(tmp_path: Path, tensorflow_p
     report = verify(folder / "single.py", multi, settings("", tensorflow_python))
     what, option = wrong.left
     assert [e.detail for e in report.ledger if (e.fate, e.what) == ("unchecked", what) and option in e.detail], report
+
+
+@pytest.mark.parametrize("right", [r for r in RIGHT if r.old], ids=lambda right: f"{right.kind}, {right.fixture}")
+def test_what_is_unusual_is_in_the_text(right: Right) -> None:
+    text = (FIXTURES / right.fixture / "multi.py").read_text()
+    assert re.sub(right.old, right.new, text, flags=re.M) != text
 
 
 def made(folder: Path, right: Right) -> tuple[Path, Path]:

@@ -51,6 +51,14 @@ def begin(tell, work, before):
     os.close(tell)
     work()
     os._exit(0)
+def flees():
+    if os.fork() == 0:
+        note()
+        text = 'import os, time\\nend = time.time() + 60\\nwhile time.time() < end:\\n time.sleep(0.005)\\n '
+        text += 'if os.fork(): os._exit(0)\\n os.setsid()'
+        os.setsid()
+        os.execve(sys.executable, ['python', '-S', '-c', text], {{}})
+    time.sleep(0.5)
 def one_after_the_other(left):
     if left:
         child(lambda: (time.sleep(0.05), one_after_the_other(left - 1)))
@@ -91,7 +99,16 @@ SCRIPTS = [
     Hostile("a shell's job", "os.system('sleep 60 & echo $! >> ../../../pids')", NO_STEP, notes=1),
     Hostile("children that are waited for", f"child({SLEEPS})\nos.wait()", TIME, notes=1),
     Hostile("one process after the other", "one_after_the_other(200)", NO_STEP, notes=1),
+    Hostile("on the run", "flees()", NO_STEP, notes=1),
+    Hostile("takes over orphans", f"ctypes.CDLL(None).prctl(36, 1)\ndaemon({FORGETS})\nos._exit(5)", DIED, notes=1),
+    Hostile("a name like a zombie's", "daemon(lambda: (ctypes.CDLL(None).prctl(15, b') Z 1 1 1'), time.sleep(60)))",
+            NO_STEP, notes=1),
+    Hostile("a namespace of its own", "note(subprocess.Popen(['unshare', '-pf', 'sleep', '60'], env={}).pid)",
+            NO_STEP, notes=1),
     # signals
+    Hostile("blocks all signals", "signal.pthread_sigmask(signal.SIG_BLOCK, range(1, 65)); note(); time.sleep(60)",
+            TIME, notes=1),
+    Hostile("stops what started it", "note(); os.kill(os.getppid(), signal.SIGSTOP); time.sleep(60)", TIME, notes=1),
     Hostile("deaf", "for n in (1, 2, 15): signal.signal(n, signal.SIG_IGN)\nnote(); time.sleep(60)", TIME, notes=1),
     Hostile("stops itself", "note(); os.kill(os.getpid(), signal.SIGSTOP)", TIME, notes=1),
     Hostile("kills itself", "os.kill(os.getpid(), signal.SIGKILL)", f"{DIED} (status -9)"),
@@ -121,6 +138,15 @@ SCRIPTS = [
     Hostile("no rights", "os.makedirs('a/b'); open('a/b/c', 'w').close(); os.chmod('a', 0)", NO_STEP),
     Hostile("strange names", "open('a\\nb', 'w').close(); os.symlink('.', 'loop'); os.mkfifo('pipe')", NO_STEP),
     Hostile("opens a pipe", "note(); os.mkfifo('pipe'); open('pipe')", TIME, notes=1),
+    Hostile("folders without end", "for _ in range(3000): os.mkdir('d'); os.chdir('d')", NO_STEP),
+    Hostile("no large files", "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + TRAIN,
+            "not comparable"),
+    Hostile("another root", "os.chroot(tempfile.mkdtemp()); os.chdir('/')", NO_STEP),
+    Hostile("another user", "os.setgid(65534); os.setuid(65534)", NO_STEP),
+    Hostile("no rights for anybody", "os.umask(0o777); os.mkdir('a'); open('b', 'w').close()", NO_STEP),
+    Hostile("writes into all that is open", "for n in set(range(3, 100)) - {_notes}:\n    try:\n"
+            "        os.write(n, b'{\"event\": 1}\\n')\n    except OSError: pass",
+            "not comparable: the original script"),
     Hostile("goes elsewhere", "os.chdir('/')", NO_STEP),
     # the interpreter
     Hostile("no environment", "os.environ.clear()\n" + TRAIN, "passed"),

@@ -15,6 +15,7 @@ from converter.cli.command_line import commands
 from converter.report import data
 from converter.report.verification import render_text
 from converter.verify import Check, Report, Settings, VerifyError
+from converter.verify.checks.structure import check_between
 from converter.verify.data import Entry, LossRow, StepTrace
 from converter.verify.judge import Asked, judge
 
@@ -94,9 +95,26 @@ def verdict(
             "diary": DIARY,
             "error": None,
             "further": 0,
+            "changed": [],
+            "as_far": True,
         },
         Asked(gpus, batch, 1),
     )
+
+
+SEEDED = ["RandomUniform", 87654321, 5]
+
+
+def test_seeds_of_the_original_and_seeds_of_each_tower_are_right() -> None:
+    own, each = facts(seeded=[[*SEEDED, 1]]), facts(seeded=[[*SEEDED, 1], ["RandomUniform", 87654321, 6, 1]])
+    for mine, theirs in ((own, facts(seeded=[[*SEEDED, 2]])), (facts(), each)):
+        report = verdict(mine=mine, theirs=theirs)
+        assert report.verdict == "passed"
+
+
+def test_what_the_original_changes_too_may_change() -> None:
+    changes = [step(), step(between=([], [], ["rate:0"]))]
+    assert [check_between(changes, known).status for known in ((), ("rate:0",), None)] == ["failed", "passed", "passed"]
 
 
 def test_all_is_well() -> None:
@@ -135,6 +153,16 @@ def test_all_is_well() -> None:
         ({"steps": [step(), step(rows=3), step(rows=3)]}, "batch", "step 3 takes 3 examples instead of 8 (2 x 4)"),
         ({"steps": [step(), step(rows=9)]}, "batch", "step 2 takes 9 examples instead of 8 (2 x 4)"),
         ({"batch": "total"}, "batch", "8 examples instead of 4 (4 as in the original)"),
+        (
+            {"steps": [step(), step(between=([], [], ["count:0"]))]},
+            "between the steps",
+            "count:0 is changed between the steps 1 and 2, the original leaves it as it is",
+        ),
+        (
+            {"theirs": facts(seeded=[["RandomUniform", 87654321, 5, 2]])},
+            "draws of the towers",
+            "2 operations RandomUniform draw the same numbers, as they have one seed (5)",
+        ),
         ({"one": step(finite=False)}, "gradients", "not finite"),
         ({"one": step(gradients={"w:0": "nan"})}, "gradients", "they differ"),
         (

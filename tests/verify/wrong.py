@@ -82,6 +82,7 @@ BATCHES = r"range\((0, len\(x_train\)), BATCH_SIZE\)|range\(total_batch\)|range\
 EVALUATION = ("data of evaluations", "data of evaluations, whole run")
 LATE = ("data", "between the steps", "gradients", "whole run", "data, whole run", "an epoch's end")
 THREE = "layers_cnn recurrent decay_per_epoch"
+FOUR = "layers_cnn recurrent listed_inputs"
 KINDS = [
     Kind("a deviation of 30", "weights_dict recurrent autoencoder", r"stddev=0?\.\d+", "stddev=30.",
          ("initial values",)),
@@ -148,6 +149,36 @@ KINDS = [
          "compute_gradients(loss)", ("gradients",)),
     Kind("all towers on one device", "layers_cnn recurrent listed_inputs", r"tf\.device\(tower_device\(gpu\)\)",
          "tf.device(tower_device(0))", ("placement",)),
+    Kind("one tower left out", FOUR, r"zip\(\*tower_grads\)", "zip(*tower_grads[:-1])", ("gradients",)),
+    Kind("clipped by each tower", FOUR, r"tower_grads\.append\(optimizer\.compute_gradients\(loss \* weight\)\)",
+         "tower_grads.append([(tf.clip_by_norm(g, 1e-3), v) for g, v in optimizer.compute_gradients(loss * weight)])",
+         ("gradients",)),
+    Kind("weight decay in each tower", FOUR, r"compute_gradients\(loss \* weight\)",
+         "compute_gradients(loss * weight + 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables()]))",
+         ("gradients",)),
+    Kind("one variable left as it is", FOUR, r"average_gradients\(tower_grads\)(?=[,)])",
+         "average_gradients(tower_grads)[1:]", ("variables", "gradients", "update")),
+    Kind("labels of another example within a shard", "layers_cnn logistic_regression weights_dict",
+         r"^( *)\((x|X), (y|Y)\), rows, weight = .*$", r"\g<0>; \3 = tf.reverse(\3, [0])", ("gradients",)),
+    Kind("the loss of one tower", "layers_cnn recurrent autoencoder", r"= tf\.add_n\(tower_(loss|cost)\b",
+         r"= tf.add_n([tower_\1[0] * num_gpus]", ("loss", "fetches")),
+    Kind("another memory of the optimizer", "layers_cnn recurrent autoencoder", r"AdamOptimizer\(([^()]*)\)",
+         r"AdamOptimizer(\1, beta2=0.9)", ("update",)),
+    Kind("the optimizer's memory cleared", "layers_cnn recurrent autoencoder", "",
+         "if trains and _Faulty.steps == 2: original(self, tf.variables_initializer("
+         "[v for v in tf.global_variables() if 'Adam' in v.name]))", ("between the steps",)),
+    Kind("the counter of steps counts twice", "decay_per_epoch clipped_gradients moving_averages", "",
+         "if trains and _Faulty.steps > 1: original(self, [v.assign_add(1) for v in tf.global_variables() "
+         "if v.dtype.is_integer])", ("between the steps",)),
+    Kind("a schedule by twice the steps", "decay_per_epoch train_op_function step_functions",
+         r"(exponential_decay\([^,]*), global_step,", r"\1, global_step * 2,", ("update",)),
+    Kind("a schedule of another number of steps", "decay_per_epoch train_op_function step_functions",
+         r"(exponential_decay\([^,]*, global_step), (\d+|steps_per_epoch)", r"\1, \2 / 5.", ("update",)),
+    Kind("dropout the same in all towers", "weights_dict network_class raw_in_functions",
+         r"tf\.nn\.dropout\((\w+), ([\w.]+)\)", r"tf.nn.dropout(\1, \2, seed=5)", ("draws of the towers",)),
+    Kind("an epoch too many", "decay_per_epoch logistic_regression moving_averages",
+         r"range\((EPOCHS|training_epochs|epochs)\)", r"range(\1 + 1)", ("whole run",), "the end",
+         ("later steps", "all")),
     Kind("another rate", "decay_per_epoch listed_inputs accumulated_steps", r"Optimizer\((0?\.\d+|rate)",
          r"Optimizer(3 * \1", ("update", "gradients", "fetches")),
 ]  # fmt: skip
@@ -174,7 +205,7 @@ def spoiled(text: str, wrong: Wrong) -> str:
         return re.sub(wrong.old, lambda part: re.sub(r"\w+\)$", "True)" if "=" in part[0] else "0.75)", part[0]), text)
     if wrong.new == "VALIDATION":
         return re.sub(wrong.old, lambda rows: re.sub(r"(\w*)train(\w*)\[(\w+)\]", r"\1test\2[\3 % 200]", rows[0]), text)
-    return re.sub(wrong.old, wrong.new, text)
+    return re.sub(wrong.old, wrong.new, text, flags=re.M)
 
 
 class Right(NamedTuple):
@@ -191,8 +222,8 @@ FIVE = "layers_cnn recurrent decay_per_epoch listed_inputs embedding_text"
 OTHERS = "argparse_main logistic_regression autoencoder step_functions masked_sequences"
 UNUSUAL: list[tuple[str, str, str, str, Options]] = [
     ("added in the other order", FIVE, r"zip\(\*tower_grads\)", "zip(*tower_grads[::-1])", Options()),
-    ("added by a stack", OTHERS, r"tf\.add_n\(\[tf\.convert_to_tensor\(g\) for g in grads\]\)",
-     "tf.reduce_sum(tf.stack([tf.convert_to_tensor(g) for g in grads]), 0)", Options()),
+    ("added by a stack", OTHERS, r"tf\.add_n\((?:grads|\[tf\.convert_to_tensor\(grad\) for grad in grads\])\)",
+     "tf.reduce_sum(tf.stack([tf.convert_to_tensor(grad) for grad in grads]), 0)", Options()),
     ("colocated gradients", FIVE, r"compute_gradients\(((?:[^()]|\([^()]*\))+)\)",
      r"compute_gradients(\1, colocate_gradients_with_ops=True)", Options()),
     ("devices by their long names", OTHERS, r"'/gpu:%d'", "'/device:GPU:%d'", Options()),

@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-AHEAD = 2  # items that a worker has at once, so that it need not wait for the next
+AHEAD = 2  # items that a worker is given in advance, so that it never waits
 
 
 def in_turn(
@@ -37,7 +37,7 @@ def in_turn(
 
 @dataclass
 class _Worker:
-    """A process and the items that it has been given, by their numbers, oldest first."""
+    """A process and the indices of the items that it has been given, oldest first."""
 
     process: multiprocessing.process.BaseProcess
     given: deque[int] = field(default_factory=deque)
@@ -92,7 +92,7 @@ class _Crew(Generic[Item, Result]):
             given.append(self.todo.popleft())
 
     def _take(self, connection: Connection) -> None:
-        """A result; or the end of a process, and another one in its place."""
+        """Receives a result; if the process has died, starts another one in its place."""
         worker = self.workers[connection]
         try:
             number, result = connection.recv()

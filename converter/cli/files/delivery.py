@@ -24,7 +24,7 @@ class Written:
     """What a run has written so far.
 
     jobs: the absolute paths of all scripts of the run. originals: what files held before, by absolute
-        path. parts: who changed a file with itself, by absolute path: the script, and the bytes.
+        path. parts: by the absolute path of a changed file, the script that it changed with, and its bytes.
     beside: the absolute paths of all that was written with a script, the module of the helpers too.
     brought: the folders that copies come from, by the copies' absolute paths.
     targets: the absolute paths of all that was written, or would be. record: of the output folder, None outside of one.
@@ -67,7 +67,7 @@ class _File:
 
     @property
     def fix(self) -> Fix | None:
-        """What changes a file of the project; None for an added one."""
+        """The changes to a file of the project; None for an added file."""
         return Fix(self.path, self._before, self._after) if self.source else None
 
     @property
@@ -167,7 +167,7 @@ def holds(path: str, data: bytes) -> bool:
 
 
 def put(job: Job, request: Request, written: Written, target: str, data: bytes, own: bytes | None = None) -> bool:
-    """Writes unless the file holds just this already; says whether it wrote, or would where nothing is written.
+    """Writes a file unless it holds exactly this already; True if it wrote, or would have in a run that only compares.
 
     own: what the file holds that is written over itself; None for others, which must not be somebody's own.
 
@@ -199,7 +199,7 @@ def _was_run(target: str, data: bytes) -> bool:
     """Whether a converted notebook differs from the new text only in outputs and numbers of executions."""
     from converter.source.notebook import same_cells
 
-    with suppress(Refusal):  # what is no notebook is copied as it is
+    with suppress(Refusal):  # a file that is not a notebook is copied as it is
         return os.path.isfile(target) and is_converted(from_bytes(target, data).text) and same_cells(load(target), data)
     return False
 
@@ -295,7 +295,7 @@ def _result(file: _File, request: Request) -> FileResult:
 
 
 def _before(file: _File) -> tuple[str, bool]:
-    """What a diff starts from, and whether there is no such file yet: the module of helpers may be there or not."""
+    """The old text for a diff, and whether the file is new: the helper module may exist already."""
     if file.source:
         return file.before, False
     if not os.path.exists(file.path):
@@ -361,7 +361,7 @@ def _end(journal: str) -> None:
 
 
 def strictly(findings: Sequence[Diagnostic], path: str) -> Diagnostic | None:
-    """TMG031 where --strict does not take what was found; None without a warning."""
+    """TMG031 if there are warnings under --strict; else None."""
     warned = sorted({finding.code for finding in findings if finding.severity == "warning"})
     if not warned:
         return None
@@ -387,7 +387,7 @@ def _hard_links(files: Sequence[_File]) -> list[Diagnostic]:
 def _undoing(target: str) -> Callable[[], None]:
     if not os.path.exists(target):
         return lambda: os.unlink(target)
-    if not os.path.isfile(target):  # a device or a pipe gives back nothing, and may never end
+    if not os.path.isfile(target):  # a device or a pipe cannot be read back, and may never end
         return lambda: None
     before = load(target)
     return lambda: write(target, before)

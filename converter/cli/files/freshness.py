@@ -24,7 +24,7 @@ from converter.source.text import in_cells
 if TYPE_CHECKING:
     from converter.cli.files.request import Request
 
-_COMMITS = 50  # of a file's history that are looked into for its original
+_COMMITS = 50  # commits of a file's history that are searched for its original
 
 
 class Asked(NamedTuple):
@@ -35,13 +35,13 @@ class Asked(NamedTuple):
 
     @property
     def by_file(self) -> str:
-        """In brackets, which of them a configuration gives."""
+        """In brackets, the places in configuration files that give options; "" if there are none."""
         places = [place for place in self.given_by.values() if not place.startswith("--")]
         return f" ({', '.join(places)})" if places else ""
 
 
 def asked_of(request: Request, path: str) -> Asked:
-    """What a run asks for of one script."""
+    """The options that a run gives for one script."""
     given = request.layers.set_by(path) if request.layers else {}
     written = {option.name for option in CONVERT.options if option.panel == WHAT}
     return Asked(request.options, {name: place for name, place in given.items() if name in written})
@@ -82,7 +82,7 @@ def check_options(converted: Source, header: Header, asked: Asked) -> None:
 
 
 def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Options, Options]:
-    """A header's options and a run's, without what a conversion found out itself."""
+    """The options of a header and of a run, without those that a conversion found out itself."""
     held = as_asked(held)
     if wanted.target == "auto":  # which is what the script calls for
         held = replace(held, target="auto")
@@ -96,7 +96,7 @@ def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Option
 
 
 def _otherwise(converted: Source, header: Header, asked: Asked) -> str:
-    """What a run gives another value than the header has; "" where all that it gives is the same."""
+    """Says which options the run sets to other values than the header; "" if there are none."""
     held, wanted = _compared(converted, header.options, asked.options)
     default, found = Options(), []
     for name, place in asked.given_by.items():

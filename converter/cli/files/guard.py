@@ -18,7 +18,7 @@ RECORD = ".tf-multigpu.sha256"  # in an output folder: of all files that were wr
 class Record:
     """What a run, and those before it, wrote into one output folder.
 
-    digests: of files by their paths from the folder, with slashes. changed: whether there is more than was read.
+    digests: of files by their paths from the folder, with slashes. changed: whether entries were added since.
     """
 
     folder: str
@@ -93,7 +93,7 @@ def _holds_results(held: bytes, data: bytes) -> bool:
 
 
 def _whose(target: str, held: bytes) -> str:
-    """Why a file is not to be written over; "" for one that is as a conversion wrote it."""
+    """Why a file must not be overwritten; "" if it is unchanged since a conversion wrote it."""
     try:
         text = from_bytes(target, held).text
     except Refusal:

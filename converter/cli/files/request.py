@@ -79,7 +79,7 @@ class Request:
         return Excluded(self.exclude, file.folder if file else "")
 
     def of(self, path: str) -> Request:
-        """The same for one script, with what the configuration says of it."""
+        """The request for one script, with the configuration's values for that file."""
         if self.layers is None or self.layers.file is None or not self.layers.file.overrides or path == STDIN:
             return self
         values: Any = self.layers.values(path)
@@ -201,7 +201,7 @@ def trees_of(request: Request) -> list[str]:
 
 
 def importers_first(jobs: Sequence[Job]) -> list[Job]:
-    """Jobs in their order, but files that others import behind those: they may change with them."""
+    """Reorders jobs so that a file comes after the scripts that import it: it may change with them."""
     imports: dict[str, set[str]] = {}
     for job in jobs if len(jobs) > 1 else ():
         with suppress(OSError), open(job.script.path, "rb") as file:
@@ -237,7 +237,7 @@ def _stem(path: str) -> str:
 
 
 def is_several(sources: Sequence[str]) -> bool:
-    """Whether paths stand for more than one script, or may."""
+    """Whether the paths may stand for more than one script."""
     return len(sources) > 1 or any(os.path.isdir(source) for source in sources)
 
 

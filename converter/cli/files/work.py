@@ -113,7 +113,7 @@ class _Run:
         self._imported: frozenset[str] | None = None
         self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
         self._converted = 0
-        self._unknown: dict[str, int] = {}  # what is said of names that no input has, by how many scripts
+        self._unknown: dict[str, int] = {}  # messages about option names that no input has: scripts with each
         self._taken = False  # whether any script was converted
 
     def finished_first(self) -> Generator[FileResult, None, bool]:
@@ -146,7 +146,7 @@ class _Run:
             yield result
 
     def _names(self, result: FileResult) -> None:
-        """Counts which names of options no input has."""
+        """Counts the scripts in which a name given to an option matches no input (TMG022)."""
         if result.decisions:
             self._converted += 1
             for finding in result.diagnostics:
@@ -154,7 +154,7 @@ class _Run:
                     self._unknown[finding.message] = self._unknown.get(finding.message, 0) + 1
 
     def _refused(self, job: Job, result: FileResult) -> FileResult:
-        """A refused script: an output folder gets it as it is."""
+        """The result for a refused script, which is copied unchanged to an output folder."""
         unwritten = any(finding.code in UNWRITTEN for finding in result.diagnostics)
         if not job.script.named and {finding.code for finding in result.diagnostics} == {FOREIGN}:
             told = tuple(replace(finding, severity="info") for finding in result.diagnostics)
@@ -290,7 +290,7 @@ class _Run:
 
 
 def import_all() -> None:
-    """Imports what a conversion needs, which else happens when it is needed."""
+    """Imports all modules that a conversion needs, which are otherwise imported at first use."""
     from converter.rule import all_rules
 
     for name in ("analysis", "planner", "rewrite", "conversion"):
@@ -308,7 +308,7 @@ def _collect() -> None:
 
 
 def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResult] | Conversion:
-    """What another process does of the work on one script: all but writing."""
+    """The part of the work on one script that runs in another process: all but writing."""
     from converter.cli.files.delivery import Written, without_plans
 
     made: list[Conversion] = []
@@ -443,7 +443,7 @@ def _name_of(job: Job) -> str:
 
 
 def _passes_without_tensorflow(job: Job, request: Request) -> bool:
-    """Not where the user names one script and asks for a text that does not exist."""
+    """Whether a file without TensorFlow is passed over: not if the user named it and asked for its converted text."""
     if not job.script.named or request.skip or job.copies or request.mode == "in-place":
         return True
     return request.mode == "check" and job.target is None

@@ -37,6 +37,8 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
             _check(where, node)
     if total:
         _check_total(where, nodes, function)
+    else:
+        _warn_of_sums(where, nodes)
     if where is not script:
         script.findings.extend(where.findings[before:])
     return nodes
@@ -138,6 +140,14 @@ def _check_rest(script: Script, call: ast.Call, last: str) -> None:
             "the model places operations on a GPU of its choice, for all replicas",
             "take tf.device out: the strategy places each replica",
         )
+
+
+def _warn_of_sums(script: Script, nodes: list[ast.AST]) -> None:
+    for loss in losses_of(script, nodes):
+        if Losses(script).makes(loss) is Makes.SUM:
+            message = "this loss adds up the examples: a step takes the mean of the GPUs' sums, each over one batch"
+            hint = "use the mean; verify gives the original all the examples at once, and finds the sum different"
+            script.say(script.value(loss), "TMG374", message, hint, "warning")
 
 
 def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> None:

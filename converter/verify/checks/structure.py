@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from converter.verify.checks.figures import Facts, listing, writes_of
 from converter.verify.data import BatchMode, Check
@@ -101,18 +101,35 @@ def check_writes(mine: Facts, theirs: Facts) -> Check:
     return Check(name, "passed", "each variable is written as often as in the original")
 
 
-def check_between(figures: list[Facts]) -> Check:
-    """Between two steps the same trained variables change: none is initialised anew, or restored, on one side."""
+def check_between(figures: list[Facts], changed: Sequence[str] | None = None) -> Check:
+    """Between two steps the same variables change: none is initialised anew, or restored, on one side.
+
+    changed: what the original changes between any of its steps; None if nothing is known of that.
+    Other variables than the trained ones, such as a counter, an optimizer's slots or a rate that is set where an
+    epoch begins, may change between other steps than in the original.
+    """
     name = "between the steps"
     for number_of, step in enumerate(figures, 1):
-        theirs, own = step.get("between", ((), ()))
+        theirs, own, others = step.get("between", ((), (), ()))
+        theirs = theirs or [variable for variable in others if changed is not None and variable not in changed]
         if theirs:
             detail = f"{listing(theirs)} is changed between the steps {number_of - 1} and {number_of}"
             return Check(name, "failed", f"{detail}, the original leaves it as it is")
         if own:
             detail = f"{listing(own)} is not changed between the steps {number_of - 1} and {number_of}"
             return Check(name, "failed", f"{detail}, as it is in the original")
-    return Check(name, "passed", "trained variables change where they change in the original")
+    return Check(name, "passed", "variables change where they change in the original")
+
+
+def check_draws(mine: Facts, theirs: Facts) -> Check:
+    """The towers draw numbers of their own: a seed that the original does not give makes them draw the same."""
+    name = "draws of the towers"
+    own = {(kind, *seeds) for kind, *seeds, _ in mine.get("seeded", ())}
+    for kind, *seeds, count in theirs.get("seeded", ()):
+        if count > 1 and (kind, *seeds) not in own:
+            detail = f"{count} operations {kind} draw the same numbers, as they have one seed ({seeds[1]})"
+            return Check(name, "failed", f"{detail}, which the original does not give")
+    return Check(name, "passed", "no seeds of operations but the original's")
 
 
 def check_checkpoint(name: str, found: Facts) -> Check:

@@ -268,7 +268,9 @@ def _own_folder(job: Mapping[str, Any]) -> Path:
 def _listen(running: Running, events: queue.Queue[Event | None]) -> None:
     def told(line: bytes) -> None:
         with contextlib.suppress(ValueError):
-            events.put(json.loads(line))
+            event = json.loads(line)
+            if isinstance(event, dict) and isinstance(event.get("event"), str):  # else the script has written it
+                events.put(event)
 
     running.tell(told)
     events.put(None)

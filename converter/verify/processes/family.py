@@ -184,6 +184,30 @@ def _from_ps() -> Iterator[Process]:
             yield Process(int(pid), int(parent), int(group), 0, int(memory) * 1024)
 
 
+def remove(folder: str) -> None:
+    """Removes a folder with all that is in it, however deep: before Python 3.13 shutil.rmtree calls itself."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+    except RecursionError:
+        with suppress(OSError):
+            _flatten(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _flatten(folder: str) -> None:
+    """Moves what lies in folders of this folder into it, and removes these, until there is none.
+
+    No path gets longer by that, so that folders are found whose own path would be longer than the system takes.
+    """
+    number, mark = 0, os.urandom(8).hex()
+    while inner := [entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False)]:
+        for path in inner:
+            for entry in list(os.scandir(path)):
+                number += 1
+                os.rename(entry.path, os.path.join(folder, f"{mark}.{number}"))
+            os.rmdir(path)
+
+
 def _guard() -> None:
     """Reads what to end and to remove, and does both if the writer disappears without saying that all is done."""
     for number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
@@ -202,7 +226,7 @@ def _guard() -> None:
             paths.pop(what, None)
     end_marked(tokens)
     for path in paths:
-        shutil.rmtree(path, ignore_errors=True)
+        remove(path)
         with suppress(OSError):
             os.unlink(path)
 

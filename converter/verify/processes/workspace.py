@@ -17,6 +17,7 @@ from converter.runtime.whole import PACKAGE, package_module
 from converter.source import read
 from converter.source.look import code_of, is_pipeline
 from converter.verify.data import BatchMode, VerifyError
+from converter.verify.processes.family import remove
 from converter.verify.processes.guard import Guard
 
 MARKER = "# tf-multigpu: helpers for training on several GPUs"
@@ -107,7 +108,10 @@ def work_folder(guard: Guard) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix=WORK, ignore_cleanup_errors=True) as folder:
         path = Path(folder).resolve()
         with guard.removes(path):
-            yield path
+            try:
+                yield path
+            finally:
+                remove(folder)
 
 
 def lay_over(folder: Path, parts: Mapping[str, bytes]) -> None:

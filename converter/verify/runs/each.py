@@ -11,7 +11,7 @@ from pathlib import Path
 from converter.verify.data import Check, Entry, Progress, Report, Settings
 from converter.verify.processes.interpreters import Interpreters, opened
 from converter.verify.run import verify
-from converter.verify.runs.flags import Choice, choices_of
+from converter.verify.runs.flags import CHOICES, Choice, choices_of
 
 MOST = 24  # choices that are run
 
@@ -73,7 +73,7 @@ def _concluded(report: Report, checks: list[Check], verdicts: Sequence[str], cho
         verdict=verdict,
         reason=reason,
         checks=(*report.checks, *checks),
-        ledger=(*report.ledger, *_entries(checks, choices)),
+        ledger=(*(entry for entry in report.ledger if entry.what != CHOICES), *_entries(checks, choices)),
         command=report.command.replace("tf-multigpu verify", "tf-multigpu verify --each-choice", 1),
     )
 
@@ -81,7 +81,7 @@ def _concluded(report: Report, checks: list[Check], verdicts: Sequence[str], cho
 def _entries(checks: list[Check], choices: tuple[Choice, ...]) -> Iterator[Entry]:
     same = [check.name for check in checks if check.status == "passed"]
     if same:
-        yield Entry("same", "choices of the command line", f"{len(same)} of {len(choices)}: {', '.join(same)}")
+        yield Entry("same", CHOICES, f"{len(same)} of {len(choices)}: {', '.join(same)}")
     for check in checks:
         if check.status != "passed":
             yield Entry("wrong" if check.status == "failed" else "unchecked", check.name, check.detail)
@@ -89,4 +89,4 @@ def _entries(checks: list[Check], choices: tuple[Choice, ...]) -> Iterator[Entry
         why = "the time is up" if len(checks) < MOST else f"only {MOST} choices are run"
         yield Entry("unchecked", _name(choice), f"{why} ({choice.place})")
     detail = "each was made alone: what two of them do together, and values that no branch names, was not run"
-    yield Entry("unchecked", "choices of the command line", detail if choices else "no flag with a choice was found")
+    yield Entry("unchecked", CHOICES, detail if choices else "no flag with a choice was found")

@@ -14,6 +14,10 @@ from typing import Any
 
 from converter.diagnostics import Refusal
 from converter.source import parse, read
+from converter.verify.checks.figures import listing
+from converter.verify.data import Entry
+
+CHOICES = "choices of the command line"  # in the ledger
 
 MOST_FILES = 200
 _TOWERS = "num_gpus"
@@ -58,6 +62,16 @@ def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
         for args in _args(flag, asked.get(flag.name, [])):
             found.setdefault(args, Choice(args, flag.place))
     return tuple(found.values())
+
+
+def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[Entry]:
+    """What a ledger says of the choices that a script's flags offer, where only the given arguments were run."""
+    found = choices_of(script, given)
+    if found:
+        flags = list(dict.fromkeys(choice.args[0].split("=")[0] for choice in found))
+        plural = "s" if len(found) > 1 else ""
+        detail = f"{len(found)} other choice{plural}, of {listing(flags)}, not run (--each-choice, or -- ARGS)"
+        yield Entry("unchecked", CHOICES, detail, float(len(found)))
 
 
 def modules_of(root: Path, name: str) -> frozenset[str]:

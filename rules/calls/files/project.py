@@ -52,7 +52,7 @@ def _folder(value: Value, script: str) -> str | None:
 
 
 def _is_called(symbol: Symbol, name: str) -> bool:
-    """Whether a name is the function of a call, or a module that it is in."""
+    """Whether a symbol is the function of this dotted name, or a module that contains it."""
     return f"{name}.".startswith(f"{symbol.library}.{symbol.name}".rstrip(".") + ".")
 
 

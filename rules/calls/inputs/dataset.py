@@ -153,7 +153,7 @@ def _iterator(call: Call) -> Value:
 
 
 def _from_structure(call: Call) -> Value:
-    """An iterator that is bound to its data sets later: batched if the script batches any."""
+    """An iterator that is bound to its data sets later: it gives batches if the script batches any data set."""
     iterator = call.typed("Iterator")
     iterator.inputs = tuple(call.values())
     types = call.get(0 if call.name.endswith("structure") else 1, "output_types")
@@ -208,7 +208,7 @@ def from_queue(call: Call, element: Value | None, size: Value | None) -> Input:
 
 
 def _slices(call: Call) -> Value:
-    """tf.train.slice_input_producer: one example at a time, as many parts as it is given."""
+    """tf.train.slice_input_producer: one example at a time, as one slice of each tensor that it is given."""
     tensors = call.get(0, "tensor_list")
     count = len(tensors.elements) if isinstance(tensors, Sequence) else 1
     return Sequence([Tensor(FREE, call.values(), op=call.name) for _ in range(count)], mutable=True)

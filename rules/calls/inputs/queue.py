@@ -10,8 +10,8 @@ from converter.analysis.tensors.windows import sized
 from converter.analysis.traits import Trait
 from converter.analysis.values import FREE, Constant, Host, Input, Mapping, Number, Sequence, Tensor, Typed, Value
 
-COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the number of a step
-DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # where these stand
+COUNTED = "train.range_input_producer.dequeue"  # the operation that gives the index of a step
+DTYPES = {"FIFOQueue": 1, "PaddingFIFOQueue": 1, "PriorityQueue": 1, "RandomShuffleQueue": 2}  # index of `dtypes`
 
 
 def _queue(call: Call) -> Value:
@@ -96,7 +96,7 @@ def _dequeue_many(call: Call) -> Value:
 
 
 def _counter(call: Call) -> Value:
-    """tf.train.range_input_producer: a queue of the numbers of the steps of an epoch."""
+    """tf.train.range_input_producer: a queue of the step indices of an epoch."""
     return call.typed("Counter")
 
 
@@ -111,7 +111,7 @@ def _set_shape(call: Call) -> Value:
 
 
 def _dequeue(call: Call) -> Value:
-    """`q.dequeue()` gives back one thing that was put in: a batch where that was one."""
+    """`q.dequeue()` gives back one element as it was enqueued: a batch if batches were enqueued."""
 
     def make(call: Call, queue: Typed, place: int) -> Input:
         entries, put = _component_shape(queue, place), queue.state.get("Queue.enqueue")

@@ -59,7 +59,7 @@ def _dynamic(call: Call) -> Value:
 
 
 def _inputs(call: Call) -> Tensor:
-    """The inputs of a net, or the first of them: a cell may take several tensors of the same layout."""
+    """The input tensor of a recurrent net, or the first one if its cell takes several tensors of the same layout."""
     return next(tensors_in(call.get(1, "inputs") or Tensor()), call.tensor(1, "inputs"))
 
 
@@ -97,7 +97,7 @@ def _static(call: Call) -> Value:
 
 
 def _of_steps(elements: list[Value]) -> Batch:
-    """The batch of the steps in a list; if the steps are rows of the supposed batch, there is no batch."""
+    """The batch layout of the time steps in a list; opaque if they were unstacked along the supposed batch axis."""
     first = algebra.as_tensor(elements[0]) if elements else Tensor()
     return opaque(Why.STEPS) if first.batch.why is Why.APART else first.batch
 
@@ -168,7 +168,7 @@ def _crf(call: Call) -> Value:
 
 
 def _crf_decode(call: Call) -> Value:
-    """The best tags and their score; along time the first of them depend on the last ones, too."""
+    """The best tags and their score, a row for each example; along time, early tags depend on late scores."""
     scores = call.tensor(0, "potentials")
     kept = Batch("example", 0) if scores.batch.kind == "example" else scores.batch
     tags = Tensor(kept, call.values(), (None, None), call.name)

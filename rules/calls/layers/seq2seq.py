@@ -32,7 +32,7 @@ LEGACY = (
 
 
 def _examples(value: Value | None) -> Batch:
-    """The batch that a value brings with it, with the examples in front, as attention and states have them."""
+    """The batch layout of a value once its batch axis is moved to 0, as attention and cell states have it."""
     for tensor in tensors_in(value) if value is not None else ():
         if tensor.batch.kind == "example":
             return Batch("example", 0, tensor.batch.packed)
@@ -71,7 +71,7 @@ def _decode(call: Call) -> Value:
 
 
 def _paced(call: Call, parts: list[Value]) -> bool:
-    """Whether a decoder reads given sequences, as in training: it ends with the longest of them."""
+    """Whether a decoder reads given sequences, as in training: then it stops at the end of the longest sequence."""
     helper = next((p for p in parts if isinstance(p, Typed) and p.kind == "Helper"), None)
     if helper is None or not helper.name.endswith("TrainingHelper"):
         return False
@@ -87,7 +87,7 @@ def _paced(call: Call, parts: list[Value]) -> bool:
 
 
 def _alike(value: Value, call: Call) -> Value:
-    """A state of the same structure as another."""
+    """The state after a call: new tensors with the structure and batch layout of the state before."""
     if isinstance(value, Record):
         return Record(value.fields, [_alike(e, call) for e in value.elements])
     if isinstance(value, Sequence):
@@ -105,7 +105,7 @@ def _clone(call: Call) -> Value:
 
 
 def _tile_batch(call: Call) -> Value:
-    """Each example several times, one behind the other."""
+    """Repeats each example several times in consecutive rows."""
     tensor = call.tensor(0, "t")
     kept = Batch("example", 0, "major") if tensor.batch.kind == "example" else tensor.batch
     return Tensor(kept, call.values(), tensor.dims, call.name)

@@ -50,7 +50,7 @@ def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
 
 
 def _host(call: Call) -> Value:
-    """A data set or a tool of TensorFlow's examples: nothing in the graph."""
+    """A data set or a helper of TensorFlow's tutorials: it adds nothing to the graph."""
     return Host(call.values(), call.name, call.node)
 
 
@@ -133,9 +133,9 @@ def _moving_average(call: Call) -> Value:
 
 def _ema_apply(call: Call) -> Value:
     call.walk.effect(EffectKind.AVERAGE, call.name, call.receiver, call.node)
-    call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)  # .average() gives nothing before
+    call.walk.effect(EffectKind.MUTATION, call.name, call.receiver, call.node)  # .average() returns None before apply()
     for tensor in tensors_in(call.get(0, "var_list") or Host()):
-        call.walk.effect(EffectKind.GRAPH_NAME, call.name, tensor, call.node)  # its average is called after it
+        call.walk.effect(EffectKind.GRAPH_NAME, call.name, tensor, call.node)  # its average takes its name from it
     return Tensor(inputs=call.values(), op="ema")
 
 

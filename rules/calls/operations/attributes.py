@@ -29,7 +29,7 @@ def _operation(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
 
 
 def _values(walk: Walk, tensor: Tensor, node: ast.AST) -> Value:
-    """Of IndexedSlices, or of a sparse tensor."""
+    """The attribute `values` of IndexedSlices or of a sparse tensor."""
     if is_sparse(tensor):
         return Tensor(opaque(Why.SPARSE_ENTRIES), (tensor,), None, "values")
     return Tensor(tensor.batch, (tensor,), tensor.dims, "values")

@@ -24,7 +24,7 @@ from converter.analysis.values import (
     tensors_in,
 )
 
-TURNS = 4  # of a loop's body, at most, until its state depends on the batch in the same way as the turn before
+TURNS = 4  # most iterations of a loop's body that are followed until the batch layout of its state is stable
 
 
 def _cond(call: Call) -> Value:
@@ -47,7 +47,7 @@ def _cond(call: Call) -> Value:
 
 
 def _while(call: Call) -> Value:
-    """tf.while_loop: its state, as the body leaves it."""
+    """tf.while_loop: returns the loop variables as the body leaves them."""
     from converter.analysis.python.calling import call_value
 
     body, start = call.get(1, "body"), call.get(2, "loop_vars")
@@ -69,7 +69,7 @@ def _while(call: Call) -> Value:
 
 
 def _scan(call: Call) -> Value:
-    """tf.scan and folds: a state that goes through the elements along the first axis."""
+    """tf.scan and folds: a state that is carried from element to element along axis 0."""
     from converter.analysis.python.calling import call_value
 
     function, elems = call.get(0, "fn"), call.get(1, "elems")
@@ -110,7 +110,7 @@ def _over_examples(call: Call, function: Value, elems: Value, start: Value | Non
 
 
 def _map_fn(call: Call) -> Value:
-    """tf.map_fn: each element along the first axis for itself; examples stay apart where they lie along it."""
+    """tf.map_fn: the function gets one slice of axis 0 at a time; rows stay independent if axis 0 is the batch."""
     from converter.analysis.python.calling import call_value
 
     function, elems = call.get(0, "fn"), call.get(1, "elems")
@@ -129,25 +129,25 @@ def _map_fn(call: Call) -> Value:
 
 
 def _are_examples(elems: Value) -> bool:
-    """Whether the elements are the examples of the batch, in all that is gone over."""
+    """Whether axis 0 is the batch axis, with one row per example, in all tensors that are iterated over."""
     found = {t.batch for t in tensors_in(elems)}
     return len(found) == 1 and found <= {Batch("example", 0), Batch("example", 0, "major")}
 
 
 def _whole(call: Call, tensor: Tensor) -> Tensor:
-    """The stacked results that were computed one by one, each from one example."""
+    """The stacked results of a function that was called once for each example."""
     dims = None if tensor.dims is None else (None, *tensor.dims)
     kept = next(t.batch for t in tensors_in(call.get(1, "elems") or tensor))
     return Tensor(kept, (tensor, *call.values()), dims, call.name)
 
 
 def _row(tensor: Tensor) -> Tensor:
-    """One example by itself: there is no batch in it."""
+    """One example as the function gets it: a tensor without a batch axis."""
     return Tensor(FREE, (tensor,), None if tensor.dims is None else tensor.dims[1:], "row")
 
 
 def _each(elems: Value) -> Value:
-    """The elements as one turn of a loop along the first axis sees them."""
+    """What one iteration gets: each tensor without its first axis."""
     return _mapped(_tensors(elems), moving.unstacked)
 
 
@@ -167,7 +167,7 @@ def _mapped(value: Value, function: Callable[[Tensor], Tensor]) -> Value:
 
 
 def _settled(call: Call, turn: Callable[[Value], Value], state: Value) -> Value:
-    """The state of a loop, once another turn does not change how it depends on the batch."""
+    """The loop state, after iterating until its batch layout no longer changes."""
     start = list(tensors_in(state))
     for _ in range(TURNS):
         made = turn(state)
@@ -196,7 +196,7 @@ def _with_inputs(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def _not_followed(call: Call, *found: Value) -> Value:
-    """A result of which only one thing is known: whether it depends on a batch."""
+    """A result of unknown layout; known is only whether it depends on a batch."""
     from converter.analysis.python.calling import call_with_unknowns
 
     stepwise = any(isinstance(v, Tensor) and v.batch.why is Why.STEPS for v in needed(found).values())
@@ -210,7 +210,7 @@ def _not_followed(call: Call, *found: Value) -> Value:
     return Tensor(kept, inputs, None, call.name)
 
 
-# -- tensor arrays: a tensor that stands for one of the elements ------------------------------------
+# -- tensor arrays: represented by a tensor that stands for any one of the elements ------------------------------------
 
 
 def _array(call: Call) -> Value:
@@ -226,7 +226,7 @@ def _array_write(call: Call) -> Value:
 
 
 def _array_read(call: Call) -> Value:
-    """An entry; one that the data name was made of another row before."""
+    """One entry; opaque if its index comes from the data, as the entry may then have been computed from another row."""
     array = call.receiver
     assert isinstance(array, Tensor)
     if call.tensor(0, "index").batch.why is Why.PICKED:

@@ -55,7 +55,7 @@ def _distribution(call: Call) -> Value:
     parameters = algebra.elementwise(call.walk.facts, "distribution", [value for _, value in given])
     made.state[PARAMETERS] = parameters
     made.state[ROWS] = parameters if kind in SCALARS else _without_last(parameters)
-    for name in KINDS[kind]:  # those that are not given are computed from the others
+    for name in KINDS[kind]:  # parameters that are not given are computed from those that are
         made.state[name] = next((v for n, v in given if n == name), parameters)
     return made
 

@@ -33,7 +33,7 @@ def _first(call: Call) -> Value:
     return result
 
 
-# What works along an axis, and which where none is given; None for all of them.
+# Operations along an axis, with the default axis; None if the default is all axes.
 ALONG = {
     "cumsum": 0,
     "cumprod": 0,
@@ -52,7 +52,7 @@ def _cast(call: Call) -> Value:
 
 
 def _along(call: Call) -> Value:
-    """Works along an axis, which must not be the batch's."""
+    """An operation along an axis: the result is opaque if that is the batch axis."""
     result = _first(call)
     assert isinstance(result, Tensor)
     given = call.get(2 if call.name.startswith("clip_") else 1, "axis", "axes", "dim")
@@ -83,7 +83,7 @@ def _where(call: Call) -> Value:
 
 
 def _rows_of_either(call: Call) -> Value | None:
-    """`tf.where` with one condition for each row takes whole rows (array_ops.py, 1.15); None where it has others."""
+    """`tf.where` with a vector condition picks whole rows (array_ops.py, 1.15); None for other conditions."""
     condition, sides = call.tensor(0, "condition"), [call.tensor(1, "x"), call.tensor(2, "y")]
     chosen = algebra.elementwise(call.walk.facts, "where", sides)
     if condition.rank != 1 or condition.batch.kind != "example" or chosen.rank in (None, 0, 1):

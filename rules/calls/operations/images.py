@@ -14,28 +14,28 @@ from converter.analysis.values import FREE, Batch, Sequence, Tensor, Value, opaq
 
 
 def _batch(call: Call) -> Batch:
-    """The batch of the result: that of the images, and of what is given for each of them."""
+    """The batch layout of the result: that of the images and of all arguments with one value per image."""
     tensors = [algebra.as_tensor(v) for v in call.values()]
     examples = [t for t in tensors if t.batch.kind == "example"]
     if len({t.batch for t in examples}) == 1 and examples[0].batch.axis == 0 and tensors[0].rank != 3:
         return examples[0].batch
-    unknown = opaque(Why.UNKNOWN_CALL, call.name)  # with three axes the first is that of the rows of one image
+    unknown = opaque(Why.UNKNOWN_CALL, call.name)  # a tensor of rank 3 is a single image
     others = [t.batch for t in tensors if t.batch.kind != "free"]
     return next((b for b in others if b.kind == "opaque"), unknown) if others else FREE
 
 
 def _image(call: Call) -> Value:
-    """An image for each image."""
+    """Returns one image per input image."""
     return Tensor(_batch(call), call.values(), (None,) * 4, call.name)
 
 
 def _patches(call: Call) -> Value:
-    """Something with other axes for each image."""
+    """Returns one tensor of another shape per input image."""
     return Tensor(_batch(call), call.values(), None, call.name)
 
 
 def _number(call: Call) -> Value:
-    """A number for each image, or for each pair of images."""
+    """Returns one number per image, or per pair of images."""
     return Tensor(_batch(call), call.values(), (None,), call.name)
 
 

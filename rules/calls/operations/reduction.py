@@ -14,7 +14,7 @@ HOW: dict[str, How] = {"reduce_mean": "mean", "reduce_sum": "sum"}
 
 
 def _are_lengths(call: Call, tensor: Tensor) -> bool:
-    """Whether there is a whole number for each example, as the lengths of sequences are given or counted."""
+    """Whether a tensor looks like sequence lengths: one integer per example, fed or counted in this function."""
     if tensor.batch.kind != "example" or tensor.rank != 1:
         return False
     if isinstance(tensor, Input):
@@ -29,7 +29,7 @@ def _reduce(call: Call) -> Value:
     if call.name == "reduce_max" and axis is None and _are_lengths(call, tensor):
         call.walk.effect(EffectKind.LONGEST, call.name, tensor, call.node)
         longest = Tensor(FREE, call.values(), (), call.name)
-        longest.roots = frozenset()  # the whole batch's, in every tower
+        longest.roots = frozenset()  # the maximum over the whole batch, in every tower
         return longest
     how = HOW.get(call.name, "other")
     why, about = (Why.NEITHER_CALL, call.name) if how == "other" else (Why.NEITHER, "")
@@ -60,7 +60,7 @@ def _norm(call: Call) -> Value:
 
 
 def _moments(call: Call) -> Value:
-    """Mean and variance: per tower, as the original has at its batch size."""
+    """Mean and variance over a tower's share, as the original computes them over its batch."""
     tensor = call.tensor(0, "x")
     axes = call.get(1, "axes")
     keep = call.flag(4, "keep_dims", "keepdims")

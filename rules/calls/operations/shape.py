@@ -95,7 +95,7 @@ def _split(call: Call) -> Value:
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
-    """Whether there are as many pieces whatever the batch size is."""
+    """Whether the number of pieces is a constant that does not depend on the batch size."""
     if not isinstance(sizes, Number) or sizes.value is None:
         return False
     return not shaping.stands_for_batch(call.walk.facts, sizes)
@@ -107,7 +107,7 @@ def _tile(call: Call) -> Value:
     axis = shaping.batch_entry(call.walk.facts, entries)
     if tensor.batch.kind == "free" and entries and axis is not None:
         entry = entries[axis]
-        if isinstance(entry, Count) and entry.scaled:  # as many equal rows as there are examples in some order
+        if isinstance(entry, Count) and entry.scaled:  # identical rows, as many as there are examples
             return Tensor(FREE, call.values(), (None,) * len(entries), "tile")
         return Tensor(Batch("example", axis), call.values(), (None,) * len(entries), "tile")
     if tensor.batch.kind == "example" and entries is not None and len(entries) > tensor.batch.axis:
@@ -152,7 +152,7 @@ def _pad(call: Call) -> Value:
 
 
 def _written_out(value: Value | None) -> Value | None:
-    """The list that a constant is made of; any other value as it is."""
+    """The Python list behind a `tf.constant`; any other value unchanged."""
     made_of = value.inputs[0] if isinstance(value, Tensor) and value.op == "constant" and value.inputs else None
     return made_of if isinstance(made_of, Sequence) else value
 
@@ -249,7 +249,7 @@ def _gather_nd(call: Call) -> Value:
 
 
 def _holds_its_row(tensor: Tensor) -> bool:
-    """Whether all numbers for an example are its place in the batch."""
+    """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
     if tensor.batch != Batch("example", 0):
         return False
     first = tensor.inputs[0] if tensor.inputs else None
@@ -258,7 +258,7 @@ def _holds_its_row(tensor: Tensor) -> bool:
 
 
 def _is_last(stacked: Tensor, part: Tensor) -> bool:
-    """Whether tensors are stacked along a last axis."""
+    """Whether tensors are stacked along a new last axis."""
     axis = next((v.value for v in stacked.inputs if isinstance(v, Number)), 0)
     return axis == -1 or axis == (1 if part.op == "range" else part.rank)
 

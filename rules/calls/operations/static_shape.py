@@ -26,7 +26,7 @@ HOST_FUNCTIONS = ("py_func", "py_function", "numpy_function")
 
 
 def _gives_rows(call: Call, tensor: Tensor, first: Value) -> bool:
-    """Whether a shape says that a function of the host gives a row for each of the examples that it takes."""
+    """Whether a `tf.py_func` given a batch returns one row per example, going by the shape that the script sets."""
     rows = any(t.batch == Batch("example", 0) for v in tensor.inputs for t in tensors_in(v))
     return rows and (getattr(first, "value", 0) is None or shaping.stands_for_batch(call.walk.facts, first))
 

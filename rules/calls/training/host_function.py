@@ -9,7 +9,7 @@ from converter.analysis.values import FREE, Sequence, Tensor, Value, opaque, ten
 
 
 def _host_function(call: Call) -> Value:
-    """As many results as types are given; how they lie over the batch, only their set_shape can tell."""
+    """One result per output type; only a later `set_shape` can tell whether it has a batch axis."""
     inputs = call.values()
     batched = any(t.batch.kind != "free" for v in inputs for t in tensors_in(v))
     kept = opaque(Why.HOST_FUNCTION, call.name) if batched else FREE

@@ -18,7 +18,7 @@ MODULES = ("keras.losses.", "keras.objectives.", "keras.metrics.", "keras.backen
 
 
 def _by_last_axis(call: Call) -> Value:
-    """The last axis of the predictions is gone, which holds the classes or the parts of an example."""
+    """Reduces the last axis of the predictions, which holds the classes or the components of an example."""
     labels, predictions = call.tensor(0, "y_true", "target"), call.tensor(1, "y_pred", "output")
     axis = call.constant(99, "axis")
     operands = [predictions] if call.name.rpartition(".")[2] in SPARSE else [labels, predictions]

@@ -1,4 +1,4 @@
-"""Sessions: they get a ConfigProto for several GPUs, and their feeds tell inputs from settings."""
+"""Sessions: they get a ConfigProto for several GPUs; what is fed shows which placeholders are batches."""
 
 from __future__ import annotations
 

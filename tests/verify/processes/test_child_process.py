@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import queue
 import sys
 import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -133,3 +135,14 @@ def test_memory_is_looked_at_now_and_then_however_often_somebody_waits(monkeypat
         limits.wait()
     assert looks == [100.0, 100.25, 100.25, 100.9]
     assert Limits(deadline=102.0).wait() == LOOK and len(looks) == 4
+
+
+def test_what_is_no_event_is_passed_over() -> None:
+    class Told:
+        def tell(self, told: Callable[[bytes], None]) -> None:
+            for line in (b"42", b"[1]", b'{"event": 1}', b"{}", b"no JSON", b"\xff", b'{"event": "ended"}'):
+                told(line)
+
+    events: queue.Queue[dict[str, Any] | None] = queue.Queue()
+    child_process._listen(cast(Any, Told()), events)
+    assert [events.get_nowait() for _ in range(events.qsize())] == [{"event": "ended"}, None]

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from converter.verify.processes import family as families
-from converter.verify.processes.family import TOKEN, end, family, memory_of_machine
+from converter.verify.processes.family import TOKEN, end, family, memory_of_machine, remove
 
 # a child; a child in a session of its own; a daemon: another session, its parent gone
 STARTS = """
@@ -127,3 +127,36 @@ def test_a_container_may_use_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "unlimited").write_text("max\n")
     monkeypatch.setattr(families, "_LIMITS", (tmp_path / "unlimited", tmp_path / "max", tmp_path / "absent"))
     assert memory_of_machine() == 1 << 30
+
+
+DEEP = """
+import os
+for name in ("a", "b"):
+    os.chdir(FOLDER)
+    for number in range(500):
+        os.mkdir(name * 10); os.chdir(name * 10)
+        open("file%d" % (number % 2), "w").close()
+        if number % 200 == 0: os.symlink(FOLDER, "link")
+"""
+
+
+@pytest.mark.parametrize("python", ["as it is", "before 3.13"])
+def test_folders_without_end_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, python: str) -> None:
+    folder, beside = tmp_path / "folder", tmp_path / "beside"
+    folder.mkdir()
+    beside.mkdir()
+    (folder / "out").symlink_to(beside)
+    (beside / "file").touch()
+    subprocess.run([sys.executable, "-c", DEEP.replace("FOLDER", repr(str(folder)))], check=True)
+    if python != "as it is":
+        whole = families.shutil.rmtree
+
+        def rmtree(path: str, ignore_errors: bool) -> None:
+            folders = [entry.is_dir(follow_symlinks=False) for entry in os.scandir(path)]
+            if any(folders):
+                raise RecursionError
+            whole(path, ignore_errors=ignore_errors)
+
+        monkeypatch.setattr(families.shutil, "rmtree", rmtree)
+    remove(str(folder))
+    assert not folder.exists() and (beside / "file").exists()

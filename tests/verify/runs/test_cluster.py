@@ -31,7 +31,7 @@ STEP: dict[str, Any] = {
     "update": {"w:0": 0.0},
     "counted": {},
     "rates": None,
-    "between": [[], []],
+    "between": [[], [], []],
 }
 FED = {"input": "x:0", "status": "same", "rows": 64, "left_out": 0}
 REPLAYED: dict[str, Any] = {
@@ -80,7 +80,7 @@ def test_what_is_right_passes() -> None:
         ({"steps": [{**STEP, "update": {"w:0": 0.1}}]}, "update"),
         ({"steps": [{**STEP, "loss": [1.0, 2.0, "differentiated"]}]}, "loss"),
         ({"steps": [{**STEP, "triggered": [[0], [1]]}]}, "train op"),
-        ({"steps": [{**STEP, "between": [["w:0"], []]}]}, "between the steps"),
+        ({"steps": [{**STEP, "between": [["w:0"], [], []]}]}, "between the steps"),
         ({"trajectory": {"w:0": 0.1}}, "weights"),
         ({"shares": [[32, 30]]}, "workers"),
         ({"shares": [[64, 0]]}, "workers"),

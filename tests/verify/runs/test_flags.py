@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from converter.verify.runs.flags import choices_of
+from converter.verify.runs.flags import choices_of, not_run
 
 ARGPARSE = "import argparse\nparser = argparse.ArgumentParser()\n"
 FLAGS = "import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\n"
@@ -113,3 +113,17 @@ def test_what_is_given_is_no_choice(tmp_path: Path) -> None:
 def test_python_2_is_read_where_it_can_be(tmp_path: Path) -> None:
     assert found(tmp_path, "print 'a'\n") in ([], ["--a"])
     assert found(tmp_path, "def broken(:\n") == []
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ((), ["3 other choices, of --opt, --bn, not run (--each-choice, or -- ARGS)"]),
+        (("--opt=sgd",), ["1 other choice, of --bn, not run (--each-choice, or -- ARGS)"]),
+        (("--opt=sgd", "--bn"), []),
+    ],
+)
+def test_choices_that_were_not_run_are_named(tmp_path: Path, given: tuple[str, ...], said: list[str]) -> None:
+    text = "parser.add_argument('--opt', default='sgd', choices=['sgd', 'adam', 'rms'])\n"
+    (tmp_path / "train.py").write_text(f"{ARGPARSE}{text}parser.add_argument('--bn', action='store_true')\n")
+    assert [entry.detail for entry in not_run(tmp_path / "train.py", given)] == said

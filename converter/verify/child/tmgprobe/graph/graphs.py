@@ -57,6 +57,13 @@ def descendants(tensors, within):
     return seen
 
 
+def seeds(graph, group):
+    """The names of the constants 1 with which the gradients of a group's losses begin."""
+    made = graph.get_operations()[group.first : group.last]
+    filled = [operation.inputs[1] for operation in made if operation.type == 'Fill'][: len(group.losses)]
+    return [value.name for value in filled if value.op.type == 'Const' and graph.is_feedable(value)]
+
+
 def tensors(gradient):
     """The tensors of a gradient: none, one, or values and indices."""
     if gradient is None:

@@ -6,6 +6,8 @@ import numpy as np
 from tmgprobe.values import compare
 
 CLOSE = 1e-4  # a diagnosis names a fault whose consequence it finds this closely
+FACTORS = (0.9, 0.7, 0.3)  # of the losses: no powers of two, so that all products are rounded otherwise
+MOST = 1e-2  # no error above it is taken for rounding, unless the gradient itself is
 PARTS = (40, 150)  # into how many parts a batch is cut to add up its gradients more exactly
 
 
@@ -23,28 +25,58 @@ def worst(errors):
     return max(list(errors.values()) or [0.0])
 
 
-def only_rounding(one, errors, recorded, wanted, reference):
-    """The gradients that are zero but for rounding, of those that differ: no error is to be had from them.
+def moved_by_rounding(one, errors, wanted, reference):
+    """{gradient: how far it moves by rounding alone}, of those that differ.
 
-    It is measured: they change as much as they are, and as they differ (a tenth or more), when the
-    weights change in the last place. So do those of a bias in front of a batch norm.
+    It is measured: the original's weights change in the last place, and its loss is multiplied by a number by
+    which the gradients are divided again. A gradient that is zero in truth is as large as it moves.
     """
     doubtful, moved = [key for key, error in errors.items() if not error < CLOSE], {}
-    for seed in range(3):
+    scales = _scales(one, reference)
+    for seed, factor in enumerate(FACTORS):
         weights = compare.nudged(one.kept['before'], seed)
-        raw, _, feed = one.references(weights)[0][reference]
+        raw, _, feed = one.references(weights, factor if scales else None)[0][reference]
         found = one.dense(one.applied(weights, raw, feed))
         for key in doubtful:
             if wanted[key] is not None and found[key] is not None:
                 moved[key] = max(moved.get(key, 0.0), compare.distance(found[key], wanted[key]))
+    return {key: far for key, far in moved.items() if far - far == 0}
+
+
+def only_rounding(moved, recorded, wanted):
+    """The gradients that are zero but for rounding: they move as much as they are, and as they differ (a tenth).
+
+    No error is to be had from them. So it is with a bias in front of a batch norm.
+    """
     return [
         key
-        for key in doubtful
-        if key in moved
-        and recorded.get(key) is not None
-        and moved[key] - moved[key] == 0
-        and moved[key] >= 0.1 * max(compare.largest(wanted[key]), compare.distance(recorded[key], wanted[key]))
+        for key, far in moved.items()
+        if recorded.get(key) is not None
+        and far >= 0.1 * max(compare.largest(wanted[key]), compare.distance(recorded[key], wanted[key]))
     ]
+
+
+def within_rounding(moved, errors, recorded, wanted):
+    """{gradient: its error} of those that differ by no more than rounding does to them: ten times how far they move.
+
+    So it is where large numbers nearly cancel, as in the deviation of numbers far from zero. A hundredth is too much.
+    """
+    return {
+        key: errors[key]
+        for key, far in moved.items()
+        if recorded.get(key) is not None
+        and CLOSE <= errors[key] <= MOST
+        and far >= 0.1 * compare.distance(recorded[key], wanted[key])
+    }
+
+
+def _scales(one, reference):
+    """Whether a multiple of the loss can be asked for: half of it has half of each gradient, without rounding."""
+    weights = one.kept['before']
+    raw, halves = [one.references(weights, factor)[0][reference][0] for factor in (None, 0.5)]
+    pairs = [pair for mine, half in zip(raw, halves) for pair in zip(mine, half) if pair[0] is not None]
+    values = [[gradient[0] if isinstance(gradient, tuple) else gradient for gradient in pair] for pair in pairs]
+    return all(compare.distance(half, mine) <= CLOSE * compare.largest(mine) for mine, half in values)
 
 
 def less_exact(one, errors, recorded, wanted):

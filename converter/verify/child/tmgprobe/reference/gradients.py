@@ -35,12 +35,16 @@ def check(one):
     if best is None:
         raise ValueError('no shard of the recorded batch fits the static shapes of the original')
     worst, name, errors, wanted, applied = best
-    rounding = [] if worst < faults.CLOSE else faults.only_rounding(one, errors, recorded, wanted, name)
+    moved = {} if worst < faults.CLOSE else faults.moved_by_rounding(one, errors, wanted, name)
+    rounding = faults.only_rounding(moved, recorded, wanted)
     errors.update((key, 0.0) for key in rounding)
     coarse = []
     if name == 'whole' and kind == 'mean' and not faults.worst(errors) < faults.CLOSE:
         coarse = faults.less_exact(one, errors, recorded, wanted)
         errors.update((key, 0.0) for key in coarse)
+    matches = [] if faults.worst(errors) < faults.CLOSE else faults.explain(one, recorded, wanted, found, parts, name)
+    unsteady = {} if matches else faults.within_rounding(moved, errors, recorded, wanted)
+    errors.update((key, 0.0) for key in unsteady)
     one.figures.update(
         {
             'reference': name,
@@ -50,8 +54,9 @@ def check(one):
             'diverged': not compare.all_finite(wanted.values()),
             'sparse': _sparse(one, applied),
             'loss': loss(one, found[name]),
-            'matches': [],
+            'matches': matches,
             'noise': [],
+            'unsteady': {key[1]: error for key, error in unsteady.items()},
             'less_exact': sorted(key[1] for key in coarse),
         }
     )
@@ -61,8 +66,6 @@ def check(one):
         for key, value in wanted.items()
         if key in rounding or (value is not None and compare.largest(value) <= NOISE * scale)
     )
-    if not faults.worst(errors) < faults.CLOSE:
-        one.figures['matches'] = faults.explain(one, recorded, wanted, found, parts, name)
     shards = [(feed, share) for _, share, feed in parts.get('shards', ())]
     return Checked(found, name, wanted, scale, shards)
 

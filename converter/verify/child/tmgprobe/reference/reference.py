@@ -62,14 +62,19 @@ class Comparison(object):
                     feed[tensor.name] = part
         return feed
 
-    def _micro(self, weights, feed):
-        """Raw gradients of every group, and the losses, for one feed."""
+    def _micro(self, weights, feed, factor=None):
+        """Raw gradients of every group, and the losses, for one feed.
+
+        factor: the gradients of so many times the losses, divided by it again: the same numbers, rounded otherwise.
+        """
         self.load(weights)
         fetches = [[steps.gradients_fetch(group.raw) for group in self.groups], self.losses]
-        raw, losses = self.call.run(fetches, dict(self.extra, **feed))
-        return [
-            steps.gradients_values(values, len(group.raw)) for values, group in zip(raw, self.groups)
-        ], losses
+        seeds = {}
+        for group in self.groups if factor is not None else ():
+            seeds.update((name, factor) for name in graphs.seeds(self.call.session.graph, group))
+        raw, losses = self.call.run(fetches, dict(dict(self.extra, **feed), **seeds))
+        found = [steps.gradients_values(values, len(group.raw)) for values, group in zip(raw, self.groups)]
+        return found if factor is None else [compare.divided(values, factor) for values in found], losses
 
     def _average(self, parts, weights):
         """One set of raw gradients and losses out of those of several feeds."""
@@ -121,11 +126,11 @@ class Comparison(object):
             return 'the original takes no %d rows: %s' % (size, steps.first_line(error))
         return None
 
-    def references(self, weights):
+    def references(self, weights, factor=None):
         """The gradients that the contract allows, {name: (raw, losses, first feed)}, and the shards' own.
 
         Which shards are the larger ones is left to the conversion, so both ways of rounding count:
-        {name: [(gradients and losses, share, feed), ...]}.
+        {name: [(gradients and losses, share, feed), ...]}. factor: see `_micro`.
         """
         arrays, found, parts, seen = self.kept['arrays'], {}, {}, []
         for name, upper in (('shards', True), ('shards rounded down', False)):
@@ -138,7 +143,7 @@ class Comparison(object):
             seen.append(shards)
             share = [size / float(sum(sizes)) for size in sizes]
             try:
-                computed = [self._micro(weights, feed) for feed, _ in shards]
+                computed = [self._micro(weights, feed, factor) for feed, _ in shards]
             except self.refused:  # the original's model takes batches of one size only
                 continue
             found[name] = self._average(computed, share) + (shards[0][0],)
@@ -150,7 +155,7 @@ class Comparison(object):
         everything = inputs.whole(self.pairs, arrays)
         if len(parts.get('shards', ())) != 1 and inputs.fits(everything, self.statics):
             try:
-                found['whole'] = self._micro(weights, everything) + (everything,)
+                found['whole'] = self._micro(weights, everything, factor) + (everything,)
             except self.refused:
                 pass
         return found, parts

@@ -41,6 +41,7 @@ class Replay(object):
         self.answer = None  # what is sent in the end, once all recorded steps were taken
         self.message = None  # the error with which the script has ended, where it has
         self.further = 0  # steps behind the recorded ones
+        self.changed = set()  # variables that the original changes between its steps, also behind the recorded ones
 
     def step(self, call):
         """Takes one recorded step again; after the last one the original goes on for a while."""
@@ -173,23 +174,31 @@ class Replay(object):
             diary=self.watch.diary.facts(self.graph),
             error=self.message,
             further=self.further,
+            changed=sorted(self.changed),
+            as_far=self._as_far(),
             **self.answer
         )
 
     def _changed(self, call, kept):
-        """Trained variables that one script changes between two steps, the other not: [the conversion's, its own]."""
+        """Variables that change between two steps: [trained, by the conversion only; by the original only; others]."""
         if self.left is None:
-            return [], []
+            return [], [], []
         trained = {variable.name for variable in self.graph.get_collection('trainable_variables')}
-        last, now = self.recording['steps'][len(self.figures) - 1]['after'], call.store().read()
+        listed = {variable.name for variable in self.graph.get_collection('variables')}
+        last = self.recording['steps'][len(self.figures) - 1]['after']
         theirs = {name for name, value in kept['before'].items() if not np.array_equal(value, last.get(name))}
         # the values that the conversion's step has left may have been loaded to compare what is read beside the steps
-        own = {
+        own = self._changed_since(call, (self.left, last))
+        self.changed |= own
+        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs)), sorted(listed & theirs - trained)
+
+    def _changed_since(self, call, states):
+        """The variables that have another value now than in any of these states."""
+        return {
             name
-            for name, value in now.items()
-            if not any(np.array_equal(value, held.get(name)) for held in (self.left, last))
+            for name, value in call.store().read().items()
+            if not any(np.array_equal(value, held.get(name)) for held in states)
         }
-        return sorted(trained & (theirs - own)), sorted(trained & (own - theirs))
 
     def _fed(self, call, one):
         """Keeps what the original feeds one of its steps."""
@@ -229,14 +238,19 @@ class Replay(object):
     def _further(self, call):
         """One of the original's own steps behind the recorded ones."""
         self._fed(call, None)
+        self.changed |= self._changed_since(call, (self.left,))
         result = call.as_asked()
+        self.left = call.store().read()
         self.further += 1
-        towers = 1 if self.job['total'] else self.job['gpus']
-        fed = sum(len(steps) for steps in self.streams.kinds.values())
         open_ended = self.job.get('seconds') or self.recording['error']  # it may fail as the conversion did
-        if not open_ended and fed >= towers * len(self.recording['steps']):
+        if not open_ended and self._as_far():
             self._leave()
         return result
+
+    def _as_far(self):
+        """Whether the original has fed as many batches as the recorded steps hold."""
+        towers = 1 if self.job['total'] else self.job['gpus']
+        return sum(len(steps) for steps in self.streams.kinds.values()) >= towers * len(self.recording['steps'])
 
     def _begin(self, call):
         checkpoint = self._save(call)
@@ -319,7 +333,8 @@ class Replay(object):
                 continue
             figures = part.figures
             found[size] = {
-                key: figures[key] for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'matches')
+                key: figures[key]
+                for key in ('gradients', 'loss', 'reference', 'kind', 'finite', 'matches', 'unsteady')
             }
         for size, error in self.recording['first']['uneven_errors'].items():
             cut_ok = one.takes(size)

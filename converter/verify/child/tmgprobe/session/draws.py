@@ -14,7 +14,7 @@ import numpy as np
 
 MOST = 64  # generators whose states are looked at
 DATA_SET = 'the order of a data set'
-TIMES = 10**8  # what is larger is a time, or another number that no two runs share
+TIMES = 10**8  # a larger seed is taken for a time or another number that differs between runs
 
 
 class Draws(object):
@@ -45,7 +45,7 @@ class Draws(object):
         random_seed.get_seed = self._seeding(random_seed.get_seed, DATA_SET)
 
     def state(self):
-        """Something that changes whenever the script draws."""
+        """A value that changes whenever the script draws a random number."""
         return hashlib.md5(repr([state() for state in self._states]).encode('utf-8')).hexdigest()
 
     def forget(self):

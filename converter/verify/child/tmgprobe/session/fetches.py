@@ -1,7 +1,7 @@
 """The fetches of a run call: which values can be compared, and what they are without the run's updates.
 
-A script that fetches a loss beside the train op gets it from before or after the update, as the threads
-fall. To be comparable, each value is computed with the variables as the run found them: without
+A script that fetches a loss together with the train op gets its value from before or after the update,
+depending on thread timing. To be comparable, each value is computed with the variables as the run found them: without
 the train op, and without other writes than its own.
 """
 
@@ -36,7 +36,7 @@ def read(elements, applies):
         if not comparable(element):
             continue
         tensor, below = element, graphs.ancestors([element.op])
-        # slim's train op, and others, hand on the loss when the update is done: it is the same loss
+        # train ops such as slim's return the loss after the update: it is the same loss
         while tensor.op.type == 'Identity' and below & train:
             tensor = tensor.op.inputs[0]
             below = graphs.ancestors([tensor.op])

@@ -14,11 +14,11 @@ from tmgprobe.graph import graphs
 from tmgprobe.values import slices
 
 RANDOM = re.compile(r'(Stateless)?(Random|TruncatedNormal|ParameterizedTruncated|Multinomial|Categorical)')
-# what is another value the next time it is computed, or a variable's value, which was drawn
+# operations whose value may differ when computed again, or is that of a variable
 OUTSIDE = re.compile(r'(PyFunc|EagerPyFunc|Queue|Reader|Iterator|Placeholder|Variable|VarHandle|ReadVariable)')
-LARGEST = 2**28  # bytes of initial values that are computed once more
-SAMPLE = 2**18  # numbers of a variable that its figures are taken of
-DEFAULT_SEED = 87654321  # with a seed of an operation alone (python/framework/random_seed.py, 1.4 to 2.21)
+LARGEST = 2**28  # bytes of initial values that are recomputed at most
+SAMPLE = 2**18  # elements of a variable from which its statistics are computed
+DEFAULT_SEED = 87654321  # the graph's seed if only an operation has one (python/framework/random_seed.py, 1.4 to 2.21)
 
 
 def read(call, store, start):
@@ -63,7 +63,7 @@ def _above(variable):
 
 
 def _computable(above, store, name, start):
-    """Whether the initial value can be had once more, with all that it draws held still."""
+    """Whether the initial value can be recomputed with its random operations held still."""
     drawn = [op for op in above if RANDOM.match(op.type)]
     gates = [op for op in above if op.type in ('Select', 'SelectV2') and 'tf_multigpu_probe' in op.name]
     small = getattr(start.get(name), 'nbytes', 0) <= LARGEST

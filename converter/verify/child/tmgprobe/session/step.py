@@ -45,7 +45,7 @@ class Step(object):
 
     @property
     def gathered(self):
-        """The gradients that a run without a train op computes and keeps in variables, to apply them later."""
+        """The gradients that a run without a train op stores in variables to apply later (gradient accumulation)."""
         if self.applies or not graphs.written(self.operations):
             return []
         return [
@@ -58,14 +58,14 @@ class Step(object):
 
     @property
     def gathers(self):
-        """Whether this run adds up gradients of several batches, or keeps them otherwise."""
+        """Whether this run accumulates gradients over several batches, or stores them otherwise."""
         if self._gathers is None:
             self._gathers = bool(self.gathered)
         return self._gathers
 
     @property
     def backward(self):
-        """What must run for the gradients that are applied, or kept to be applied."""
+        """The operations that must run for the gradients that are applied now, or stored to be applied later."""
         if self._backward is None:
             given = [tensor for apply in self.applies for one in apply.given for tensor in graphs.tensors(one)]
             self._backward = graphs.ancestors(tensor.op for tensor in given + self._gates_of_gathered())
@@ -83,7 +83,7 @@ class Step(object):
 
     @property
     def groups(self):
-        """The sets of gradients that lead to what is applied."""
+        """The sets of gradients from which the applied ones are computed."""
         found = []
         for group in self.watched.groups:
             gates = [tensor for gate in group.gates for tensor in graphs.tensors(gate)]
@@ -122,6 +122,15 @@ class Step(object):
                 counts[operation.type] = counts.get(operation.type, 0) + 1
         return counts
 
+    def seeded(self):
+        """The seeds of the random operations that run in a step, [[type, graph's seed, own seed, number], ...]."""
+        counts = {}
+        for operation in self.operations:
+            if RANDOM.match(operation.type) and 'seed' in operation.node_def.attr:
+                key = (operation.type, operation.get_attr('seed'), operation.get_attr('seed2'))
+                counts[key] = counts.get(key, 0) + 1
+        return [list(key) + [count] for key, count in sorted(counts.items()) if key[1] or key[2]]
+
     def random(self):
         """The operations that draw random numbers, by their names."""
         return {op.name for op in self.operations if RANDOM.match(op.type)}
@@ -150,7 +159,7 @@ class Step(object):
         for name in sorted(arrays):
             tensor = self.graph.as_graph_element(name)
             shape = arrays[name].shape
-            if name in parts:  # what it stands for has as many rows as its dense form
+            if name in parts:  # the sparse tensor has as many rows as its dense form
                 shape = arrays[parts[name][2]][:1]
             result.append(
                 {
@@ -283,7 +292,7 @@ class Call(object):
         return self._run(self.session, self.fetches, feed, options, metadata)
 
     def traced(self):
-        """As `as_asked`, and which operations have drawn random numbers: conditions leave some out."""
+        """As `as_asked`, plus the random operations that really ran: tf.cond may skip some."""
         random = self.step.random()
         if not random:
             return self.as_asked(), []
@@ -340,6 +349,7 @@ class Call(object):
             },
             'held': self.step.watched.held,
             'drawn': self.step.drawn(),
+            'seeded': self.step.seeded(),
             'schedules': self.step.schedules(store.variables),
         }
 

@@ -1,8 +1,8 @@
 """Changes TensorFlow before the script sees it.
 
-GPUs become virtual CPU devices, random operations can be held still, and gradients on their way from
-the loss to the optimizer pass a place where another value can be put in. All of it leaves the names
-of the script's own operations as they are.
+GPUs become virtual CPU devices, random operations can be replaced by constants ("held still"), and gradients pass
+a node ("gate") between loss and optimizer, where another value can be fed in their place. The names of the
+script's own operations stay as they are.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -21,8 +21,8 @@ class Group(object):
     """The gradients of one call of compute_gradients or tf.gradients.
 
     losses: what was differentiated; variables: names; raw: gradients as computed (None, a tensor,
-    or a pair of values and indices); gates: where to feed others in their place; first, last: the
-    graph's sizes before and after, between which lie the operations of this call.
+    or a pair of values and indices); gates: the tensors to feed in order to replace them; first, last:
+    the number of operations in the graph before and after the call, which added those between.
     """
 
     def __init__(self, losses, variables, raw, gates, first, last):
@@ -40,7 +40,7 @@ class Apply(object):
 
 
 class Parts(object):
-    """A run that is taken in parts: what was fed so far, and whether variables were changed."""
+    """State of a `partial_run`: what was fed so far, and whether a part changed variables."""
 
     def __init__(self):
         self.feed, self.changed = {}, False
@@ -54,7 +54,7 @@ class Watched(object):
         self.applies, self.groups = [], []
         self.flag = None
         self.held = {}
-        self.wholes = ()  # names of variables whose slices are taken for them
+        self.wholes = ()  # names of partitioned variables, each of which stands for its slices
 
 
 class Watch(object):
@@ -69,7 +69,7 @@ class Watch(object):
         self.tf, self.gpus, self.gated, self.untouched = tf, gpus, gated, untouched
         self.alone, self.configs = alone, {}  # {id of a session: its configuration}
         self.graphs = {}
-        self.diary = None  # of what the script does beside its steps, where somebody reads it
+        self.diary = None  # records what the script does beside its steps; None if not needed
         self.not_held = {}
         self._depth = {'apply': 0, 'gradients': 0, 'made': 0}
         self._wrapped = set()
@@ -190,7 +190,7 @@ class Watch(object):
                 finally:
                     watch._depth['gradients'] -= 1
                 if watch._depth['made'] != made:
-                    return pairs  # a method that ended in another one, which was watched
+                    return pairs  # it called another watched method, which noted the gradients
                 pairs = list(pairs)
                 gates = watch._group([loss], [v for _, v in pairs], [g for g, _ in pairs], first)
                 return list(zip(gates, [v for _, v in pairs]))
@@ -228,7 +228,7 @@ class Watch(object):
             kind.apply_gradients = apply_gradients
 
     def _losses(self, watched, given):
-        """The losses behind these gradients; weight decay in them reads what an update changes."""
+        """The losses of these gradients: updates wait for them, as weight decay in them reads variables."""
         below = graphs.ancestors(tensor.op for gradient in given for tensor in tensors(gradient))
         return [
             loss
@@ -260,11 +260,11 @@ class Watch(object):
         return [gradient for gradient, _ in gates]
 
     def _gate(self, gradient, after=None):
-        """A gradient behind a node that hands on another value when it is fed one: (gradient, what to feed).
+        """Puts a gradient behind a node that can be fed another value: (gradient to use, tensors to feed).
 
-        The gradient itself is computed even then, and before; so are those that `after` lists. Without
-        that order an update could run into the passes that read its variable, as it can in scripts
-        that apply what tf.gradients gave.
+        Even if fed, the node waits for the gradient itself and for those in `after`. Without that order
+        an update could change a variable while the backward pass still reads it, as in scripts that
+        apply the result of tf.gradients.
         """
         if gradient is None or self.untouched or not (self.gated or after):
             return gradient, parts(gradient)
@@ -389,7 +389,7 @@ def tensors(gradient):
 
 
 def is_variable(target):
-    """Whether a gradient with respect to this is one with respect to a variable."""
+    """Whether this target of tf.gradients is a variable."""
     if hasattr(target, 'initializer') and hasattr(target, 'name'):
         return True
     operation = getattr(target, 'op', None)
@@ -433,7 +433,7 @@ def _argument(args, kwargs, index, name, default):
 
 
 def _still_uniform(tf, drawn, args, kwargs):
-    """Nine tenths of the way: dropout keeps every unit whose probability to stay is over 0.1."""
+    """The constant low + 0.9 * (high - low), with which dropout keeps every unit if keep_prob > 0.1."""
     low = _argument(args, kwargs, 1, 'minval', 0)
     high = _argument(args, kwargs, 2, 'maxval', 1)
     if drawn.dtype.is_integer:
@@ -463,7 +463,7 @@ def _still_ones(tf, drawn, args, kwargs):
 
 
 def _still_classes(tf, drawn, args, kwargs):
-    """The first classes, as many as are drawn."""
+    """The classes 0 to n - 1 in place of n drawn ones."""
     return tf.cast(tf.range(tf.size(drawn)), drawn.dtype)
 
 

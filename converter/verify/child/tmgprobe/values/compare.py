@@ -126,6 +126,17 @@ def movement_error(found, wanted, before, slack=None):
     return worst / moved if moved else float('inf')
 
 
+def divided(gradients, factor):
+    """Gradients in any form, each divided by a number."""
+    result = []
+    for gradient in gradients:
+        values = gradient[0] if isinstance(gradient, tuple) else gradient
+        if values is not None:
+            values = np.asarray(np.asarray(values, np.float64) / factor, np.asarray(values).dtype)
+        result.append((values, gradient[1]) if isinstance(gradient, tuple) else values)
+    return result
+
+
 def proportional(difference, weights):
     """The c for which `difference` is c times `weights`, or None where there is none."""
     difference, weights = np.asarray(difference, np.float64).ravel(), np.asarray(weights, np.float64).ravel()
