@@ -21,7 +21,7 @@ z = tf.placeholder(tf.float32{shape})
 {model}
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 sess = tf.Session()
-for step in range(9):
+for step in range(len(data) // batch_size):
     rows = slice(step * batch_size, (step + 1) * batch_size)
     sess.run(train_op, {{X: data[rows], Y: labels[rows], z: {fed}}})
 """
@@ -71,7 +71,7 @@ def test_what_the_model_reads_as_one_number_is_shared(model: str, fed: str) -> N
 )
 def test_rows_are_cut(fed: str) -> None:
     loop = "parts = np.split(np.arange(288), 9)\nfor step, index in enumerate(parts):\n"
-    text = script(WEIGHED, fed).replace("for step in range(9):\n", loop)
+    text = script(WEIGHED, fed).replace("for step in range(len(data) // batch_size):\n", loop)
     assert codes(text) == [] and cut(text) == of("X", "Y", "z")
 
 
