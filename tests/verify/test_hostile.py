@@ -156,6 +156,8 @@ SCRIPTS = [
     Hostile("ends what started it", "os.kill(os.getppid(), signal.SIGKILL)", NO_STEP),
 ]  # fmt: skip
 
+LONG = {"stops what started it", "folders without end"}  # a minute or two: the time limit, and thousands of folders
+
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Interpreters]:
@@ -198,7 +200,13 @@ def test_there_are_enough_of_them() -> None:
 
 
 @pytest.mark.tf1
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.name)
+@pytest.mark.parametrize(
+    "script",
+    [
+        pytest.param(script, id=script.name, marks=[pytest.mark.matrix] if script.name in LONG else [])
+        for script in SCRIPTS
+    ],
+)
 def test_nothing_is_left_behind(
     tmp_path: Path, tensorflow_python: str, pool: Interpreters, bystander: int, script: Hostile,
     monkeypatch: pytest.MonkeyPatch,

@@ -63,14 +63,9 @@ class Losses:
         """
         given = self._script.value(given)
         if isinstance(given, ast.Call) and self._script.name(given.func):
-            inner = [keyword.value for keyword in given.keywords if keyword.arg == "reduction"]
-            return (
-                _of_loss(given)
-                if inner
-                else Makes.MEAN
-                if is_known(self._script, given.func, Trait.LOSS)
-                else self.makes(given)
-            )
+            if any(keyword.arg == "reduction" for keyword in given.keywords):
+                return _of_loss(given)
+            return Makes.MEAN if is_known(self._script, given.func, Trait.LOSS) else self.makes(given)
         returned = [value for function in self._functions(given) for value in self._returned(function)]
         found = [one for one in returned if not isinstance(one, ast.Name) or one.id not in self._script.functions]
         made = set(map(self.makes, found))
