@@ -112,9 +112,13 @@ def _is_keyed(value: Mapping) -> bool:
     return batched and all(isinstance(key, Constant) for key, _ in value.pairs)
 
 
+def _has_tensors(value: Value) -> bool:
+    return next(tensors_in(value), None) is not None
+
+
 def _items(value: Mapping) -> dict[object, Value]:
     """What a dict of settings holds; nothing of one that holds tensors, or keys that are not known."""
-    known = all(isinstance(key, Constant) for key, _ in value.pairs) and not list(tensors_in(value))
+    known = all(isinstance(key, Constant) for key, _ in value.pairs) and not _has_tensors(value)
     return {key.value: item for key, item in value.pairs if isinstance(key, Constant)} if known else {}
 
 
@@ -124,7 +128,7 @@ def _attributes(value: Instance) -> dict[object, Value]:
     for cls in reversed(list(value.cls.lineage())) if value.cls is not None else ():
         found.update(cls.attributes)
     found.update(value.attributes)
-    return {} if any(list(tensors_in(v)) for v in value.attributes.values()) else found
+    return {} if any(map(_has_tensors, value.attributes.values())) else found
 
 
 def _are_settings(one: Instance, two: Instance) -> bool:

@@ -37,7 +37,7 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     found: the places of the batch size that are known.
     """
     known = set(found)
-    sizes = [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
+    sizes = _written_sizes(known)
     counts: set[Origin] = set()
     doubtful: dict[ast.Constant, None] = {}
     for loops in _loops(facts, steps) if sizes else ():
@@ -78,7 +78,7 @@ def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constan
     steps stays.
     """
     known = set(found)
-    sizes = [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
+    sizes = _written_sizes(known)
     for tree in facts.trees():
         here = [size for size in sizes if facts.path_of(size) == facts.path_of(tree.body[0])] if tree.body else []
         for node in facts.nodes(ast.BinOp, tree) if here else ():
@@ -88,6 +88,11 @@ def divided_apart(facts: Facts, found: Iterable[Origin]) -> Iterator[ast.Constan
             again = any(_as_large(by, size) for size in here) and facts.origin_of(by) not in known
             if again and _is_count(facts, node):
                 yield by
+
+
+def _written_sizes(known: Iterable[Origin]) -> list[ast.Constant]:
+    """Batch sizes that are written as plain numbers; a batch of one example tells nothing."""
+    return [o.node for o in known if isinstance(o.node, ast.Constant) and o.node.value != 1]
 
 
 def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
@@ -255,7 +260,7 @@ def _counters(loops: tuple[ast.stmt, ...]) -> frozenset[str]:
     found = set()
     for loop in loops:
         if isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call):
-            called = getattr(loop.iter.func, "id", getattr(loop.iter.func, "attr", ""))
+            called = _name_of(loop.iter)
             if called in (*RANGES, "count"):
                 found.add(ast.dump(_loaded(loop.target)))
             elif called == "enumerate" and isinstance(loop.target, ast.Tuple):
