@@ -28,7 +28,7 @@ PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
 help:
 	@echo 'make demo     convert a script, show the diff, verify it on 4 virtual devices, as text and as a page'
-	@echo 'make quick    ruff, mypy and all tests that take no TensorFlow, no PyTorch and less than ten seconds'
+	@echo 'make quick    ruff, mypy and all tests in one process: no TensorFlow, no PyTorch, no browser, no installed program'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
 	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
@@ -86,7 +86,8 @@ demo: compiled
 # ruff and mypy run beside the tests: each leaves a processor waiting now and then.
 quick: $(VENV)/.dev compiled
 	@{ $(LINT); } & lint=$$!; status=0; \
-	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch and not slow' --durations=10 || status=$$?; \
+	$(PYTEST) -m 'not matrix and not tf1 and not tf2 and not torch and not slow and not browser and not programs' \
+	    --durations=10 || status=$$?; \
 	wait $$lint || status=$$?; exit $$status
 
 test: lint site compiled tf1.15

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
+pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = ROOT / "tools/action"
 TOOL = Path(sys.executable).with_name("tf-multigpu")

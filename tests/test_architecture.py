@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from converter.rule import rule_modules
+from tests.trees import nodes_of, tree_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -124,7 +125,7 @@ def imports(path: Path) -> tuple[tuple[int, str], ...]:
 
 
 def _imports(path: Path) -> Iterator[tuple[int, str]]:
-    for node in ast.walk(ast.parse(path.read_bytes(), str(path))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -225,7 +226,7 @@ CHILD_FOLDERS = {
     "session": {"graph", "values"},
     "reference": {"session", "graph", "values"},
     "roles": {"reference", "session", "graph", "values"},
-    "strategy": set(),
+    "strategy": {"values"},
     "ddp": {"strategy"},
     "cluster": {"roles", "session", "graph"},
     "process": {"roles", "session", "strategy", "ddp", "cluster"},
@@ -321,7 +322,7 @@ def test_what_follows_python_knows_no_tensorflow() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.value}"
         for path in sorted((ROOT / "converter/analysis/python").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in words
     ]
     assert found == []
@@ -370,7 +371,7 @@ def test_functions_fit_a_screen(room: str) -> None:
     large = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.name}"
         for path in sorted((ROOT / room).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name not in SIGNATURES
         if (node.end_lineno or 0) - node.lineno >= LINES or parameters(node) > PARAMETERS
     ]
@@ -383,7 +384,7 @@ def test_many_values_are_given_by_name(room: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno} {name}"
         for path in sorted((ROOT / room).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Call) and len(node.args) > VALUES
         if (name := getattr(node.func, "id", getattr(node.func, "attr", ""))).lstrip("_")[:1].isupper()
     ]
@@ -452,7 +453,7 @@ def test_passes_name_what_they_find_and_rules_word_it() -> None:
     worded = [
         f"{path.relative_to(ROOT)}:{node.lineno} {node.value}"
         for path in sorted((ROOT / "converter/planner").rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Constant) and re.fullmatch(r"TMG[23]\d\d", str(node.value))
     ]
     assert worded == []
@@ -462,7 +463,7 @@ def test_exceptions_end_in_the_pass_that_raises_them() -> None:
     caught = {
         f"{path.relative_to(ROOT / 'converter/planner')} {name.id}"
         for path in sorted((ROOT / "converter/planner").rglob("*.py"))
-        for handler in ast.walk(ast.parse(path.read_bytes()))
+        for handler in nodes_of(path)
         if isinstance(handler, ast.ExceptHandler)
         for name in ast.walk(handler.type or ast.Name("everything"))
         if isinstance(name, ast.Name)
@@ -484,7 +485,7 @@ def test_passes_hand_on_values() -> None:
     nodes = [
         (path.relative_to(ROOT), node)
         for path in sorted((ROOT / "converter/planner").rglob("*.py"))
-        for node in ast.parse(path.read_bytes()).body
+        for node in tree_of(path).body
     ]
     classes = [(path, node) for path, node in nodes if isinstance(node, ast.ClassDef) and node.name not in KEEP]
     plain = {"Enum", "Exception"}
@@ -527,7 +528,7 @@ def test_functions_change_nothing_that_they_are_given(room: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line} {name}"
         for path in sorted((ROOT / room).rglob("*.py"))
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.FunctionDef) and node.name != "noted"
         for line, name in changed_parameters(node)
     ]

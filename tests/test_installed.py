@@ -16,6 +16,7 @@ import pytest
 from tests.scripts import as_written_by
 from tools.one_package import rewritten
 
+pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parent.parent
 SINGLE = ROOT / "fixtures/logistic_regression/single.py"
 PARTS = ("converter", "rules")

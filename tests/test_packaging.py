@@ -15,6 +15,7 @@ import pytest
 
 import converter
 
+pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parent.parent
 
 

@@ -167,6 +167,16 @@ def test_a_model_that_others_import_is_built_for_one_gpu_by_default(tmp_path: Pa
     assert switch in (done.text or "") and not done.diagnostics
 
 
+def test_arguments_that_are_parsed_before_the_project_is_imported(tmp_path: Path) -> None:
+    early = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--rate', type=float)\n"
+    early += "args = parser.parse_args()\n"
+    done = converted(put(tmp_path, train=early + TRAIN, model=MODEL, evaluate="import model\n"))
+    text = done.text or ""
+    switch = text.index("if __name__ == '__main__':\n    tower_helpers.num_gpus = 2\n")
+    assert text.index("import tower_helpers") < switch < text.index("default=tower_helpers.num_gpus")
+    assert text.index("tower_helpers.num_gpus = args.num_gpus") > switch and text.count("num_gpus = 2") == 1
+
+
 def test_nobody_else_imports_it(tmp_path: Path) -> None:
     done = converted(put(tmp_path, train=TRAIN, model=MODEL, evaluate="import numpy\n"))
     assert done.text is not None and "__main__" not in done.text
@@ -278,6 +288,63 @@ def test_scripts_that_change_a_module_alike(
     assert all(b"# tf-multigpu" in text for text in texts.values())
     assert texts["model.py"].count(b"for gpu in range") == 1
     assert "TMG307" not in capsys.readouterr().err
+
+
+WHOLE = MODEL + "        self.train_op = tf.train.AdamOptimizer().minimize(self.loss)\n"
+PREDICT = """\
+import tensorflow as tf
+from model import Net
+
+net = Net()
+with tf.Session() as sess:
+    tf.train.Saver().restore(sess, 'model.ckpt')
+    print(sess.run(net.logits, {net.x: load_rows()}))
+"""
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("in_place", [True, False])
+def test_a_script_that_builds_the_training_step_and_does_not_take_it(
+    tmp_path: Path, in_place: bool, jobs: str
+) -> None:
+    folder = tmp_path / "project"
+    train = TRAIN.replace("train_op = tf.train.AdamOptimizer().minimize(net.loss)\n", "")
+    train = train.replace("train_op", "net.train_op")
+    put(folder, apply=PREDICT, model=WHOLE, predict=PREDICT, train=train)
+    target = folder if in_place else tmp_path / "out"
+    options = ["--in-place"] if in_place else ["-o", str(target)]
+    assert main(["convert", str(folder), "--jobs", jobs, *options]) == 0
+    texts = tree(target)
+    assert texts["apply.py"] == texts["predict.py"] == PREDICT.encode()
+    assert b"batch_size = 16 * tower_helpers.num_gpus" in texts["train.py"] and b"for gpu in range" in texts["model.py"]
+
+
+OWN_LOOP = MODEL + """\
+    def train(self, sess):
+        train_op = tf.train.AdamOptimizer().minimize(self.loss)
+        for step in range(10):
+            x, y = next_batch(16)
+            sess.run(train_op, {self.x: x, self.y: y})
+"""
+
+
+@pytest.mark.parametrize("names", [("One", "Two"), ("One", "Two", "Three"), ("One", "Two", "Three", "Four")])
+def test_each_of_several_models_with_a_loop_of_its_own(tmp_path: Path, names: tuple[str, ...]) -> None:
+    files = {name.lower(): "\n" * number + OWN_LOOP.replace("Net", name) for number, name in enumerate(names)}
+    lines = ["import sys", "import tensorflow as tf", *(f"from {name.lower()} import {name}" for name in names)]
+    for number, name in enumerate(names):
+        lines += [f"{'elif' if number else 'if'} sys.argv[1] == '{name}':", f"    model = {name}()"]
+    lines += ["else:", "    raise ValueError", "with tf.Session() as sess:", "    model.train(sess)", ""]
+    done = converted(put(tmp_path, train="\n".join(lines), **files))
+    texts = [part.text for part in done.parts if part.source is not None]
+    assert len(texts) == len(names)
+    assert all("tower_gradients(" in text and ".minimize(" not in text for text in texts)
+
+
+def test_a_training_step_that_nothing_in_the_folder_takes(tmp_path: Path) -> None:
+    put(tmp_path, model=WHOLE, predict=PREDICT)
+    assert main(["convert", str(tmp_path), "--in-place"]) == 0
+    assert b"for gpu in range" in tree(tmp_path)["model.py"]
 
 
 def test_scripts_that_change_a_module_differently(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -411,6 +478,16 @@ def test_modules_of_a_folder_that_is_no_package_by_itself(tmp_path: Path, line: 
         ("sys.path.append(os.path.join(os.getcwd(), 'nets'))", True),
         ("sys.path.append(os.path.join(os.environ['HOME'], 'nets'))", False),
         ("sys.path.extend([os.path.join(os.path.curdir, 'nets')])", True),
+        ("root = os.path.dirname(os.path.abspath(__file__))\nsys.path.append(root + '/nets')", True),
+        ("sys.path.append('%s/%s' % (os.path.dirname(__file__) or '.', 'nets'))", True),
+        ("sys.path.append('%s/nets' % os.path.dirname(os.path.realpath(__file__)))", True),
+        ("sys.path.append('{}/nets'.format(os.path.dirname(os.path.abspath(__file__))))", True),
+        ("sys.path.append(f'{os.getcwd()}/nets')", True),
+        ("sys.path.append(os.getcwd() + os.sep + 'nets/')", True),
+        ("sys.path.insert(1, os.path.join(sys.path[0], 'nets'))", True),
+        ("sys.path.append(os.environ['HOME'] + '/nets')", False),
+        ("sys.path.append('%s/{}'.format('nets'))", False),
+        ("sys.path.append('{}/%s' % 'nets')", False),
         ("sys.path.append(os.path.join('nets', 'deeper', os.pardir))", True),
         ("sys.path.append(os.path.join('nets', os.pardir))", False),
         ("sys.path.append(os.path.join(os.path.dirname(os.path.abspath('nets/deeper')), os.curdir))", True),
@@ -465,6 +542,30 @@ def test_a_module_that_a_flag_chooses(tmp_path: Path, style: str) -> None:
     train = train.replace("import tensorflow as tf\n", "import tensorflow as tf\n" + head, 1)
     done = converted(put(tmp_path, train=train, model=network))
     assert (done.status, [d.code for d in done.diagnostics]) == ("converted", ["TMG331"])
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("'nets.' + args.net", "TMG331"),
+        ("'nets.%s' % args.net", "TMG331"),
+        ("'nets.{}'.format(args.net)", "TMG331"),
+        ("f'nets.{args.net}'", "TMG331"),
+        ("'nets.' + name()", "TMG241"),
+        ("'nets.{0}'.format(args.net)", "TMG241"),
+        ("args.net.lower()", "TMG241"),
+    ],
+)
+def test_the_name_of_a_module_that_a_flag_is_a_part_of(tmp_path: Path, name: str, found: str) -> None:
+    head = "import argparse, importlib\nparser = argparse.ArgumentParser()\n"
+    head += "parser.add_argument('--net', default='model')\nargs = parser.parse_args()\n"
+    head += f"net_module = importlib.import_module({name})\n"
+    network = "import tensorflow as tf\n\n\ndef logits(x):\n    return tf.layers.dense(x, 3)\n"
+    train = MODEL.replace("tf.layers.dense(self.x, 3)", "net_module.logits(self.x)") + TRAIN.partition("Net\n")[2]
+    train = train.replace("import tensorflow as tf\n", "import tensorflow as tf\n" + head, 1)
+    put(tmp_path / "nets", __init__="", model=network)
+    done = converted(put(tmp_path, train=train))
+    assert [d.code for d in done.diagnostics] == [found]
 
 
 def test_a_script_that_belongs_to_a_package(tmp_path: Path) -> None:

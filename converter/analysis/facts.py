@@ -192,8 +192,10 @@ class Facts:
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed
     counted: list[Number] = field(default_factory=list)  # what stands for the batch in shapes that the model writes
+    divided: list[Origin] = field(default_factory=list)  # named as batch sizes: sums divided by them are means
     results: dict[tuple[int, ast.AST], Value] = field(default_factory=dict)  # uid of a frame, a call in it -> its value
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
+    comprehended: list[tuple[ast.expr, Value]] = field(default_factory=list)  # the same for comprehensions
     turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
     listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments

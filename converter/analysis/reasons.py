@@ -25,6 +25,7 @@ class Why(Enum):
     PICKED_BY_INDEX = "examples of the batch are picked by index"
     PICKED_BY_PLACE = "entries of the batch are picked by their indices"
     PICKED_LARGEST = "the largest values of the batch are picked"
+    PLACES_OF_BATCH = "the places of maxima are counted through the whole batch (include_batch_in_index)"
     PLACES = "tf.where gives indices into the batch"
     JOINED = "several rows of the batch are joined to one: its rows are not the examples"
     PIECES = "the batch is split into consecutive pieces: the pieces of a shard are other ones"
@@ -33,6 +34,7 @@ class Why(Enum):
     REVERSED = "the order of the batch is reversed"
     ALONG_BATCH = "tf.{} runs over the batch"
     ALONG_EXAMPLES = "tf.{} goes along the axis of the examples"
+    MATRIX_OF_BATCH = "tf.{} works on the last axes, one of which may be the batch's"
     BAND = "the band of a matrix over the batch is taken"
     # shapes
     UNSIZED = "the batch is reshaped to a number of rows that is not known to be the batch size"

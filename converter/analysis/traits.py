@@ -141,6 +141,7 @@ class Trait(Enum):
     KERAS_BATCH_NORM = "makes a layer of Keras that normalises with statistics of the batch"
     TAPE = "notes operations, to take gradients of them"
     ENDS_EAGERNESS = "must be called before the first operation, by the last part of its name"
+    SETS_SESSION = "hands Keras a session of the script's"
     COUNTS_BATCHES = "a method of a data set that is told a number of its elements"
     CLIPS_ENTRIES = "clips entries one by one, by the last part of its name"
     DIVIDES_OR_MULTIPLIES = "divides or multiplies two tensors"

@@ -76,6 +76,7 @@ class Counted:
 FREE = Batch()
 OPEN_ENDED = "decoder without a given end"  # the op of what has as many steps as the longest output of a shard
 ARRAY = "TensorArray"  # the op of a tensor array: its tensor stands for one of the elements
+ENTRIES = "NamespaceDict"  # the kind of an object that is the dict of parsed arguments: `vars(args)`
 LISTED = "listed variables"  # the op that stands in a list of the graph's variables for all that are not seen
 
 
@@ -181,9 +182,11 @@ class Number(Value):
     """A Python number: its value where known, and the origins it was computed from.
 
     linear: the origins that it is a multiple of: scaling one of them scales the number.
+    chosen: it is one of its inputs, and only a run can tell which.
+    quotient: it was divided by another number.
     """
 
-    __slots__ = ("linear", "origins", "value")
+    __slots__ = ("chosen", "linear", "origins", "quotient", "value")
 
     def __init__(
         self,
@@ -191,11 +194,23 @@ class Number(Value):
         origins: frozenset[Origin] = frozenset(),
         linear: frozenset[Origin] = frozenset(),
         inputs: Iterable[Value] = (),
+        chosen: bool = False,
+        quotient: bool = False,
     ) -> None:
         super().__init__(inputs)
         self.value: int | float | None = value
+        self.quotient = quotient
         self.origins = origins
         self.linear = linear
+        self.chosen = chosen
+
+    def options(self) -> Iterator[Value]:
+        """The values that it is one of: itself, where it is no choice, or all of them are multiples of one number."""
+        if not self.chosen or self.linear:
+            yield self
+            return
+        for part in self.inputs:
+            yield from part.options() if isinstance(part, Number) else (part,)
 
 
 class Count(Value):
@@ -267,13 +282,19 @@ class Input(Tensor):
 
 
 class Variable(Tensor):
-    """A variable; `raw` if its name follows the name scope (`tf.Variable`) and not the variable scope."""
+    """A variable.
 
-    __slots__ = ("raw",)
+    raw: its name follows the name scope (`tf.Variable`) and not the variable scope.
+    trainable: `tf.trainable_variables()` may hold it; False where the script says so.
+    """
 
-    def __init__(self, raw: bool, inputs: Iterable[Value], dims: tuple[int | None, ...] | None, op: str) -> None:
+    __slots__ = ("raw", "trainable")
+
+    def __init__(
+        self, raw: bool, inputs: Iterable[Value], dims: tuple[int | None, ...] | None, op: str, trainable: bool = True
+    ) -> None:
         super().__init__(FREE, inputs, dims, op)
-        self.raw = raw
+        self.raw, self.trainable = raw, trainable
 
 
 class ShapeOf(Value):

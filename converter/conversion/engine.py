@@ -89,6 +89,7 @@ class Conversion:
     unread: what of the text could not be held against the original before it was given out, and differences of
         which that is not sure.
     decisions: what was decided, for whoever runs the tool.
+    trains: False if the script only builds a training step that no run of its own takes, as a prediction does.
     """
 
     source: Source
@@ -101,6 +102,7 @@ class Conversion:
     named: Separated | None = None
     unread: tuple[str, ...] = ()
     decisions: tuple[Decision, ...] = ()
+    trains: bool = True
 
 
 def convert(
@@ -189,6 +191,7 @@ def _converted(
     from converter.conversion.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
     from converter.plan.decisions import File, decisions_of
     from converter.planner.outcome import Refused
+    from converter.planner.steps import takes_a_step
 
     by_target = _by_target(source, options)
     if by_target is not None:
@@ -233,6 +236,7 @@ def _converted(
         named=read.named.get(""),
         unread=() if again else _read_again(read, plans, made),
         decisions=decided,
+        trains=takes_a_step(read.facts),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -114,7 +115,7 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
     changes = [(plan, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
     inserted = [i for plan in plans for i in plan.inserts if i.why == BATCH_SIZE]
     named = {line.partition(" = ")[0] for insert in inserted for line in insert.lines}
-    said = [f"{_before(files[plan.path], edit)} -> {edit.text}" for plan, edit in changes if edit.text not in named]
+    said = [f"{_before(files[plan.path], e)} -> {_bare(e.text)}" for plan, e in changes if e.text not in named]
     said += [line for insert in inserted for line in insert.lines]
     if not said:
         yield Decision("batch size", "each tower takes the script's", "batch size per tower as it was")
@@ -129,9 +130,12 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
 def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     """How the larger batch changes an epoch: it has fewer steps if the script counts them by the batch size."""
     number = "N" if plans[0].options.num_gpus is None else str(plans[0].options.num_gpus)
-    edits = [(plan.path, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
+    scaled: dict[str, set[tuple[int, int]]] = {path: set() for path in files}
+    for plan in plans:
+        scaled[plan.path].update((e.at.line, e.at.column) for e in plan.replaces if e.why == BATCH_SIZE)
+    names = {name for path, file in files.items() for name in _names_of(file.tree, scaled[path])}
     for path, file in files.items():
-        line = _counts_steps(file.tree, {(e.at.line, e.at.column) for changed, e in edits if changed == path})
+        line = _counts_steps(file.tree, scaled[path], names)
         if line:
             text = f"{file.name}:{line} counts by the batch size, so that an epoch takes 1/{number} of the steps"
             return Decision("epochs", text)
@@ -139,23 +143,49 @@ def _epochs(plans: Sequence[Plan], files: Mapping[str, File]) -> Decision:
     return Decision("epochs", text)
 
 
-def _counts_steps(tree: ast.Module, scaled: Collection[tuple[int, int]]) -> int:
+def _names_of(tree: ast.Module, scaled: Collection[tuple[int, int]]) -> Iterator[str]:
+    """What numbers that are scaled are called where they are written: of `rate, size = 0.1, 64`, the second."""
+    for stmt in (node for node in ast.walk(tree) if isinstance(node, ast.Assign)):
+        for target in stmt.targets:
+            pairs = [(target, stmt.value)]
+            if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
+                pairs = list(zip(target.elts, stmt.value.elts, strict=False))
+            yield from (_name(name) for name, value in pairs if (value.lineno, value.col_offset) in scaled)
+
+
+def _name(node: ast.expr | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def _counts_steps(tree: ast.Module, scaled: Collection[tuple[int, int]], names: Collection[str]) -> int:
     """The line of the first division by a batch size, or range with it as its step; 0 where there is none.
 
-    scaled: lines and columns of numbers that are scaled.
+    scaled: lines and columns of numbers that are scaled. names: what they are called.
     """
     for node in ast.walk(tree):
+        size: ast.expr | None = None
         if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Div, ast.FloorDiv)):
-            size: ast.expr | None = node.right
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("range", "xrange"):
+            size = node.right
+        elif isinstance(node, ast.Call) and _name(node.func) in ("range", "xrange", "arange"):
             size = node.args[2] if len(node.args) > 2 else None
-        else:
-            continue
-        name = size.attr if isinstance(size, ast.Attribute) else size.id if isinstance(size, ast.Name) else ""
-        written = isinstance(size, ast.Constant) and (size.lineno, size.col_offset) in scaled
-        if written or "batch" in name.lower():
-            return getattr(node, "lineno", 0)
+        elif isinstance(node, ast.While) and isinstance(node.test, ast.Compare):
+            product = node.test.left  # of `while step * batch_size < examples`
+            size = product.right if isinstance(product, ast.BinOp) and isinstance(product.op, ast.Mult) else None
+        if isinstance(size, ast.Call) and _name(size.func) in ("float", "int") and size.args:
+            size = size.args[0]
+        if size is not None:
+            written = (size.lineno, size.col_offset) in scaled
+            if written or _name(size) in names or "batch" in _name(size).lower():
+                return getattr(node, "lineno", 0)
     return 0
+
+
+def _bare(text: str) -> str:
+    """An expression without the parentheses around it."""
+    inner = text[1:-1].strip()
+    with suppress(SyntaxError):
+        return inner if text[:1] == "(" and ast.dump(ast.parse(inner)) == ast.dump(ast.parse(text)) else text
+    return text
 
 
 def _rate(scale: str, of_batch_size: bool) -> Decision:

@@ -118,6 +118,7 @@ def measure(case: Selected) -> Measured:
     options = case.options
     if size.fixed and options.batch != "total":
         options = replace(options, batch="total", asked_batch=options.batch)
+        size = replace(size, warnings=(*size.warnings, *size.kept))
     return Measured(**{**_fields(case), "options": options}, size=size)
 
 

@@ -41,5 +41,12 @@ def is_run(step: TrainStep) -> bool:
     return not isinstance(list(step.site.chain())[-1].stmt, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
 
 
+def takes_a_step(facts: Facts) -> bool:
+    """False if none of the script's runs takes a training step that it builds, or it only defines one for others."""
+    made = [step for step in facts.train_steps if is_run(step)]
+    trained = {step.result.uid for step in made}
+    return bool(made) and (not facts.runs or any(run.computes(trained) for run in facts.runs))
+
+
 def _weight(step: TrainStep) -> tuple[bool, bool, int]:
     return _is_batched(step), is_run(step), len(step.behind)

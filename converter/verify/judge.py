@@ -82,7 +82,7 @@ def judge(
         check_train_ops(mine, theirs, figures),
         check_batch([step for step in figures if not step.get("empty")], asked.gpus, asked.batch),
         *check_data(replayed["data"], asked.batches),
-        *check_beside(replayed["diary"], recorded["diary"], len(figures), asked.batches),
+        *_beside(recorded, replayed, asked),
         *check_end(recorded, replayed),
     ]
     if done:
@@ -114,6 +114,18 @@ def judge(
         devices=_devices(devices, recorded["first"].get("work")),
         neutralised=tuple(held.items()),
         notes=_notes(replayed, figures, asked.steps, asked.batch) + more_notes,
+    )
+
+
+def _beside(recorded: Facts, replayed: Facts, asked: Asked) -> list[Check]:
+    """What both scripts do beside their steps."""
+    figures = replayed["steps"]
+    return check_beside(
+        mine=replayed["diary"],
+        theirs=recorded["diary"],
+        steps=len(figures),
+        towers=asked.batches,
+        by_one=any(step.get("own_rows") == 1 for step in figures),
     )
 
 

@@ -45,6 +45,7 @@ from converter.verify.runs import apart, cluster, ddp
 from converter.verify.runs.bare import with_bare
 from converter.verify.runs.flags import not_run
 from converter.verify.runs.others import with_others
+from converter.verify.runs.stopping import early_stopping
 from converter.verify.runs.strategy import CONVERSION, ORIGINAL, compare_strategies
 from converter.verify.runs.whole import Ran, run_whole, with_whole
 from converter.verify.runs.whole import job as whole_job
@@ -126,7 +127,7 @@ def verify(
         origin = origin_of(made.result())
         if settings.also:
             report = with_others(report, single, multi, settings, interpreters)
-    report = replace(report, ledger=(*report.ledger, *not_run(single, settings.args), *of_origin(origin)))
+    report = replace(report, ledger=(*report.ledger, *_not_seen(single, asked, settings), *of_origin(origin)))
     return replace(
         in_cells(_with_warnings(report, origin), single),
         notes=report.notes + left_out,
@@ -134,6 +135,13 @@ def verify(
         command=command,
         seconds=round(time.monotonic() - begin, 2),
     )
+
+
+def _not_seen(single: Path, asked: Asked, settings: Settings) -> Iterator[Entry]:
+    """What the original's text shows, and no run does."""
+    yield from not_run(single, settings.args)
+    if asked.target == "towers":
+        yield from early_stopping(single)
 
 
 def _with_warnings(report: Report, origin: Origin) -> Report:

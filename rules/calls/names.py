@@ -46,6 +46,36 @@ ALIASES = {
     "io.gfile.": "gfile.",
 }
 
+# Functions that TensorFlow 1.15 has under two names: the one in a module of its kind, and the one of the rules.
+SAME = {
+    "divide_no_nan": "div_no_nan",
+    "image.random_crop": "random_crop",
+    "l2_normalize": "nn.l2_normalize",
+    "linalg.einsum": "einsum",
+    "linalg.eye": "eye",
+    "linalg.global_norm": "global_norm",
+    "linalg.l2_normalize": "nn.l2_normalize",
+    "linalg.matrix_transpose": "matrix_transpose",
+    "linalg.norm": "norm",
+    "linalg.tensordot": "tensordot",
+    "linalg.transpose": "matrix_transpose",
+    "log_softmax": "nn.log_softmax",
+    "nn.avg_pool_v2": "nn.pool",
+    "nn.max_pool_v2": "nn.pool",
+    "softplus": "nn.softplus",
+    "softsign": "nn.softsign",
+    "strings.as_string": "as_string",
+    "strings.regex_replace": "regex_replace",
+    "strings.strip": "string_strip",
+    "strings.substr": "substr",
+    "strings.to_hash_bucket": "string_to_hash_bucket",
+    "strings.to_hash_bucket_fast": "string_to_hash_bucket_fast",
+    "strings.to_hash_bucket_strong": "string_to_hash_bucket_strong",
+    "strings.to_number": "string_to_number",
+    "top_k": "nn.top_k",
+    "zero_fraction": "nn.zero_fraction",
+}
+
 
 @cache
 def canonical(name: str) -> str:
@@ -58,7 +88,7 @@ def canonical(name: str) -> str:
             return canonical(meaning + rest)
         if name + "." == alias:
             return meaning.rstrip(".") if meaning != "random_" else name
-    return name
+    return SAME.get(name, name)
 
 
 def _slim(rest: str) -> str:

@@ -31,7 +31,7 @@ def main() -> int:
             refusals.update(outcome.detail for outcome in outcomes if outcome.kind == "refused")
             wrong = next((outcome for outcome in outcomes if outcome.is_wrong), None)
             stuck = next((outcome for outcome in outcomes if outcome.kind == "stuck"), None)
-            if seed % 50 == 49:
+            if seed % 10 == 9:
                 print(seed, dict(counts), flush=True)
             if wrong:
                 small = recipe if options.no_shrink else shrunk(recipe, wrong, interpreter)

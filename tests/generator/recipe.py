@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, fields, replace
 
+from tests.generator.host import feeds_whole_batches
+
 # The first option of each dimension is the plainest: a failure is shrunk by going back to it.
 OPTIONS: dict[str, tuple[str, ...]] = {
     "structure": ("top", "function", "class", "main", "file", "class in file", "closure", "builder", "methods"),
@@ -21,6 +23,9 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "queue many",
         "queue lines",
         "constant arrays",
+        "dataset dict",
+        "dataset records",
+        "dataset examples",
     ),
     "loop": ("range", "epochs", "draws", "shuffled"),
     "size": ("constant", "literal", "flag", "attribute", "dict", "product", "alias", "module"),
@@ -42,8 +47,19 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "losses module",
         "two lines",
         "elif flag",
+        "list",
     ),
-    "decay": ("none", "inline", "variables", "collection", "list add_n", "list sum", "flag", "own collection"),
+    "decay": (
+        "none",
+        "inline",
+        "variables",
+        "collection",
+        "list add_n",
+        "list sum",
+        "flag",
+        "own collection",
+        "function",
+    ),
     "optimizer": (
         "sgd",
         "adam",
@@ -55,24 +71,44 @@ OPTIONS: dict[str, tuple[str, ...]] = {
         "elif flag",
         "dict",
         "two losses",
+        "fed rate",
     ),
     "metrics": ("none", "accuracy", "print in run", "confusion", "streaming"),
     "summary": ("none", "scalars"),
     "evaluation": ("none", "whole", "batch", "each epoch", "batches"),
     "names": ("none", "scopes", "graph names"),
     "companion": ("none", "predict", "evaluate"),
+    "host": (
+        "slices",
+        "next_batch",
+        "iterations",
+        "loader",
+        "generator",
+        "listed",
+        "split",
+        "get_batch",
+        "appended",
+        "offsets",
+    ),
+    "outputs": ("none", "list", "list by flag", "dict", "tuple"),
+    "stop": ("none", "patience", "best", "steps"),
+    "session": ("with", "plain", "interactive", "function", "monitored"),
+    "devices": ("none", "growth", "visible", "visible list", "on gpu", "on cpu"),
 }
 
-# Dimensions with an option that leaves the choice to a flag: the option, the flag, what it may be beside its default.
-FLAGS: dict[str, tuple[str, ...]] = {
-    "activation": ("elif flag", "--act", "tanh", "elu"),
-    "depth": ("flag", "--layers", "3"),
-    "dropout": ("flag", "--drop", "1"),
-    "decay": ("flag", "--l2", "0.1"),
-    "first": ("flag", "--net", "conv", "raw"),
-    "loss": ("elif flag", "--loss", "squares", "labels"),
-    "optimizer": ("elif flag", "--opt", "adam", "momentum"),
-}
+# Options that leave the choice to a flag: the dimension, the option, the flag, what it may be beside its default.
+FLAGS: tuple[tuple[str, ...], ...] = (
+    ("activation", "elif flag", "--act", "tanh", "elu"),
+    ("depth", "flag", "--layers", "3"),
+    ("dropout", "flag", "--drop", "1"),
+    ("decay", "flag", "--l2", "0.1"),
+    ("decay", "function", "--l2", "0.1"),
+    ("first", "flag", "--net", "conv", "raw"),
+    ("loss", "elif flag", "--loss", "squares", "labels"),
+    ("loss", "list", "--terms", "1", "3"),
+    ("optimizer", "elif flag", "--opt", "adam", "momentum"),
+    ("outputs", "list by flag", "--heads", "1", "4"),
+)
 
 
 @dataclass(frozen=True)
@@ -98,12 +134,17 @@ class Recipe:
     evaluation: str = "none"
     names: str = "none"
     companion: str = "none"
+    host: str = "slices"
+    outputs: str = "none"
+    stop: str = "none"
+    session: str = "with"
+    devices: str = "none"
 
     def flag_choices(self) -> tuple[tuple[str, ...], ...]:
         """Sets of arguments: the defaults, each other choice of each flag, the last choice of all flags."""
-        flags = [name for name, options in FLAGS.items() if getattr(self, name) == options[0]]
-        single = [(FLAGS[name][1], value) for name in flags for value in FLAGS[name][2:]]
-        last = tuple(word for name in flags for word in (FLAGS[name][1], FLAGS[name][-1]))
+        flags = [row for row in FLAGS if getattr(self, row[0]) == row[1]]
+        single = [(flag, value) for _, _, flag, *others in flags for value in others]
+        last = tuple(word for _, _, flag, *others in flags for word in (flag, others[-1]))
         return tuple(dict.fromkeys([(), *single, last]))
 
     @property
@@ -179,4 +220,22 @@ def mended(recipe: Recipe) -> Recipe:
         changes["decay"] = "none"
     if recipe.structure in ("class", "class in file") and recipe.names == "graph names":
         changes["names"] = "scopes"
+    return _mended_host(replace(recipe, **changes))
+
+
+def _mended_host(recipe: Recipe) -> Recipe:
+    """The same for what the host does: its batches, when it stops, the session."""
+    changes: dict[str, str] = {}
+    fed = recipe.inputs.startswith("fed") and recipe.first != "fed state"
+    if not fed or (recipe.inputs == "fed fixed" and not feeds_whole_batches(recipe.host)):
+        changes["host"] = "slices"
+    elif recipe.host != "slices":
+        changes["loop"] = "range"
+    in_epochs = fed and (recipe.host != "slices" or recipe.loop != "draws")
+    if not in_epochs or recipe.inputs == "fed fixed" or recipe.host in ("iterations", "offsets"):
+        changes["stop"] = "steps" if recipe.stop == "steps" else "none"
+    if recipe.session == "monitored":
+        changes["companion"] = "none"
+        if not fed:
+            changes["session"] = "with"
     return replace(recipe, **changes)

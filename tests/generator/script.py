@@ -10,6 +10,7 @@ import ast
 from dataclasses import replace
 from textwrap import indent
 
+from tests.generator import host
 from tests.generator.recipe import FLAGS, Recipe
 
 EXAMPLES, CLASSES = 44, 3
@@ -35,10 +36,29 @@ def start(shape, dtype=None, partition_info=None):
 OPTIMIZERS = """\
 OPTIMIZERS = {'sgd': tf.train.GradientDescentOptimizer(0.1), 'adam': tf.train.AdamOptimizer(0.01, epsilon=1e-3)}
 """
+RECORDS = [
+    "def example(x, y):",
+    "    kept = {'x': tf.train.Feature(float_list=tf.train.FloatList(value=x)),",
+    "            'y': tf.train.Feature(float_list=tf.train.FloatList(value=y))}",
+    "    return tf.train.Example(features=tf.train.Features(feature=kept))",
+    "",
+    "",
+    "with tf.python_io.TFRecordWriter('train.records') as writer:",
+    f"    for i in range({EXAMPLES}):",
+    "        writer.write(example(data[i], labels[i]).SerializeToString())",
+    "SPEC = {'x': tf.FixedLenFeature([16], tf.float32), 'y': tf.FixedLenFeature([3], tf.float32)}",
+    "",
+]
 CHECKPOINT = "./kept/model"
 L2 = """\
 def l2(w):
     return 0.01 * tf.reduce_sum(tf.square(w))
+"""
+DECAYED = """\
+def decayed(loss, rate):
+    if rate > 0:
+        return loss + rate * tf.nn.l2_loss(tf.trainable_variables()[-2])
+    return loss
 """
 
 
@@ -54,16 +74,19 @@ class _Writer:
     def __init__(self, recipe: Recipe, batch_size: int) -> None:
         self.recipe, self.batch_size = recipe, batch_size
         self.is_class = recipe.structure in ("class", "class in file")
+        self.is_in_file = recipe.structure in ("file", "class in file")
         self.fed = recipe.inputs.startswith("fed")
 
     # -- files -------------------------------------------------------------------------------
 
     def files(self) -> dict[str, str]:
         """The script, and the other files of its folder."""
-        in_file = self.recipe.structure in ("file", "class in file")
-        model = self.model()
-        head = HEAD + ("import model as lib\n" if in_file else "") + ("import config\n" if self.is_configured else "")
-        parts = [head, self.options(), DATA]
+        in_file, model = self.is_in_file, self.model()
+        visible = self.recipe.devices == "visible"
+        head = "import os\n" * visible + HEAD
+        head += "import model as lib\n" * in_file + "import config\n" * self.is_configured
+        head += "\nos.environ['CUDA_VISIBLE_DEVICES'] = '0'\n" * visible
+        parts = [head, self.options(), DATA, host.functions(self.recipe.host)]
         if not in_file:
             parts.append(self.helpers())
             parts.append(model)
@@ -109,7 +132,8 @@ class _Writer:
 
     def companion(self) -> str:
         """A second script: it builds the model again, restores what was trained, and predicts or evaluates."""
-        fed = _Writer(replace(self.recipe, inputs="fed", optimizer="sgd", metrics="none", summary="none"), 8)
+        plain = dict.fromkeys(("metrics", "summary", "devices"), "none")
+        fed = _Writer(replace(self.recipe, inputs="fed", optimizer="sgd", **plain), 8)
         lines = [f"tf.train.Saver().restore(sess, '{CHECKPOINT}')"]
         feed = fed.feed("valid_data", "valid_labels", "valid_words", False)
         if self.recipe.companion == "predict":
@@ -128,7 +152,9 @@ class _Writer:
         flags = [("act", "str", "relu")] if recipe.activation == "elif flag" else []
         flags += [("layers", "int", 1)] if recipe.depth == "flag" else []
         flags += [("drop", "int", 0)] if recipe.dropout == "flag" else []
-        flags += [("l2", "float", 0.0)] if recipe.decay == "flag" else []
+        flags += [("l2", "float", 0.0)] if recipe.decay in ("flag", "function") else []
+        flags += [("terms", "int", 2)] if recipe.loss == "list" else []
+        flags += [("heads", "int", 2)] if recipe.outputs == "list by flag" else []
         flags += [("net", "str", "dense")] if recipe.first == "flag" else []
         flags += [("loss", "str", "mean")] if recipe.loss == "elif flag" else []
         flags += [("opt", "str", "sgd")] if recipe.optimizer == "elif flag" else []
@@ -138,7 +164,7 @@ class _Writer:
             for n, kind, value in flags:
                 choices = (
                     value,
-                    *(c for dimension in FLAGS.values() if dimension[1] == f"--{n}" for c in dimension[2:]),
+                    *(c for _, _, flag, *others in FLAGS if flag == f"--{n}" for c in others),
                 )
                 limited = f", choices={list(choices)!r}" if recipe.flags == "choices" and kind == "str" else ""
                 lines.append(f"parser.add_argument('--{n}', type={kind}, default={value!r}{limited})")
@@ -178,14 +204,16 @@ class _Writer:
     def helpers(self) -> str:
         """Functions that the model uses."""
         activations = "ACTIVATIONS = {'relu': tf.nn.relu, 'tanh': tf.tanh}\n"
-        return "\n\n".join([INITIAL, L2] + ([activations] if self.recipe.activation == "dict of functions" else []))
+        parts = [INITIAL, L2]
+        parts += [activations] if self.recipe.activation == "dict of functions" else []
+        parts += [DECAYED] if self.recipe.decay == "function" else []
+        return "\n\n".join(parts)
 
     @property
     def is_mean(self) -> bool:
         """Whether the loss of several batches, weighted by their rows, is that of all their rows."""
-        return (
-            self.recipe.loss in ("mean", "labels", "squares", "two lines", "elif flag") and self.recipe.norm == "none"
-        )
+        means = ("mean", "labels", "squares", "two lines", "elif flag", "list")
+        return self.recipe.loss in means and self.recipe.norm == "none"
 
     # -- inputs ------------------------------------------------------------------------------
 
@@ -256,6 +284,30 @@ class _Writer:
                 "one_x, one_y = tf.train.slice_input_producer([data, labels], shuffle=False)",
                 f"X, Y = tf.train.batch([one_x, one_y], {self.size})",
             ],
+            "dataset dict": [
+                "dataset = tf.data.Dataset.from_tensor_slices({'x': data, 'y': labels})",
+                f"iterator = tf.compat.v1.data.make_initializable_iterator(dataset.batch({self.size}))",
+                "features = iterator.get_next()",
+                "X, Y = features['x'], features['y']",
+            ],
+            "dataset records": [
+                *RECORDS,
+                "def parsed(record):",
+                "    found = tf.parse_single_example(record, SPEC)",
+                "    return found['x'], found['y']",
+                "",
+                "",
+                f"dataset = tf.data.TFRecordDataset('train.records').map(parsed).batch({self.size})",
+                "iterator = tf.compat.v1.data.make_initializable_iterator(dataset)",
+                "X, Y = iterator.get_next()",
+            ],
+            "dataset examples": [
+                *RECORDS,
+                f"dataset = tf.data.TFRecordDataset('train.records').batch({self.size})",
+                "iterator = tf.compat.v1.data.make_initializable_iterator(dataset)",
+                "parsed = tf.parse_example(iterator.get_next(), SPEC)",
+                "X, Y = parsed['x'], parsed['y']",
+            ],
             "constant arrays": ["X, Y = tf.constant(data), tf.constant(labels)"],
         }.get(self.recipe.inputs, [f"X = tf.placeholder(tf.float32, [{rows}, 16])", f"Y = {labels}"])
         if self.recipe.first == "embedding":
@@ -264,6 +316,8 @@ class _Writer:
             lines.append(f"S = tf.placeholder(tf.float32, [{rows}, 8])")
         if self.takes_training:
             lines.append("training = tf.placeholder_with_default(False, [])")
+        if self.recipe.optimizer == "fed rate":
+            lines.append("rate = tf.placeholder(tf.float32, [])")
         if self.recipe.dropout == "placeholder":
             lines.append("keep = tf.placeholder_with_default(1.0, [])")
         return "\n".join(lines) + "\n"
@@ -304,11 +358,14 @@ class _Writer:
 
     @property
     def cost_takes_flags(self) -> bool:
-        return self.recipe.decay == "flag" or self.recipe.loss == "elif flag"
+        return self.recipe.decay in ("flag", "function") or self.recipe.loss in ("elif flag", "list")
 
     def layers(self) -> str:
         """From X to logits."""
-        lines = [*self.first(), *self.activation(), *self.norm()]
+        first = self.first()
+        if self.recipe.devices == "on cpu":
+            first = ["with tf.device('/cpu:0'):", *("    " + line for line in first)]
+        lines = [*first, *self.activation(), *self.norm()]
         lines += self.deeper()
         if self.recipe.second != "none":
             lines += [*self.dense(self.recipe.second, "second", 8), "h = tf.tanh(h)"]
@@ -490,6 +547,12 @@ class _Writer:
                 "    classes = tf.argmax(Y, 1)",
                 "    loss = tf.losses.sparse_softmax_cross_entropy(classes, logits)",
             ],
+            "list": [
+                "losses = []",
+                "for i in range(args.terms):",
+                f"    losses.append((i + 1.0) * tf.reduce_mean({crossed}))",
+                "loss = tf.add_n(losses)",
+            ],
             "two lines": [f"each = {crossed}", "loss = tf.reduce_mean(each)"],
         }[self.recipe.loss]
         return "\n".join([*lines, *self.decay()]) + "\n"
@@ -508,6 +571,7 @@ class _Writer:
             "list add_n": ["decays = []", *terms, "loss = loss + tf.add_n(decays)"],
             "list sum": ["decays = []", *terms, "loss = loss + sum(decays)"],
             "flag": ["if args.l2 > 0:", "    loss += args.l2 * tf.nn.l2_loss(tf.trainable_variables()[-2])"],
+            "function": [f"loss = {'lib.' * self.is_in_file}decayed(loss, args.l2)"],
             "own collection": ["tf.add_to_collection('losses', loss)", "loss = tf.add_n(tf.get_collection('losses'))"],
         }.get(self.recipe.decay, [])
 
@@ -518,20 +582,35 @@ class _Writer:
         return self.called() + self.step() + self.watched()
 
     def called(self) -> str:
-        """Model and loss, as the structure has them."""
-        structure = self.recipe.structure
-        place = "lib." if structure in ("file", "class in file") else ""
+        """Model and loss, as the structure has them, and on the device that the script asks for."""
+        if self.recipe.devices == "on gpu":
+            return "with tf.device('/gpu:0'):\n" + indent(self.placed(), "    ")
+        return self.placed()
+
+    def placed(self) -> str:
+        """Model, further outputs and loss."""
+        structure, outputs = self.recipe.structure, self.outputs()
+        place = "lib." * self.is_in_file
         if self.is_class:
             text = f"model = {place}Net({self.arguments}, Y)\nlogits = model.logits\n"
-            return text + (self.cost() if self.cost_takes_flags else "loss = model.loss\n")
+            return text + outputs + (self.cost() if self.cost_takes_flags else "loss = model.loss\n")
         if structure == "closure":
             passed = "size" if self.recipe.first == "zero_state" else ""
             inner = self.layers() + self.cost() + "return logits, loss\n"
             text = f"def forward({passed}):\n{indent(inner, '    ')}\n"
-            return text + f"logits, loss = forward({self.size if passed else ''})\n"
+            return text + f"logits, loss = forward({self.size if passed else ''})\n" + outputs
         if structure in ("function", "file"):
-            return f"logits = {place}net({self.arguments})\n" + self.cost()
-        return self.layers() + self.cost()
+            return f"logits = {place}net({self.arguments})\n" + outputs + self.cost()
+        return self.layers() + outputs + self.cost()
+
+    def outputs(self) -> str:
+        """What is computed beside the logits and read after training."""
+        return {
+            "list": "heads = []\nfor i in range(2):\n    heads.append(tf.nn.softmax(logits * (i + 1.0)))\n",
+            "list by flag": "heads = [tf.nn.softmax(logits * (i + 1.0)) for i in range(args.heads)]\n",
+            "dict": "heads = {'soft': tf.nn.softmax(logits), 'best': tf.argmax(logits, 1)}\n",
+            "tuple": "heads = tf.nn.top_k(logits, 2)\n",
+        }.get(self.recipe.outputs, "")
 
     def step(self) -> str:
         """The training step."""
@@ -584,6 +663,7 @@ class _Writer:
                 "    optimizer = tf.train.MomentumOptimizer(0.1, 0.9)",
                 "train_op = optimizer.minimize(loss)",
             ],
+            "fed rate": ["train_op = tf.train.GradientDescentOptimizer(rate).minimize(loss)"],
             "dict": [OPTIMIZERS.strip(), "train_op = OPTIMIZERS['adam'].minimize(loss)"],
         }[self.recipe.optimizer]
         if not opening:
@@ -613,14 +693,34 @@ class _Writer:
 
     def training(self) -> str:
         """The session: steps, evaluation, the report."""
-        lines = ["with tf.Session() as sess:", "    sess.run(tf.global_variables_initializer())"]
-        if self.recipe.metrics == "streaming":
-            lines.append("    sess.run(tf.local_variables_initializer())")
-        lines.append("    steps = 0")
-        loop = self.loop_in_graph() if not self.fed and self.recipe.inputs != "constant arrays" else self.loop_fed()
-        lines += ["    " + line for line in loop]
-        lines += ["    " + line for line in self.after()]
-        return "\n".join(lines) + "\n"
+        monitored = self.recipe.session == "monitored"
+        lines = [] if monitored else ["sess.run(tf.global_variables_initializer())"]
+        if self.recipe.metrics == "streaming" and not monitored:
+            lines.append("sess.run(tf.local_variables_initializer())")
+        lines.append("steps = 0")
+        lines += self.loop_in_graph() if not self.fed and self.recipe.inputs != "constant arrays" else self.loop_fed()
+        lines += self.after()
+        before, given = self.config()
+        text = "\n".join(lines) + "\n"
+        if self.recipe.session == "plain":
+            return before + f"sess = tf.Session({given})\n{text}sess.close()\n"
+        if self.recipe.session == "interactive":
+            return before + f"sess = tf.InteractiveSession({given})\n{text}"
+        opening = f"with tf.{'train.MonitoredTraining' if monitored else ''}Session({given}) as sess:\n"
+        if self.recipe.session == "function":
+            return f"def train(sess):\n{indent(text, '    ')}\n\n{before}{opening}    train(sess)\n"
+        return before + opening + indent(text, "    ")
+
+    def config(self) -> tuple[str, str]:
+        """Lines for the session's settings, and what the session is given."""
+        return {
+            "growth": ("settings = tf.ConfigProto()\nsettings.gpu_options.allow_growth = True\n", "config=settings"),
+            "visible list": (
+                "options = tf.GPUOptions(visible_device_list='0')\n",
+                "config=tf.ConfigProto(gpu_options=options)",
+            ),
+            "on gpu": ("", "config=tf.ConfigProto(allow_soft_placement=True)"),
+        }.get(self.recipe.devices, ("", ""))
 
     def run(self, feed: str) -> list[str]:
         """One training step."""
@@ -631,10 +731,25 @@ class _Writer:
         asked = f"sess.run([{', '.join(fetches)}]{', ' + feed if feed else ''})"
         if self.recipe.metrics == "print in run":
             more = [f"sess.run(side_op, {feed})"] if self.recipe.optimizer == "two losses" else []
-            return [f"print('loss %.3f' % {asked}[1])", *more, "steps += 1"]
+            return [f"print('loss %.3f' % {asked}[1])", *more, "steps += 1", *self.last_step()]
         more = [f"sess.run(side_op, {feed})"] if self.recipe.optimizer == "two losses" else []
         more += ["state = got[-1]"] if self.recipe.first == "fed state" else []
-        return [f"got = {asked}", *more, "steps += 1"]
+        return [f"got = {asked}", *more, "steps += 1", *self.last_step()]
+
+    def last_step(self) -> list[str]:
+        """Where the script stops after a number of steps."""
+        return ["if steps >= 4:", "    break"] if self.recipe.stop == "steps" else []
+
+    def each_epoch(self) -> list[str]:
+        """Behind the steps of an epoch: evaluation, and whether to go on."""
+        feed, lines = self.feed("valid_data", "valid_labels", "valid_words", False), []
+        if self.recipe.evaluation == "each epoch":
+            lines.append(f"print('valid %.3f' % sess.run(loss, {feed}))")
+        if self.recipe.stop in ("patience", "best"):
+            lines += [f"score = sess.run(loss, {feed})", "if score < best - 1e-3:", "    best, waited = score, 0"]
+        if self.recipe.stop == "patience":
+            lines += ["else:", "    waited += 1", "if waited > 0:", "    break"]
+        return lines
 
     def feed(self, x: str, y: str, w: str, train: bool) -> str:
         """A feed_dict."""
@@ -642,6 +757,7 @@ class _Writer:
         pairs += [f"W: {w}"] if self.recipe.first == "embedding" else []
         pairs += ["S: state"] if self.recipe.first == "fed state" else []
         pairs += ["handle: chosen"] if self.recipe.inputs == "dataset handle" else []
+        pairs += ["rate: 0.1 / (1.0 + 0.2 * steps)"] if train and self.recipe.optimizer == "fed rate" else []
         if train and self.takes_training:
             pairs.append("training: True")
         if train and self.recipe.dropout == "placeholder":
@@ -654,6 +770,14 @@ class _Writer:
 
     def loop_fed(self) -> list[str]:
         """Steps on what the host feeds."""
+        before = ["best, waited = 1e9, 0"] if self.recipe.stop in ("patience", "best") else []
+        if self.recipe.host != "slices":
+            step = self.run(self.feed(*host.PARTS, True))
+            return before + host.loop(self.recipe.host, self.size, self.epochs, step, self.each_epoch())
+        return before + self.loop_sliced()
+
+    def loop_sliced(self) -> list[str]:
+        """The same where the loop itself cuts the arrays."""
         size = self.size
         if self.recipe.inputs == "constant arrays":
             return ["for step in range(6):", *("    " + line for line in self.run(self.feed("", "", "", True)))]
@@ -662,7 +786,7 @@ class _Writer:
             first = [f"state = np.zeros(({size}, 8), 'float32')"] if self.recipe.first == "fed state" else []
             return [
                 *first,
-                "for step in range(8):",
+                "for step in range(9):",
                 f"    rows = rng.choice({EXAMPLES}, {size})",
                 *("    " + line for line in run),
             ]
@@ -675,12 +799,7 @@ class _Writer:
         if self.recipe.loop == "shuffled":
             head = ["order = rng.permutation(len(data))", *head]
         body = [*head, *("    " + line for line in inner)]
-        if self.recipe.evaluation == "each epoch":
-            body.append(
-                "print('valid %.3f' % sess.run(loss, "
-                + self.feed("valid_data", "valid_labels", "valid_words", False)
-                + "))"
-            )
+        body += self.each_epoch()
         return [f"for epoch in range({self.epochs}):", *("    " + line for line in body)]
 
     def loop_in_graph(self) -> list[str]:
@@ -700,7 +819,7 @@ class _Writer:
         begin = "sess.run(iterator.initializer, {all_x: data, all_y: labels})"
         if self.recipe.inputs == "dataset reinitializable":
             begin = "sess.run(train_init)"
-        if self.recipe.inputs == "dataset generator":
+        if self.recipe.inputs in ("dataset generator", "dataset dict", "dataset records", "dataset examples"):
             begin = "sess.run(iterator.initializer)"
         if self.recipe.inputs == "dataset handle":
             begin = "sess.run(train_iterator.initializer)"
@@ -752,13 +871,31 @@ class _Writer:
             if self.recipe.inputs != "fed fixed":
                 lines.append(f"named = sess.run(tf.get_default_graph().get_tensor_by_name('logits:0'), {feed})")
                 lines.append("print('RESULT named %s %.4f' % (named.shape, named.sum()))")
+        if self.recipe.stop == "best":
+            lines.append("print('RESULT best %.5f' % best)")
         return [
             *lines,
+            *self.read_outputs(),
             "for v in sorted(tf.global_variables(), key=lambda v: v.op.name):",
             "    value = sess.run(v)",
             "    print('RESULT %s %.5f %.5f' % (v.op.name, value.sum(), (value.astype('float64') ** 2).sum()))",
             "print('RESULT steps %d' % steps)",
         ]
+
+    def read_outputs(self) -> list[str]:
+        """The outputs beside the logits, for the validation set where it may be fed."""
+        recipe = self.recipe
+        if recipe.outputs == "none" or not self.fed or recipe.inputs == "fed fixed" or recipe.first == "fed state":
+            return []
+        feed = self.feed("valid_data", "valid_labels", "valid_words", False)
+        told = "print('RESULT head%d %s %.4f' % (i, head.shape, head.sum()))"
+        if recipe.outputs == "dict":
+            return [
+                f"found = sess.run(heads, {feed})",
+                "for i, head in enumerate(found[key] for key in sorted(found)):",
+                f"    {told}",
+            ]
+        return [f"for i, head in enumerate(sess.run(heads, {feed})):", f"    {told}"]
 
 
 def _joined(parts: list[str]) -> str:

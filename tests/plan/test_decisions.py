@@ -12,8 +12,8 @@ from tests.scripts import INPUTS, MODEL, STEP, TRAINING
 SCRIPT = INPUTS + MODEL + STEP + TRAINING
 
 
-def decided(*flags: str) -> dict[str, str]:
-    done = convert(from_bytes("train.py", SCRIPT.encode()), from_flags(flags))
+def decided(*flags: str, script: str = SCRIPT) -> dict[str, str]:
+    done = convert(from_bytes("train.py", script.encode()), from_flags(flags))
     assert done.status == "converted", done.diagnostics
     return {decision.topic: decision.text for decision in done.decisions}
 
@@ -43,3 +43,23 @@ def test_each_topic_is_said_once() -> None:
 )
 def test_options_are_decisions(flags: tuple[str, ...], topic: str, text: str) -> None:
     assert decided(*flags)[topic] == text
+
+
+@pytest.mark.parametrize(
+    ("loop", "line"),
+    [
+        ("for step in range(len(xs) // batch_size):", 11),
+        ("for step in range(int(np.ceil(len(xs) / float(batch_size)))):", 11),
+        ("for at in range(0, len(xs), batch_size):", 11),
+        ("while step * batch_size < examples:", 11),
+        ("while step < 100:", 0),
+        ("for step in range(len(xs) // parts):", 0),
+    ],
+)
+@pytest.mark.parametrize("name", ["batch_size", "n"])
+def test_a_line_that_counts_steps_is_named(loop: str, line: int, name: str) -> None:
+    """By the batch size, whatever the script calls it."""
+    text = SCRIPT.replace("for step in range(100):", loop).replace("batch_size", name)
+    said = decided(script=text)["epochs"]
+    counts = f"train.py:{line} counts by the batch size, so that an epoch takes 1/2 of the steps"
+    assert (said == counts) == bool(line) and said.startswith("no line was seen") == (not line)

@@ -12,6 +12,7 @@ import pytest
 from converter.planner.found import Found
 from converter.planner.wording import Words, all_words
 from converter.rule import rule_modules
+from tests.trees import nodes_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
@@ -25,7 +26,7 @@ def fields(words: Words) -> set[str]:
 def named() -> Iterator[tuple[str, set[str], set[str]]]:
     """Place, cases and what is said about them, for each call in the planner that names a case."""
     for path in sorted((ROOT / "converter/planner").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_bytes())):
+        for node in nodes_of(path):
             if isinstance(node, ast.Call) and ast.unparse(node.func) in ("finding", "refuse") and len(node.args) > 2:
                 cases = {n.attr for n in ast.walk(node.args[2]) if isinstance(n, ast.Attribute)}
                 yield f"{path.name}:{node.lineno}", cases, {str(k.arg) for k in node.keywords}
@@ -39,7 +40,7 @@ def test_each_case_is_come_upon() -> None:
     used = {
         node.attr
         for path in (ROOT / "converter/planner").rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "Found"
     }
     assert used == {case.name for case in Found}

@@ -13,6 +13,7 @@ import pytest
 
 from converter.analysis.library import handlers, merged
 from converter.rule import rule_modules
+from tests.trees import tree_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PYTHON = ("sys.", "importlib.", "builtins.", "collections.", "Sequence.", "Mapping.")  # calls that are not TensorFlow's
@@ -79,7 +80,7 @@ def test_no_set_of_names_stands_outside_of_the_rules() -> None:
         f"{path.relative_to(ROOT)}:{line} {texts}"
         for path in files
         if str(path.relative_to(ROOT)) not in OTHER_LIBRARIES
-        for line, texts in sets_of_names(ast.parse(path.read_bytes()))
+        for line, texts in sets_of_names(tree_of(path))
     ]
     assert found == []
 
@@ -146,7 +147,7 @@ def test_no_lone_name_stands_outside_of_the_rules() -> None:
         f"{name} {text}"
         for name, path in files.items()
         if name not in OTHER_LIBRARIES
-        for _, text in lone_names(ast.parse(path.read_bytes()))
+        for _, text in lone_names(tree_of(path))
     }
     assert found == OTHER_TEXTS.keys()
 

@@ -7,6 +7,7 @@ import os
 import re
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -18,6 +19,7 @@ from converter.rule import Rule, all_rules
 from converter.source import from_bytes, read
 from converter.source.header import from_flags
 from converter.syntax.lint import lint
+from tests.trees import nodes_of, tree_of
 from tools.rule_docs import differing, page, pages
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -51,13 +53,14 @@ def codes(conversion: Conversion) -> list[str]:
     return [finding.code for finding in conversion.diagnostics]
 
 
+@cache
 def emitted() -> dict[str, str]:
     """Every code that the program names outside of rules and docstrings, with one place of it."""
     found: dict[str, str] = {}
     for path in [*(ROOT / "converter").rglob("*.py"), *(ROOT / "rules").rglob("*.py")]:
-        tree = ast.parse(path.read_bytes())
+        tree = tree_of(path)
         skipped = {id(node) for rules in rules_in(tree) for node in ast.walk(rules)} | docstrings(tree)
-        for node in ast.walk(tree):
+        for node in nodes_of(path):
             if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
                 place = f"{path.relative_to(ROOT)}:{node.lineno}"
                 found.update(dict.fromkeys(CODE.findall(node.value), place))

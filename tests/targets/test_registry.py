@@ -15,6 +15,7 @@ from converter.options import Options
 from converter.source import from_bytes
 from converter.source.header import flag_of, from_flags
 from converter.targets.registry import TARGETS, Target
+from tests.trees import nodes_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What the engine does with any target: it chooses, and writes header, warnings and lines.
@@ -51,7 +52,7 @@ def test_each_option_is_read_or_refused(target: Target) -> None:
     read = {
         node.attr
         for path in folder.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_bytes()))
+        for node in nodes_of(path)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] == "options"
     }
     options = {field.name for field in fields(Options)} - OF_THE_ENGINE - OF_NO_USER

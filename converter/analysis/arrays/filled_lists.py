@@ -1,4 +1,7 @@
-"""The number of rows of a list that a loop fills up to a limit: `while len(rows) < n`, `if len(rows) == n`."""
+"""The number of rows of a list that a loop fills up to a limit: `while len(rows) < n`, `if len(rows) == n`.
+
+Also where the loop counts its turns: `if (i + 1) % n == 0`.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,7 @@ def filled(facts: Facts, rows: Sequence, around: Collection[Site]) -> Number | N
     tests = _tests_within(facts, rows, loop, around) if loop in around else _tests_behind(loop.stmt)
     for test, kinds in tests:
         number = _compared(facts, test, kinds, rows, put)
+        number = _counted(facts, test, loop, put) if number is None and loop in around else number
         if number is not None:
             return number
     return None if loop in around else _turns(facts, loop.stmt, put)
@@ -59,7 +63,7 @@ def _turns(facts: Facts, loop: ast.stmt, put: Effect) -> Number | None:
 
 
 def _adds_one(stmt: ast.AugAssign) -> bool:
-    return isinstance(stmt.op, ast.Add) and isinstance(stmt.value, ast.Constant) and stmt.value.value == 1
+    return isinstance(stmt.op, ast.Add) and _is_one(stmt.value)
 
 
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
@@ -89,8 +93,53 @@ def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[S
         emptied = {name for inner in stmt.body for name in _emptied(inner)}
         length = {node.id for node in ast.walk(stmt.test.left) if isinstance(node, ast.Name)}
         inside = any(inner.parent == site and inner.stmt in stmt.body for inner in around)
-        if inside and names & emptied and length & emptied:
+        if inside and names & emptied and (length & emptied or is_multiple(stmt.test)):
             yield stmt.test, FULL
+
+
+def is_multiple(test: ast.expr, count: ast.expr | None = None) -> bool:
+    """Whether a count is asked for being a multiple of a number: `i % n == 0`; count: `i`, None for any."""
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1 or not isinstance(test.ops[0], ast.Eq):
+        return False
+    zero, rest = test.comparators[0], test.left
+    remainder = isinstance(rest, ast.BinOp) and isinstance(rest.op, ast.Mod) and (count is None or rest.left is count)
+    return remainder and isinstance(zero, ast.Constant) and zero.value == 0
+
+
+def _counted(facts: Facts, test: ast.expr, loop: Site, put: Effect) -> Number | None:
+    """The number of turns between two where `(i + 1) % n == 0`; each of them puts a row, and i counts from 0."""
+    body = getattr(loop.stmt, "body", [])
+    place = next((i for i, stmt in enumerate(body) if isinstance(stmt, ast.If) and stmt.test is test), 0)
+    if not is_multiple(test) or put.site.stmt not in body[:place]:
+        return None
+    assert isinstance(test, ast.Compare) and isinstance(test.left, ast.BinOp)
+    counter, ahead = test.left.left, 0
+    if isinstance(counter, ast.BinOp) and isinstance(counter.op, ast.Add) and _is_one(counter.right):
+        counter, ahead = counter.left, 1
+    skipped = any(isinstance(node, ast.Continue) for node in ast.walk(loop.stmt))
+    begin = _begin(facts, loop, counter) if isinstance(counter, ast.Name) and not skipped else None
+    return _number(facts, test.left.right) if begin is not None and begin + ahead == 1 else None
+
+
+def _begin(facts: Facts, loop: Site, counter: ast.Name) -> int | None:
+    """The number that a loop counts its turns from: 0 for `for i in range(n)` and `for i, x in enumerate(xs)`."""
+    stmt = loop.stmt
+    if not isinstance(stmt, ast.For) or not isinstance(stmt.iter, ast.Call) or stmt.iter.keywords:
+        return None
+    called, args = getattr(stmt.iter.func, "id", ""), stmt.iter.args
+    bounds = {"range": args[:-1], "xrange": args[:-1], "enumerate": args[1:]}.get(called)
+    target = stmt.target.elts[0] if called == "enumerate" and isinstance(stmt.target, ast.Tuple) else stmt.target
+    if bounds is None or not isinstance(target, ast.Name) or target.id != counter.id or len(args) > 2:
+        return None
+    names = [n for n in ast.walk(stmt) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    if [n for n in names if n.id == counter.id] != [target]:
+        return None
+    first = bounds[0] if bounds else ast.Constant(0)
+    return first.value if isinstance(first, ast.Constant) and isinstance(first.value, int) else None
+
+
+def _is_one(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value == 1
 
 
 def _emptied(stmt: ast.stmt) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.arrays.filled_lists import filled
@@ -24,6 +24,7 @@ from converter.analysis.values import Sequence as List
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Facts
+    from converter.analysis.frames import Access
     from converter.analysis.values import Site
 
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
@@ -71,8 +72,16 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return times if times is not None and (times.value is None or times.value == repeats) else None
     if not changes:
         return None if value.many else Number(len(value.elements))
+    given = [a.site for a in at.facts.accesses if not a.write and a.value is value and _is_yielded(a)]
+    at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
     return appended or filled(at.facts, value, at.around)
+
+
+def _is_yielded(access: Access) -> bool:
+    """Whether a generator gives a value to its caller where it is read."""
+    given = [node for node in ast.walk(access.site.stmt) if isinstance(node, ast.Yield)]
+    return any(access.node in ast.walk(node) for node in given)
 
 
 def _appended(

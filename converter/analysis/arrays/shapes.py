@@ -72,7 +72,7 @@ LOADED = {  # the data sets that scikit-learn brings along: examples, and number
     "load_diabetes": (442, 10),
     "load_boston": (506, 13),
 }
-TO_ONE = ("mean", "sum", "max", "min", "std", "var")  # without an axis
+TO_ONE = ("mean", "sum", "max", "min", "std", "var", "argmax", "argmin")  # without an axis; with one, along it
 SAME = ("astype", "copy", "clip", "round")  # methods that keep the shape
 
 
@@ -122,6 +122,8 @@ def _of_host(value: Host, deep: int) -> Shape:
     if value.call == "[]" and isinstance(node, ast.Subscript):
         whole = shape_of(value.inputs[0], deep)
         picked = shape_of(value.inputs[1], deep) if len(value.inputs) == 2 else None
+        if picked == () and whole and isinstance(value.inputs[1], Number):  # `xs[i]`
+            return whole[1:]
         return (*picked, *whole[1:]) if picked and whole else _indexed(whole, node.slice)
     if isinstance(node, ast.Attribute) and value.call in ("shape", "size", "ndim"):
         return (None,) if value.call == "shape" else ()
@@ -213,9 +215,9 @@ def _called(value: Host, node: ast.Call, deep: int) -> Shape:
 def _method(name: str, receiver: Value, arguments: Arguments, deep: int) -> Shape:
     if is_generator(receiver) and name in (*SIZED, "rand", "randn"):
         return _numpy(name if name in SIZED else f"random.{name}", arguments, deep)
-    if name in TO_ONE and not arguments.positions and not arguments.names:
-        return ()
     shape = shape_of(receiver, deep)
+    if name in TO_ONE:
+        return _along(shape, arguments, 0)
     if name in SAME:
         return shape
     if name == "reshape":
@@ -248,17 +250,30 @@ def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:
         return (_number(first) if len(arguments.positions) == 1 and first is not None else None,)
     if name in SHAPED:
         return _sizes(first, deep)
-    if name in SQUARE and first is not None and len(arguments.positions) == 1 and not arguments.names:
+    if name in SQUARE and first is not None and len(arguments.positions) == 1 and arguments.names.keys() <= {"dtype"}:
         return (_number(first), _number(first))
     if name == "reshape":
         return _sizes(arguments.get(1, "newshape", "shape"), deep)
     if name in BINARY:
         return broadcast([shape_of(arguments.get(at, f"x{at + 1}"), deep) for at in (0, 1)])
-    if name in TO_ONE and len(arguments.positions) == 1 and not arguments.names:
-        return ()
+    if name in TO_ONE:
+        return _along(shape_of(first, deep), arguments, 1)
     if name in ("dot", "matmul"):
         return _product(shape_of(first, deep), shape_of(arguments.get(1, "b", "x2"), deep))
     return shape_of(first, deep) if name in LIKE else None
+
+
+def _along(shape: Shape, arguments: Arguments, position: int) -> Shape:
+    """The shape of what is reduced, along an axis that stands at a position, or to one number."""
+    axis = arguments.get(position, "axis")
+    others = arguments.positions[position + 1 :] or arguments.names.keys() - {"axis", "a", "dtype"}
+    if axis is None or (isinstance(axis, Constant) and axis.value is None):
+        return None if others else ()
+    number = getattr(axis, "value", None)
+    if others or shape is None or not isinstance(number, int) or not -len(shape) <= number < len(shape):
+        return None
+    number %= len(shape)
+    return (*shape[:number], *shape[number + 1 :])
 
 
 def _product(one: Shape, two: Shape) -> Shape:

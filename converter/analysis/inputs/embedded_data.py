@@ -212,7 +212,7 @@ def _why_not(tensor: Tensor) -> str:
     batch = tensor.batch
     unknown = next((v for v in tensor.inputs if isinstance(v, Host) and shape_of(v) is None), None)
     if unknown is not None:
-        return f"{unknown.call or unknown.label or 'a value'} goes into the loss, too, and may be a batch"
+        return f"{unknown.label or unknown.call or 'a value'} goes into the loss, too, and may be a batch"
     if batch.kind == "opaque" or (batch.kind == "reduced" and batch.how == "other"):
         return batch.reason or "a number is computed from all rows that is neither a mean nor a sum"
     behind = [v.batch for v in tensor.inputs if isinstance(v, Tensor)]

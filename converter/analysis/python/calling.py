@@ -11,7 +11,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
-from converter.analysis.python.containers import iterate
+from converter.analysis.python.containers import iterate, settings_of
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
@@ -44,6 +44,9 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
+SPREAD = "**"  # the key of a dict that is not known: the function may be given any of its parameters
+
+
 def call(walk: Walk, node: ast.Call) -> Value:
     """The value of a call expression."""
     function = walk.evaluate(node.func)
@@ -59,6 +62,8 @@ def call(walk: Walk, node: ast.Call) -> Value:
         if keyword.arg is None:
             pairs = value.pairs if isinstance(value, Mapping) else []
             kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
+            if isinstance(function, (Function, Class, Bound)) and not isinstance(value, Mapping):
+                kwargs[SPREAD] = value
         else:
             kwargs[keyword.arg] = value
             name_numbers(walk, keyword.arg, value)
@@ -222,16 +227,19 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     names = [a.arg for a in (*spec.posonlyargs, *spec.args)]
     values = dict(zip(names, args, strict=False))
     values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
+    given_by = kwargs.get(SPREAD)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
-        if name not in values:
+        if name not in values and given_by is not None and _may_hold(walk, given_by, name):
+            values[name] = _spread_parameter(walk, function, name)
+        elif name not in values:
             values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
         asked = function.name == "next_batch" and name in ("n", "num", "size", "count", "k")
         name_numbers(walk, "batch_size" if asked else name, values[name])
     if spec.vararg:
         values[spec.vararg.arg] = Sequence(args[len(names) :])
     if spec.kwarg:
-        rest = {k: v for k, v in kwargs.items() if k not in values}
-        values[spec.kwarg.arg] = Mapping([(Constant(k), v) for k, v in rest.items()])
+        rest = {k: v for k, v in kwargs.items() if k not in values and k != SPREAD}
+        values[spec.kwarg.arg] = given_by or Mapping([(Constant(k), v) for k, v in rest.items()])
     for value in values.values():
         if value.site is None:
             walk.stamp(value, function.node)
@@ -244,6 +252,21 @@ def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
         origin = walk.origin(function.node, "parameter", name)
         return Number(None, frozenset((origin,)), frozenset((origin,)))
     return Host((), "parameter", function.node)
+
+
+def _may_hold(walk: Walk, spread: Value, name: str) -> bool:
+    """Whether a dict that is not known may give a parameter; parsed arguments hold nothing but the script's flags."""
+    return settings_of(spread) is None or any(flag.name == name for flag in walk.facts.flags)
+
+
+def _spread_parameter(walk: Walk, function: Function, name: str) -> Value:
+    """A parameter that `f(**settings)` may give: in place of the default, of which no branch can be sure."""
+    if named_batch([name]) and not isinstance(function.node, ast.Lambda):
+        origin = walk.origin(function.node, "spread", name)
+        return Number(None, frozenset((origin,)), frozenset((origin,)))
+    value = function.defaults.get(name) or _unknown_parameter(walk, function, name)
+    walk.assumed.add(value.uid)
+    return value
 
 
 def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
@@ -296,8 +319,9 @@ def _own_attributes(method: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     walk.entered.update(c.node for c in cls.lineage())
     fields = fields_of(cls)
+    named = {name: value for name, value in kwargs.items() if name != SPREAD}
     if fields is not None:
-        return make_record(fields, args, kwargs)
+        return make_record(fields, args, named)
     instance = Instance(cls)
     walk.stamp(instance, node)
     init = cls.find("__init__")
@@ -305,7 +329,7 @@ def _instantiate(walk: Walk, cls: Class, args: list[Value], kwargs: dict[str, Va
         call_function(walk, init, [instance, *args], kwargs, node)
     else:
         instance.inputs = (*args, *kwargs.values())
-        for name, value in kwargs.items():
+        for name, value in named.items():
             instance.attributes[name] = value
     return instance
 
@@ -329,6 +353,7 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     receiver = bound.receiver
     if bound.function is not None:
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
+    kwargs = {name: value for name, value in kwargs.items() if name != SPREAD}
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind

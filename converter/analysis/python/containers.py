@@ -12,6 +12,7 @@ from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ENTRIES,
     LISTED,
     Constant,
     Host,
@@ -167,7 +168,7 @@ def may_replace_sizes(walk: Walk, holder: Mapping, value: Value, node: ast.AST) 
         if isinstance(name, str) and isinstance(old, Number) and old.origins and named_batch_size([name]):
             origins = old.origins | {walk.origin(node, "computed", name)}
             walk.undo_log.append(Change(holder, key, old))
-            holder.set(key, walk.stamp(Number(None, origins, inputs=(old, value)), node))
+            holder.set(key, walk.stamp(Number(None, origins, inputs=(old, value), chosen=True), node))
 
 
 def _is_known(key: Value) -> bool:
@@ -256,6 +257,12 @@ def iterate(value: Value, length: int | None) -> list[Value]:
 def _fetched(run: Host) -> Sequence | None:
     """The list that a run fetches; None if it fetches one value."""
     return next((v for v in run.inputs if isinstance(v, Sequence) and not v.many), None)
+
+
+def settings_of(holder: Value) -> Typed | None:
+    """The parsed arguments of which a value is the dict: `vars(args)`, `args.__dict__`; None for any other value."""
+    of = holder.args[0] if isinstance(holder, Typed) and holder.kind == ENTRIES else None
+    return of if isinstance(of, Typed) else None
 
 
 def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:

@@ -63,7 +63,7 @@ def _dict(walk: Walk, node: ast.Dict) -> Value:
 
 
 def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:
-    return Host([walk.evaluate(v.value) for v in node.values if isinstance(v, ast.FormattedValue)], "str")
+    return Host([walk.evaluate(v.value) for v in node.values if isinstance(v, ast.FormattedValue)], "str", node)
 
 
 def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp) -> Value:
@@ -84,6 +84,7 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
         generator = node.generators[index]
         iterable = walk.evaluate(generator.iter)
         over.append(iterable)
+        walk.facts.comprehended.append((generator.iter, iterable))
         many |= not isinstance(iterable, (Sequence, Mapping)) or getattr(iterable, "many", False)
         for number, element in enumerate(walk.repeats.told(iterable, iterate(iterable, None)[:40])):
             walk.count()

@@ -11,12 +11,13 @@ from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.library import attributes, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
-from converter.analysis.python.containers import entry_of, flag_value, item_place, known_item
-from converter.analysis.tensors import moving
+from converter.analysis.python.containers import any_of, entry_of, flag_value, item_place, known_item, settings_of
+from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
+    ENTRIES,
     Absent,
     Bound,
     Choice,
@@ -76,6 +77,10 @@ def get_attribute(walk: Walk, holder: Value, name: str, node: ast.AST) -> Value:
             return value
     if isinstance(holder, (Count, Number)) and name == "value":
         return holder
+    if isinstance(holder, Choice):
+        found = [get_attribute(walk, option, name, node) for option in holder.options]
+        if all(isinstance(value, Number) for value in found):
+            return any_of(found, ())
     if isinstance(holder, Function) and name == "__name__":
         return Constant(holder.name)
     if isinstance(holder, Tensor) and (attribute := attributes().get(name)):
@@ -151,6 +156,8 @@ def _base_method(holder: Typed, name: str) -> Value:
 
 
 def _library_attribute(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Value:
+    if holder.kind == "Namespace" and name == "__dict__":
+        return Typed(ENTRIES, name, [holder], {}, None)
     if holder.kind in ("Namespace", "Flags", "Settings"):
         value = flag_value(walk, holder, name, node)
         walk.read(Place("attr", holder.uid, name, holder=holder), value, node)
@@ -171,6 +178,9 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
         rows = bool(parts) and _is_whole(parts[0])
         return (window(walk.facts, holder, taken.inputs[1:], len(parts)) if rows else None) or taken
     key = walk.evaluate(node.slice)
+    settings = settings_of(holder)
+    if settings is not None and isinstance(key, Constant) and isinstance(key.value, str):
+        return get_attribute(walk, settings, key.value, node)
     used_by_python(walk, [holder], node)
     value = get_item(walk, holder, key, node)
     walk.read(item_place(holder, key), value, node)
@@ -187,7 +197,9 @@ def _index(walk: Walk, node: ast.expr) -> Iterator[moving.Index]:
             yield moving.Index("new")
         else:
             kind: Literal["one", "slice", "whole"] = "slice" if isinstance(part, ast.Slice) else "one"
-            yield moving.Index("whole" if _is_whole(part) else kind, walk.evaluate(part))
+            value = walk.evaluate(part)
+            pieces = kind == "slice" and any(shaping.is_fraction(walk.facts, bound) for bound in value.inputs)
+            yield moving.Index("whole" if _is_whole(part) else kind, value, pieces=pieces)
 
 
 def _is_whole(node: ast.expr) -> bool:

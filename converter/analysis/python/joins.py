@@ -39,7 +39,7 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
         dims = one.dims if one.dims == two.dims else None
         return Tensor(join_batches(one.batch, two.batch), (one, two), dims, "join")
     if _is_callable(one) and _is_callable(two):
-        return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
+        return _one_of(one, two)
     if isinstance(one, Sequence) and isinstance(two, Sequence) and _alike(one, two):
         elements = [_part(a, b, depth) for a, b in zip(one.elements, two.elements, strict=True)]
         return Record(one.fields, elements) if isinstance(one, Record) else Sequence(elements, one.mutable)
@@ -48,10 +48,10 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
         return Host((one, two))  # a switch that either branch may have set
     if isinstance(one, Number) and isinstance(two, Number):
-        return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two))
+        return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two), chosen=True)
     for number, none in ((one, two), (two, one)):
         if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:
-            return Number(None, number.origins, number.linear, (one, two))
+            return Number(None, number.origins, number.linear, (one, two), chosen=True)
     if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
         both = Mapping(one.pairs)
         for key, value in two.pairs:
@@ -174,11 +174,20 @@ def _joined_classes(one: Class, two: Class) -> Class:
     both = Class(one.node, [one, two])
     for name in {name for cls in one.lineage() for name in cls.attributes}:
         first, second = one.find(name), two.find(name)
-        if isinstance(first, Function) and isinstance(second, Function) and first is not second:
-            both.attributes[name] = Choice([first, second])
+        if first is not second and first is not None and second is not None and _are_methods(first, second):
+            both.attributes[name] = _one_of(first, second)
         elif isinstance(first, Number) and isinstance(second, Number) and first is not second:
             both.attributes[name] = join(first, second)
     return both
+
+
+def _are_methods(one: Value, two: Value) -> bool:
+    """Whether two attributes of classes are methods, each maybe one of several already."""
+    return all(isinstance(option, Function) for option in (*_options(one), *_options(two)))
+
+
+def _one_of(one: Value, two: Value) -> Choice:
+    return Choice([*_options(one), *(o for o in _options(two) if o not in _options(one))])
 
 
 def _is_feed(value: Mapping) -> bool:

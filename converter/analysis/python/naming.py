@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
+from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Frame, Number, Value
 
 if TYPE_CHECKING:
@@ -40,6 +41,17 @@ def name_numbers(walk: Walk, name: str, value: Value) -> None:
     if isinstance(value, Number) and len(value.linear) == 1 and value.origins == value.linear:
         (origin,) = value.linear
         walk.facts.origin_names.setdefault(origin.key, set()).add(name)
+    elif isinstance(value, Number) and value.chosen and named_batch([name]):
+        options = list(value.options())  # `sizes[args.model]`: each of them is the batch size of some run
+        given = [v for v in options if isinstance(v, Number) and is_given(v)]
+        for origin in [o for v in given for o in v.origins] if len(given) == len(options) else ():
+            walk.facts.origin_names.setdefault(origin.key, set()).add(name)
+
+
+def is_given(value: Value) -> bool:
+    """Whether a number is written out or given by the user, and not that of a single example."""
+    kinds = {origin.key[0] for origin in value.origins} if isinstance(value, Number) else set()
+    return bool(kinds) and kinds <= {"literal", "flag"} and getattr(value, "value", None) != 1
 
 
 def defaults_of(walk: Walk, args: ast.arguments) -> dict[str, Value]:

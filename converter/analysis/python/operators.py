@@ -90,7 +90,7 @@ def binary(walk: Walk, op: ast.operator, left: Value, right: Value, node: ast.AS
     if isinstance(op, ast.Mult) and (repeated := _repeated(left, right) or _repeated(right, left)):
         return repeated
     if isinstance(left, Constant) and isinstance(left.value, str):
-        return _string(left.value, left, right, op)
+        return _string(left.value, left, right, op, node)
     return Host((left, right), name, node)
 
 
@@ -117,7 +117,7 @@ def _as_factor(walk: Walk, value: Value, beside: Value, node: ast.AST) -> Value:
     return Number(None, own, own, (value,))
 
 
-def _string(text: str, left: Constant, right: Value, op: ast.operator) -> Value:
+def _string(text: str, left: Constant, right: Value, op: ast.operator, node: ast.AST) -> Value:
     parts = right.elements if isinstance(right, Sequence) else [right]
     values: tuple[Any, ...] = tuple(getattr(part, "value", None) for part in parts)
     if None not in values:
@@ -125,7 +125,7 @@ def _string(text: str, left: Constant, right: Value, op: ast.operator) -> Value:
             return Constant(text % values if isinstance(op, ast.Mod) else text + values[0])
         except (TypeError, ValueError):
             pass
-    return Host((left, right), "str")
+    return Host((left, right), "str", node)
 
 
 def combine_numbers(
@@ -153,7 +153,7 @@ def combine_numbers(
         linear = left.linear & right.linear
     elif name == "divide":
         linear = left.linear - right.origins
-    return Number(value, left.origins | right.origins, linear, (left, right))
+    return Number(value, left.origins | right.origins, linear, (left, right), quotient=name == "divide")
 
 
 def _unary(walk: Walk, node: ast.UnaryOp) -> Value:
@@ -253,7 +253,7 @@ def _any_number(values: list[Value]) -> Number | None:
     unknown = [value for value in values if isinstance(value, Host) and not value.roots]
     if not numbers or not unknown or len(numbers) + len(unknown) < len(values):
         return None
-    return Number(None, frozenset().union(*(n.origins for n in numbers)), inputs=values)
+    return Number(None, frozenset().union(*(n.origins for n in numbers)), inputs=values, chosen=True)
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:

@@ -19,12 +19,13 @@ from converter.analysis.python.containers import (
     note_position,
     put_item,
     put_key,
+    settings_of,
 )
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
-from converter.analysis.python.naming import bind_in, bind_name, defaults_of, name_numbers
+from converter.analysis.python.naming import bind_in, bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
@@ -99,25 +100,13 @@ def _chosen(number: Number, node: ast.expr) -> str:
 
     What is written there is scaled as a whole: a flag that was not given may be None, which nothing multiplies.
     """
-    given = [leaf for leaf in _leaves(number) if not (isinstance(leaf, Constant) and leaf.value is None)]
+    given = [leaf for leaf in number.options() if not (isinstance(leaf, Constant) and leaf.value is None)]
     if not isinstance(node, (ast.BoolOp, ast.IfExp)) or len(given) < 2:
         return ""
     if any(isinstance(leaf, Host) and leaf.call != "int" for leaf in given):
         return "computed"
-    known = all(isinstance(leaf, Host) or _is_given(leaf) for leaf in given)
+    known = all(isinstance(leaf, Host) or is_given(leaf) for leaf in given)
     return "literal" if known else ""
-
-
-def _leaves(value: Value) -> list[Value]:
-    """The values that a number is one of."""
-    joined = isinstance(value, Number) and value.value is None and len(value.inputs) > 1 and not value.linear
-    return [leaf for part in value.inputs for leaf in _leaves(part)] if joined else [value]
-
-
-def _is_given(leaf: Value) -> bool:
-    """Whether a number is written out or given by the user, and not that of a single example."""
-    kinds = {origin.key[0] for origin in leaf.origins} if isinstance(leaf, Number) else set()
-    return bool(kinds) and kinds <= {"literal", "flag"} and getattr(leaf, "value", None) != 1
 
 
 def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
@@ -158,27 +147,13 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Starred):
         assign(walk, target.value, value)
     elif isinstance(target, ast.Attribute):
-        holder, replaced = walk.evaluate(target.value), False
-        if isinstance(holder, Module):
-            bind_in(walk, holder.frame, target.attr, value, target)
-            return
-        name_numbers(walk, target.attr, value)
-        if isinstance(holder, (Instance, Class)):
-            walk.undo_log.append(Change(holder, target.attr, holder.attributes.get(target.attr)))
-            replaced = _takes_the_place_of_a_method(holder, target.attr)
-            holder.attributes[target.attr] = value
-        elif isinstance(holder, Typed):
-            old = holder.state.get(target.attr)
-            if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
-                old = flag_value(walk, holder, target.attr, target)
-            walk.undo_log.append(Change(holder, target.attr, old))
-            holder.state[target.attr] = value
-        place = Place("attr", holder.uid, target.attr, holder=holder)
-        if replaced:  # it was called by this name, as long as the object had nothing under it
-            walk.read(place, Absent(), target)
-        walk.write(place, value, target)
+        _set_attribute(walk, walk.evaluate(target.value), target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+        settings = settings_of(holder)
+        if settings is not None and isinstance(key, Constant) and isinstance(key.value, str):
+            _set_attribute(walk, settings, key.value, value, target)
+            return
         if isinstance(holder, Mapping):
             put_key(walk, holder, key, value, target)
             if isinstance(key, Constant) and isinstance(key.value, str):
@@ -188,6 +163,29 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
         elif isinstance(holder, Host):
             holder.inputs = (*holder.inputs, value)
         walk.write(item_place(holder, key), value, target)
+
+
+def _set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: ast.expr) -> None:
+    """Executes `holder.name = value`."""
+    if isinstance(holder, Module):
+        bind_in(walk, holder.frame, name, value, target)
+        return
+    replaced = False
+    name_numbers(walk, name, value)
+    if isinstance(holder, (Instance, Class)):
+        walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
+        replaced = _takes_the_place_of_a_method(holder, name)
+        holder.attributes[name] = value
+    elif isinstance(holder, Typed):
+        old = holder.state.get(name)
+        if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
+            old = flag_value(walk, holder, name, target)
+        walk.undo_log.append(Change(holder, name, old))
+        holder.state[name] = value
+    place = Place("attr", holder.uid, name, holder=holder)
+    if replaced:  # it was called by this name, as long as the object had nothing under it
+        walk.read(place, Absent(), target)
+    walk.write(place, value, target)
 
 
 def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:

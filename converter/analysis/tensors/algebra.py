@@ -147,7 +147,9 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
     if facts.data_axes and batch.kind == "example" and (why := misfit(operands, values)):
         batch = opaque(why)
-    if batch.per and any(named_batch(facts.origin_names.get(o.key, ())) for o in batch.per):
+    named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))]
+    if named:
+        facts.divided.extend(named)
         batch = replace(batch, how="mean", per=frozenset())
     return Tensor(batch, values, broadcast_dims(operands), op)
 

@@ -156,12 +156,14 @@ class Index:
     """One entry of an index.
 
     kind: "new" adds an axis, "one" takes an entry, "slice" takes several, "whole" all, "rest" is `...`. value: what
-    stands there. behind: for "rest", the entries of the index that take from an axis.
+    stands there. behind: for "rest", the entries of the index that take from an axis. pieces: a slice's bound is a
+    fraction of the batch size.
     """
 
     kind: Literal["new", "one", "slice", "whole", "rest"]
     value: Value | None = None
     behind: int = 0
+    pieces: bool = False
 
 
 def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
@@ -186,7 +188,8 @@ def subscript(tensor: Tensor, index: Iterable[Index]) -> Tensor:
         inputs += [entry.value] if entry.value is not None else []
         if position == batch.axis and batch.kind == "example":
             if entry.kind != "whole":
-                batch = opaque(Why.PART if entry.kind == "slice" else Why.PICKED)
+                part = Why.PIECES if entry.pieces else Why.PART
+                batch = opaque(part if entry.kind == "slice" else Why.PICKED)
             new_axis = axis
         if entry.kind != "one":
             full = entry.kind == "whole"

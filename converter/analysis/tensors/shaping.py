@@ -18,6 +18,7 @@ from converter.analysis.values import (
     ShapeOf,
     Tensor,
     Value,
+    needed,
     opaque,
     other,
 )
@@ -113,7 +114,30 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
 
 def stands_for_batch(facts: Facts, entry: Value) -> bool:
     """A number in front of a shape that a placeholder's batch axis has too, or that is named as one."""
-    if not isinstance(entry, Number) or len(entry.linear) == 0:
+    if not isinstance(entry, Number) or not _follows_batch(facts, entry):
+        return False
+    facts.counted.append(entry)
+    return True
+
+
+def is_fraction(facts: Facts, entry: Value) -> bool:
+    """A part of the batch size, such as `batch_size // 2` or `tf.shape(x)[0] // 2`, that is not itself called one."""
+    if isinstance(entry, Count):
+        return entry.scaled
+    if not isinstance(entry, Number) or not _follows_batch(facts, entry):
+        return False
+    behind = [v for v in needed([entry]).values() if isinstance(v, Number)]
+    whole = [v.value for v in behind if not v.inputs and v.value is not None and v.linear & entry.linear]
+    smaller = any(v.quotient for v in behind)
+    if whole and entry.value is not None:
+        smaller = entry.value < min(whole)
+    called = (a.place.key for a in facts.accesses if a.write and a.value is entry)
+    return smaller and not any(named_batch((str(key),)) for key in called)
+
+
+def _follows_batch(facts: Facts, entry: Number) -> bool:
+    """Whether a number is a multiple of a batch size, by a placeholder's shape or by its name."""
+    if len(entry.linear) == 0:
         return False
     known = {
         o.key
@@ -122,10 +146,7 @@ def stands_for_batch(facts: Facts, entry: Value) -> bool:
         if isinstance(n[0], Number)
         for o in n[0].linear
     }
-    found = any(o.key in known or named_batch(facts.origin_names.get(o.key, ())) for o in entry.linear)
-    if found:
-        facts.counted.append(entry)
-    return found
+    return any(o.key in known or named_batch(facts.origin_names.get(o.key, ())) for o in entry.linear)
 
 
 def batch_entry(facts: Facts, entries: list[Value] | None) -> int | None:

@@ -110,7 +110,7 @@ def deliver(job: Job, request: Request, done: Conversion, written: Written) -> l
         Refusal: TMG007, a file cannot be written; TMG008, two conversions differ about one file; TMG020, a file is
             somebody's own; TMG024, it was written by somebody else meanwhile.
     """
-    files = _files(job, request, done)
+    files = files_of(job, request, done)
     left_behind = (f for f in done.diagnostics if f.code != "TMG307" or not _is_of_this_run(f.path, request, written))
     done = replace(done, diagnostics=tuple(left_behind))
     if len(written.jobs) < 2 and (unknown := [finding for finding in done.diagnostics if finding.code == "TMG022"]):
@@ -209,7 +209,8 @@ def _remember(written: Written, target: str, data: bytes) -> None:
         written.record.add(target, data)
 
 
-def _files(job: Job, request: Request, done: Conversion) -> list[_File]:
+def files_of(job: Job, request: Request, done: Conversion) -> list[_File]:
+    """The files of a conversion, each with where it goes and its text: the script, then the others."""
     text = _labelled(done.text or "", job, request, source_as_seen_from(job), job.target)
     files = [_File(done.source.path, done.source, job.target, text)]
     for part in done.parts:

@@ -79,6 +79,8 @@ def _results(request: Request, workers: int, tell: Tell | None) -> Generator[Fil
             yield from run.settled(job, of_job)
             if tell:
                 tell(number, len(jobs), job.script.path)
+    for job, of_job in run.late():
+        yield from run.settled(job, of_job)
     yield from run.rest()
 
 
@@ -112,6 +114,7 @@ class _Run:
         self._written: Written | None = None
         self._imported: frozenset[str] | None = None
         self._held: list[tuple[Job, FileResult]] = []  # refused files that scripts of the run import
+        self._late: list[tuple[Job, Conversion]] = []  # scripts that train nothing: those that do change files first
         self._converted = 0
         self._unknown: dict[str, int] = {}  # messages about option names that no input has: scripts with each
         self._taken = False  # whether any script was converted
@@ -245,9 +248,37 @@ class _Run:
                 elif isinstance(attempt, list):
                     yield job, attempt
                 else:
-                    request = self.request.of(job.script.path)
-                    yield job, _within_its_border(job, partial(_finish, job, request, attempt, self.written))
+                    yield job, _within_its_border(job, partial(self._finished, job, attempt))
                 _collect()
+
+    def _finished(self, job: Job, done: Conversion) -> list[FileResult]:
+        """The results of a conversion; those of a script that takes no training step come when all others are done."""
+        if not done.trains and not job.script.named and self.request.mode not in ("print", "diff", "check"):
+            self._late.append((job, done))
+            return []
+        return _finish(job, self.request.of(job.script.path), done, self.written)
+
+    def late(self) -> Rows:
+        """Scripts that build a model and do not train it: they stay as they are where one that trains changed a file.
+
+        That conversion leaves them working: it has looked at the scripts that import what it changes.
+        """
+        for job, done in self._late:
+            if os.path.abspath(job.target or job.script.path) in self.written.parts:
+                continue
+            request = self.request.of(job.script.path)
+            if self._has_done(job, request, done):
+                results = [_left_alone(job, request, done.source.data, self.written if job.copies else None)]
+            else:
+                results = _within_its_border(job, partial(_finish, job, request, done, self.written))
+            yield job, results
+
+    def _has_done(self, job: Job, request: Request, done: Conversion) -> bool:
+        """Whether a file that would change with a script has changed with another one, or is converted itself."""
+        from converter.cli.files.delivery import files_of
+
+        targets = {os.path.abspath(f.target) for f in files_of(job, request, done)[1:] if f.source and f.target}
+        return not targets.isdisjoint({*self.written.parts, *self.written.targets})
 
     def _whole(self, job: Job) -> list[FileResult]:
         if self._written and os.path.abspath(job.target or job.script.path) in self._written.parts:
@@ -260,7 +291,7 @@ class _Run:
             return [_left_alone(job, self.request, data, self.written if job.copies else None)]
         request = self.request.of(job.script.path)
         done = _prepared(job, request, data, self.written)
-        return done if isinstance(done, list) else _finish(job, request, done, self.written)
+        return done if isinstance(done, list) else self._finished(job, done)
 
     def _takes_long(self, job: Job) -> bool:
         """Whether a process of its own is worth it."""

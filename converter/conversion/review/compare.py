@@ -119,8 +119,13 @@ class Comparison:
     def _in_turn(self) -> Iterator[tuple[int, int]]:
         """Variables that a loop over all of the graph's takes in the same turn: they may be made in another order."""
         whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_listed(held)}
-        for site, here in self.second.facts.turned.items():
-            there = whole.get(self.statements.get(site.stmt, site.stmt))
+        whole |= {node: held for node, held in self.first.comprehended if _is_listed(held)}
+        heres: list[tuple[ast.AST, Value]] = [
+            *((self.statements.get(s.stmt, s.stmt), held) for s, held in self.second.facts.turned.items()),
+            *((self.nodes.get(node, node), held) for node, held in self.second.facts.comprehended),
+        ]
+        for node, here in heres:
+            there = whole.get(node)
             if isinstance(there, Sequence) and isinstance(here, Sequence) and self._listed(there, here) is None:
                 yield from ((a.uid, b.uid) for a, b in zip(there.elements, here.elements, strict=False))
 

@@ -6,7 +6,7 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, RunCall
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value
 from converter.conversion.review.compare import MIXED, Comparison
@@ -17,7 +17,7 @@ DEEP = 400  # values behind one that is fed
 
 def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
     """Inputs of training steps whose batches have the size of one tower's, or grew twice; with both lines."""
-    first, second = comparison.first, comparison.second.facts
+    first = comparison.first
     roots = {root.uid for step in first.train_steps for root in step.loss.roots}
     made: dict[ast.AST | None, list[tuple[Input, Input]]] = defaultdict(list)  # a model may be built more than once
     for value in first.inputs:
@@ -28,14 +28,27 @@ def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
         pairs = [pair for value, other in alike for pair in _of_input(value, other)]
         yield from _judged(comparison, *alike[0], pairs)
     trained = {step.result.uid for step in first.train_steps}
-    others = {id(comparison.nodes.get(run.call, run.call)): run for run in second.runs}
-    for run in first.runs:
-        two = others.get(id(run.call))
-        if two is None or len(two.feeds) != len(run.feeds) or not run.computes(trained):
+    for run, two in _same_runs(comparison):
+        if len(two.feeds) != len(run.feeds) or not run.computes(trained):
             continue
         for (key, fed), (_, here) in zip(run.feeds, two.feeds, strict=True):
             if isinstance(key, Input) and key.uid in roots:
                 yield from _judged(comparison, fed, here, _pairs(fed, here))
+
+
+def _same_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
+    """The runs of the script with those of the converted text: a function that is called several times has several."""
+    ones: dict[ast.AST, list[RunCall]] = defaultdict(list)
+    twos: dict[ast.AST, list[RunCall]] = defaultdict(list)
+    for run in comparison.first.runs:
+        ones[run.call].append(run)
+    for run in comparison.second.facts.runs:
+        twos[comparison.nodes.get(run.call, run.call)].append(run)
+    for call, runs in ones.items():
+        if len(runs) == len(twos[call]):
+            yield from zip(runs, twos[call], strict=True)
+        elif twos[call]:
+            yield from ((run, twos[call][-1]) for run in runs)
 
 
 def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:

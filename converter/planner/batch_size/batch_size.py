@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
@@ -14,9 +14,10 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again
-from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept
+from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept, named_behind, other_meaning
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
+from converter.planner.batch_size.reshaped import reshaped
 from converter.planner.batch_size.set_again import SetAgain, set_in_branches
 from converter.planner.batch_size.written_out import in_heads
 from converter.planner.found import Found
@@ -31,6 +32,9 @@ from converter.source.syntax import first_statement
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
+HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
+
+
 @dataclass(frozen=True)
 class BatchSize:
     """The numbers that mean the batch size.
@@ -39,6 +43,9 @@ class BatchSize:
         somewhere that was not found: the conversion then keeps the total.
     whole: the same data set is fed in each training step.
     alone: the model is also built for a single example, which leaves all towers but the first without one.
+    kept: warnings that say why it cannot grow; of no use where the user wants it to stay.
+    model: the numbers that the model itself takes for the batch size; some of them may not be those that the host
+        loads its batches by, such as a literal beside a flag of the same value.
     """
 
     origins: frozenset[Origin]
@@ -46,6 +53,12 @@ class BatchSize:
     warnings: tuple[Diagnostic, ...]
     whole: bool = False
     alone: bool = False
+    kept: tuple[Diagnostic, ...] = ()
+    model: frozenset[Origin] = frozenset()
+
+    def counted_in_towers(self, batch: str) -> frozenset[Origin]:
+        """The numbers that mean one shard inside the towers; with --batch per-gpu the model's own ones do already."""
+        return self.origins | self.model if batch == "total" else self.origins
 
     @property
     def scaled(self) -> frozenset[Origin]:
@@ -82,50 +95,95 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     origins -= when_run
     built = {o for n, _, _ in facts.batch_sizes if isinstance(n, Number) for o in base_of(facts, n)}  # for any use
     alone = _single(origins | built) if origins else None
-    if alone is not None:
-        origins.discard(alone)
-    computed = [o for o in origins if o.key[0] == "computed"]
     warnings: list[Diagnostic] = []
     if alone is not None:
+        origins.discard(alone)
         warnings.append(finding(facts, alone.node, Found.MODEL_OF_ONE_EXAMPLE))
+    computed = [o for o in origins if o.key[0] == "computed"]
     call = whole[0].call if whole else steps[0].call
+    scaled = bool(origins) and not computed
     acting = _acting(facts, steps)
     if acting is not None:
-        scaled = bool(origins) and not computed
         warnings.append(finding(facts, acting.call, Found.ACTING_SCALED if scaled else Found.ACTING))
     elif not whole and not origins:
-        call = unknown[0].call if unknown else call
-        warnings.append(finding(facts, call, Found.SIZE_NOT_FOUND))
+        warnings.append(_not_found(facts, unknown, inputs, call))
     elif not origins or computed:
         drawn = whole and fed_sizes(facts, whole[0], _fed(whole[0], inputs))
         given = whole and all(_is_handed_over(value) for _, value in _fed(whole[0], inputs))
         found = Found.FED_BY_CALLER if given else Found.SAME_BATCH if drawn else Found.WHOLE_DATA_SET
         found = found if whole or any(_is_length(o) for o in computed) else Found.SIZE_NOT_FOUND
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
-    for origin in origins:
-        if origin.key[0] == "parameter":
-            warnings.append(finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name))
+    handed = (origin for origin in origins if origin.key[0] in HANDED)
+    warnings += [finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
+    kept = () if computed else (*_kept(facts, origins), *(_unclear(facts, inputs, steps) if origins else ()))
     by_hand = _filled_by_hand(facts, inputs)
-    if by_hand is not None and origins and not computed:
+    if by_hand is not None and scaled:
         warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
     same = [run for run in whole if _is_same(facts, run, _fed(run, inputs))]
-    if same and origins and not computed:
+    if same and scaled:
         warnings.append(finding(facts, same[0].call, Found.WHOLE_DATA_SET_BESIDE_BATCHES))
     written = [i for i in inputs if _has_plain_rows(i, origins)]
-    if written and origins and not computed:
+    if written and scaled:
         warnings.append(finding(facts, written[0].node or call, Found.PLAIN_NUMBER_OF_ROWS))
-    fixed = bool(not origins or computed or by_hand is not None or same or written)
+    fixed = bool(not scaled or by_hand is not None or same or written or kept)
+    counted = {origin for number in facts.counted for origin in base_of(facts, number)}
     if not origins:  # the towers count their shards all the same
-        origins = {origin for number in facts.counted for origin in base_of(facts, number)}
+        origins = counted
     elif not fixed:
         origins |= counted_again(facts, steps, origins).counts
-    every_same = bool(same) and len(same) == len(whole) and not unknown
-    return BatchSize(frozenset(origins | when_run), fixed, tuple(warnings), every_same, alone is not None)
+    return BatchSize(
+        origins=frozenset(origins | when_run),
+        fixed=fixed,
+        warnings=tuple(warnings),
+        whole=bool(same) and len(same) == len(whole) and not unknown,
+        alone=alone is not None,
+        kept=kept,
+        model=frozenset(counted.union(facts.divided) - when_run),
+    )
 
 
 def _is_handed_over(value: Value) -> bool:
     """Whether a fed value is an argument of a function that no statement calls."""
     return isinstance(value, Host) and value.call == "parameter"
+
+
+def _not_found(facts: Facts, unknown: list[RunCall], inputs: tuple[Input, ...], call: ast.AST) -> Diagnostic:
+    """That the size of the batches was not found; unknown: the runs that are fed them."""
+    for run in unknown:
+        number = other_meaning(facts, run, _fed(run, inputs), _fed(run, inputs))
+        if isinstance(number, ast.Constant):
+            return finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+    return finding(facts, unknown[0].call if unknown else call, Found.SIZE_NOT_FOUND)
+
+
+def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
+    """Why a batch size that was found cannot grow."""
+    for call in (c for o in origins if o.key[0] == "spread" for c in _other_calls(facts, o)):
+        yield finding(facts, call, Found.SIZE_OF_TWO_CALLS)
+    for call in reshaped(facts, origins):
+        yield finding(facts, call, Found.RESHAPED_DATA)
+
+
+def _unclear(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Diagnostic]:
+    """Numbers that count the rows of an input beside a named batch size, and may mean another thing, too."""
+    trained = {step.result.uid for step in steps}
+    for run in (run for run in facts.runs if run.computes(trained)):
+        fed = _fed(run, inputs)
+        without = [pair for pair in fed if not named_behind(facts, pair[1])]
+        for pair in without if len(without) < len(fed) else ():
+            number = other_meaning(facts, run, [pair], fed)
+            if isinstance(number, ast.Constant):
+                yield finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+
+
+def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
+    """The calls that hand over a batch size by itself to a function that others give a dict: `f(64)`, `f(**settings)`.
+
+    What the function multiplies would be scaled twice where such a caller scales it, too.
+    """
+    frames = {a.site.frame for a in facts.accesses if a.site.frame.node is origin.node}
+    calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call)]
+    yield from (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
 
 
 def _is_length(origin: Origin) -> bool:
@@ -180,14 +238,14 @@ def scale(
 ) -> tuple[Scaling, Names]:
     """Multiply batch sizes by the number of GPUs where they are defined; returns the edits and the names taken then."""
     sizes = sorted(scaled, key=_place)
-    again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", "parameter")}
+    again = {o: _set_again(facts, o, sizes, text) for o in sizes if o.key[0] not in ("literal", *HANDED)}
     kept = frozenset().union(*(settings.inside for settings in again.values()))
     literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
     flags: set[Origin] = set()
     set_again = {access.place for access in facts.accesses if access.write}
     for origin in sizes:
-        if origin.key[0] == "parameter":
+        if origin.key[0] in HANDED:
             inserts.append(_scaled_parameter(origin, text, num_gpus))
         elif origin.key[0] != "literal":
             products = _scaled_reads(facts, regions, origin, again[origin], text, num_gpus)

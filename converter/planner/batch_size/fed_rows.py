@@ -22,11 +22,13 @@ def fed_sizes(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     """
     counted = [rows_of(facts, value, run.site) for key, value in fed if key.batch.axis == 0]
     exact = {o for n in counted if n is not None for o in base_of(facts, n) if named_batch(facts.names_of(o))}
-    found: set[Origin] = set()
-    for _, value in fed:
-        behind = _named_behind(facts, value)
-        found |= behind & exact or behind
-    found = found or _written(facts, run, fed)
+    behind = [named_behind(facts, value) for _, value in fed]
+    found = set[Origin]().union(*(named & exact or named for named in behind))
+    without = [pair for pair, named in zip(fed, behind, strict=True) if not named]
+    if found:  # beside a batch with a name one of another size: each is told from its own rows
+        found |= set[Origin]().union(*(_written(facts, run, [pair], fed) for pair in without))
+    else:
+        found = _written(facts, run, fed, fed)
     return found | in_heads(facts, run, found)
 
 
@@ -36,7 +38,7 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
     return named or (set(number.linear) if len(number.linear) == 1 else set())
 
 
-def _named_behind(facts: Facts, value: Value) -> set[Origin]:
+def named_behind(facts: Facts, value: Value) -> set[Origin]:
     """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
     behind = needed([value])
     numbers = [v for v in behind.values() if isinstance(v, Number)]
@@ -53,8 +55,24 @@ def _named_behind(facts: Facts, value: Value) -> set[Origin]:
     return asked
 
 
-def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
-    """Numbers not named as a batch size that determine the rows of all inputs in each step; empty if unsure."""
+def other_meaning(facts: Facts, run: RunCall, some: Fed, fed: Fed) -> ast.AST | None:
+    """A number as large as the batch size of some inputs, for whose sake that stays as it is; None for none."""
+    found = _without_name(facts, run, some)
+    return all_places(facts, run, found, [value for _, value in fed]).unclear if found else None
+
+
+def _written(facts: Facts, run: RunCall, some: Fed, fed: Fed) -> set[Origin]:
+    """Numbers not named as a batch size that determine the rows of some inputs in each step; empty if unsure.
+
+    fed: all that the run is fed: the same number counts the rows of other inputs, too.
+    """
+    found = _without_name(facts, run, some)
+    places = all_places(facts, run, found, [value for _, value in fed])
+    return set(places.origins) if places.unclear is None else set()
+
+
+def _without_name(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
+    """The number behind the rows of all that a run is fed; empty if another may be behind some of it."""
     found: set[Origin] = set()
     without: list[Value] = []
     for key, value in fed:
@@ -67,8 +85,7 @@ def _written(facts: Facts, run: RunCall, fed: Fed) -> set[Origin]:
     followed = all(
         any(isinstance(v, Number) and v.origins & found for v in needed([value]).values()) for value in without
     )
-    known = all(o.key[0] in ("literal", "flag") for o in found)
-    return all_places(facts, run, found, [value for _, value in fed]) or set() if followed and known else set()
+    return found if followed and all(o.key[0] in ("literal", "flag") for o in found) else set()
 
 
 def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
+from converter.analysis.arrays.filled_lists import is_multiple
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Number, Origin, Value, needed
 
@@ -17,11 +19,18 @@ HANDED_ON = ("int", "round", "ceil", "floor", "min", "max", "zip", "enumerate", 
 PASSED = (ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.Div, ast.FloorDiv)
 
 
-def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Value]) -> set[Origin] | None:
-    """All uses of the number in the training loop and in its function; None if one of them may mean something else.
+@dataclass(frozen=True)
+class Places:
+    """All uses of a number in the training loop and in its function; unclear: one that may mean something else."""
 
-    found: the number, as it counts the rows of what a run is fed.
-    fed: what the run is fed.
+    origins: frozenset[Origin]
+    unclear: ast.AST | None = None
+
+
+def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Value]) -> Places:
+    """The uses of the number that counts the rows of what a run is fed.
+
+    found: the number. fed: what the run is fed.
     """
     written = {o.node for o in found if isinstance(o.node, ast.Constant)}
     counted = _counted_by(needed([*fed, *_heads(facts, run)]).values())
@@ -34,11 +43,41 @@ def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Val
             if not is_same(node, number) or any(node is o.node for o in places):
                 continue
             here = facts.origin_of(node)
-            if here not in counted or not _counts_rows(facts, node):
-                return None
+            left = _divided(facts, node)
+            if left is not None and _counts_steps(facts, loop, left, number):
+                continue  # `if step % 64 == 0`, where a batch begins at `step * 64`
+            if not _is_begin(facts, run, left) and (here not in counted or not _counts_rows(facts, node)):
+                return Places(frozenset(), node)
             places.add(here)
     sliced = [n for n in written if any(isinstance(a, ast.Slice) for a in parents_of(facts, n))]
-    return places if all(_counts_rows(facts, n) for n in sliced) else None
+    return Places(frozenset(places), next((n for n in sliced if not _counts_rows(facts, n)), None))
+
+
+def _divided(facts: Facts, node: ast.AST) -> ast.expr | None:
+    """What is divided by a number, where only the remainder counts: `i` of `i % 64`."""
+    above = next(parents_of(facts, node), None)
+    remainder = isinstance(above, ast.BinOp) and isinstance(above.op, ast.Mod) and above.right is node
+    return above.left if remainder and isinstance(above, ast.BinOp) else None
+
+
+def _counts_steps(facts: Facts, loop: ast.stmt | None, count: ast.expr, size: ast.Constant) -> bool:
+    """True if a loop multiplies each name of an expression by the batch size, to tell where a batch begins."""
+    names = {node.id for node in ast.walk(count) if isinstance(node, ast.Name)}
+    begins = set()
+    for product in (n for n in (ast.walk(loop) if loop is not None else ()) if isinstance(n, ast.BinOp)):
+        if isinstance(product.op, ast.Mult) and any(is_same(n, size) for n in (product.left, product.right)):
+            begins |= {side.id for side in (product.left, product.right) if isinstance(side, ast.Name)}
+    return bool(names) and names <= begins
+
+
+def _is_begin(facts: Facts, run: RunCall, count: ast.expr | None) -> bool:
+    """True if a batch is taken at each multiple of its size: `if i % 64 == 0` around a run with `x[i:i + 64]`."""
+    for site in run.site.chain():
+        around = site.stmt
+        if isinstance(around, ast.If) and isinstance(count, ast.Name) and is_multiple(around.test, count):
+            lowers = (n.lower for stmt in around.body for n in ast.walk(stmt) if isinstance(n, ast.Slice))
+            return any(isinstance(lower, ast.Name) and lower.id == count.id for lower in lowers)
+    return False
 
 
 def in_heads(facts: Facts, run: RunCall, found: set[Origin]) -> set[Origin]:

@@ -147,6 +147,7 @@ def _telling(count: GpuCount, value: str, text: Text, options: Options) -> GpuCo
     first = _local_import(count.facts)
     if first is None:
         return replace(count, define="\n".join(lines))
+    first = _before_arguments(count.facts, first)
     why = "TMG127" if count.one_gpu else "TMG112"
     return _with(count, [Insert(text.anchor(first), tuple(lines), "before", why)], define="")
 
@@ -161,7 +162,8 @@ def _switched_on(count: GpuCount, in_flags: bool, value: str, text: Text) -> Gpu
         value = f"{count.module}.{value}" if count.counts else value
         line = f"{count.module}.{count.name} = {value}"
     lines = (f"if {IS_RUN}:\n    {line}",)
-    insert = Insert(text.anchor(_first_local_import(count.facts)), lines, "before", "TMG127")
+    first = _before_arguments(count.facts, _first_local_import(count.facts))
+    insert = Insert(text.anchor(first), lines, "before", "TMG127")
     return _with(count, [insert], define=define)
 
 
@@ -182,10 +184,11 @@ def _argument_beside(count: GpuCount, definition: FlagDefinition, text: Text) ->
     default = count.beside(definition.call)
     line = f"{parser}({quote}--num_gpus{quote}, type=int, default={default}, help={quote}{FLAG_HELP}{quote})"
     target, site = _bound_namespace(facts)
+    value = f"vars({target}).pop('num_gpus')" if _is_listed(facts) else f"{target}.num_gpus"
     here = f"{count.module}.{count.name}" if count.told else count.beside(site.stmt)
     inserts = [
         Insert(text.anchor(definition.site.stmt), (line,), "after", "TMG112"),
-        Insert(text.anchor(site.stmt), (f"{here} = {target}.num_gpus",), "after", "TMG112"),
+        Insert(text.anchor(site.stmt), (f"{here} = {value}",), "after", "TMG112"),
     ]
     if not count.module and site.frame is not facts.module:
         first = first_statement(site.frame.node)
@@ -213,6 +216,14 @@ def _first_local_import(facts: Facts) -> ast.stmt:
     return rest[0] if rest else facts.tree.body[-1]
 
 
+def _before_arguments(facts: Facts, stmt: ast.stmt) -> ast.stmt:
+    """The statement, or an earlier one that parses the arguments: what the user gives there comes after the default."""
+    parsed = {site.stmt for _, site in facts.namespaces} | {flag.site.stmt for flag in facts.flags}
+    body = facts.tree.body
+    early = (s for s in body[: body.index(stmt)] if not parsed.isdisjoint(ast.walk(s)))
+    return next(early, stmt)
+
+
 def _is_local(facts: Facts, stmt: ast.Import | ast.ImportFrom) -> bool:
     level = stmt.level if isinstance(stmt, ast.ImportFrom) else 0
     module = (stmt.module or "") if isinstance(stmt, ast.ImportFrom) else ""
@@ -229,6 +240,20 @@ def _beside(facts: Facts, anywhere: bool) -> FlagDefinition | None:
     """The flag that the new one stands beside: the batch size's, else the last."""
     own = [f for f in facts.flags if anywhere or f.call not in facts.foreign]
     return next((f for f in own if "batch" in f.name), own[-1] if own else None)
+
+
+def _is_listed(facts: Facts) -> bool:
+    """Whether a file goes through all parsed arguments, or hands them all to a function: `train(**vars(args))`.
+
+    One more that it does not know would be an unexpected argument there.
+    """
+    for tree in facts.trees():
+        called = (node.func for node in facts.nodes(ast.Call, tree) if node.args)
+        if any(isinstance(func, ast.Name) and func.id == "vars" for func in called):
+            return True
+        if any(node.attr in ("__dict__", "_get_kwargs") for node in facts.nodes(ast.Attribute, tree)):
+            return True
+    return False
 
 
 def _bound_namespace(facts: Facts) -> tuple[str, Site]:

@@ -18,8 +18,13 @@ def drawn_in(values: Mapping[int, Value]) -> list[Tensor]:
 
 def drawn_sizes(steps: Iterable[TrainStep]) -> list[Number]:
     """The numbers of rows in the shapes of the random tensors that these steps draw."""
+    return rows_of_drawn(behind_losses(steps))
+
+
+def rows_of_drawn(values: Mapping[int, Value]) -> list[Number]:
+    """The numbers of rows in the shapes of the random tensors among some values."""
     found = []
-    for tensor in drawn_in(behind_losses(steps)):
+    for tensor in drawn_in(values):
         shapes = [entries for v in tensor.inputs if (entries := shape_entries(v)) and len(entries) == tensor.rank]
         rows = shapes[0][tensor.batch.axis] if shapes else None
         found += [rows] if isinstance(rows, Number) else []

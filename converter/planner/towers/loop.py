@@ -126,9 +126,9 @@ def _crossing(
     with noted(found):
         _check_last_line(facts, region, site.text)
     with noted(found):
-        traffic = _entering(site, traffic, case, scaling)
-    with noted(found):
         wanted = wanted_out(facts, region, unread)
+    with noted(found):
+        traffic = _entering(site, traffic, case, scaling, wanted)
     known = {f.name: getattr(case, f.name) for f in fields(Placed)}
     found += findings(Leaving(**known, region=region, wanted=wanted))
     if found:  # no loop is made; what would leave it and its gradients are looked at for what is refused of them
@@ -152,12 +152,13 @@ def _stand_in(region: Region, traffic: Traffic) -> Traffic:
     return replace(traffic, shards=(shard,), groups=(region.inputs,) if region.inputs else ())
 
 
-def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling) -> Traffic:
+def _entering(site: LoopSite, before: Traffic, case: Placed, scaling: Scaling, wanted: Wanted) -> Traffic:
     """Plan the values that enter the towers."""
-    sizes = case.size.origins
+    sizes = case.size.counted_in_towers(site.options.batch)
+    leaving = [part.value for part, _ in wanted.values()]
     traffic = shards_in(site, before)
     traffic = numbers_in(site, traffic, sizes, scaling)
-    traffic = drawn_rows(site, traffic, sizes, scaling)
+    traffic = drawn_rows(site, traffic, sizes, scaling, leaving)
     if not traffic.shards:  # no input has an expression of which each tower could take its part
         node = next((value.node for value in site.region.inputs if value.node), site.region.block.body[0])
         raise refuse(site.facts, node, Found.INPUT_NOT_REPLACEABLE)

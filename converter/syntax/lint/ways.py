@@ -63,9 +63,15 @@ def _strategy(script: Script) -> Iterator[str]:
             yield f"{told}\n{batch}"
 
 
+_MERGED = ("append", "extend")  # what keeps the results of each tower for the merge
+
+
 def _towers(script: Script) -> Iterator[str]:
     """Towers that the script builds in a loop."""
     for loop in Towers(script).loops:
+        calls = (n.func for n in ast.walk(loop.node) if isinstance(n, ast.Call))
+        if not any(getattr(f, "attr", getattr(f, "id", "")) in _MERGED for f in calls):
+            continue  # the layers of one model, on several GPUs
         yield f"{_number_of(script, loop)}\n`tf-multigpu lint` looks for what towers written by hand often get wrong"
 
 

@@ -72,17 +72,23 @@ def model_functions(case: Case) -> Replicated:
                 "training goes on from checkpoints of the conversion, not from older ones",
                 "warning",
             )
-            if case.options.batch == "total":
-                _check_reduction(script, call)
+            _check_reduction(script, call, case.options.batch == "total")
     return Replicated(**vars(case), inside=tuple(inside))
 
 
-def _check_reduction(script: Script, call: ast.Call) -> None:
-    """With --batch total, refuse the sum that canned estimators train with by default (tensorflow_estimator 1.15)."""
+def _check_reduction(script: Script, call: ast.Call, total: bool) -> None:
+    """Refuse losses of canned estimators of which a step takes something else than it should.
+
+    By default they train with the sum over the examples, which the strategy adds up over the GPUs (TensorFlow 1.15.5).
+    """
     given = argument(call, -1, "loss_reduction")
-    if given is None or not ast.unparse(given).endswith("SUM_OVER_BATCH_SIZE"):
-        message = "the loss of this estimator is the sum over the examples of a batch, unless it is told otherwise"
-        hint = "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE, or --batch per-gpu"
+    name = "SUM" if given is None else ast.unparse(given).rpartition(".")[2]
+    hint = "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"
+    if name == "SUM" and not total:
+        message = "this estimator's loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
+        script.say(given or call, "TMG288", message, f"{hint}, or --batch total")
+    elif name not in ("SUM", "SUM_OVER_BATCH_SIZE") and total:
+        message = "the loss of this estimator is not seen to be a mean, or a sum, over the examples of a batch"
         script.say(given or call, "TMG288", message, hint)
 
 

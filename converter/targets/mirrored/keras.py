@@ -15,6 +15,7 @@ from converter.targets.mirrored.counts import check_count, check_part
 from converter.targets.mirrored.datasets import Kind, Reader
 from converter.targets.mirrored.losses import check_keras_losses
 from converter.targets.mirrored.replicated import keras_code
+from converter.targets.mirrored.sessions import check_session
 from converter.targets.mirrored.strategy import check_shares, strategy_lines
 from converter.targets.passes import Case, Known, adding
 
@@ -114,6 +115,7 @@ def differences(case: Known) -> Known:
     """Note what the strategy refuses, and where its results differ from one GPU's."""
     script, total = case.script, case.options.batch == "total"
     check_keras_losses(script, total)
+    check_session(script)
     if total:
         check_part(script, keras_code(script))
     for call in script.calls:
@@ -124,7 +126,7 @@ def differences(case: Known) -> Known:
                 call,
                 "TMG381",
                 "batch normalisation takes its statistics from the examples of one GPU",
-                "the moving averages are the mean of all GPUs'",
+                "the moving averages are the mean of all GPUs', with Keras 3 the first GPU's",
                 "warning",
             )
         for keyword in call.keywords:

@@ -116,13 +116,19 @@ class Losses:
         if name in self._open:
             return Makes.MEAN  # loss = loss + more: what the others say holds
         values = self._script.bindings.get(name, [])
-        added = [
-            one.value for one in ast.walk(self._script.tree) if isinstance(one, ast.AugAssign) and _is(one.target, name)
-        ]
+        added = self._added(name)
         self._open.append(name)
         found = [self.makes(value) for value in (*values, *added)]
         self._open.pop()
         return _sum(found) if values else Makes.OTHER
+
+    def _added(self, name: str) -> list[ast.expr]:
+        nodes = ast.walk(self._script.tree)
+        return [one.value for one in nodes if isinstance(one, ast.AugAssign) and _is(one.target, name)]
+
+    def alone(self, loss: ast.expr) -> ast.expr:
+        """What a loss is bound to, where nothing is added to it; else the loss as it is written."""
+        return loss if self._added(ast.unparse(loss)) else self._script.value(loss)
 
     def _of_operation(self, node: ast.BinOp) -> Makes:
         left, right = self.makes(node.left), self.makes(node.right)
@@ -162,6 +168,11 @@ def _of_loss(call: ast.Call) -> Makes:
             name = ast.unparse(keyword.value).rpartition(".")[2].strip("'\"").upper()
             return Makes.MEAN if name in _MEANS else Makes.SUM if name == "SUM" else Makes.OTHER
     return Makes.MEAN
+
+
+def is_library_sum(script: Script, node: ast.expr) -> bool:
+    """Whether an expression is a loss of a library that is told to add up the examples."""
+    return isinstance(node, ast.Call) and is_known(script, node.func, Trait.LOSS) and _of_loss(node) is Makes.SUM
 
 
 def _of_setting(node: ast.expr) -> Makes:

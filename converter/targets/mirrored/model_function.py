@@ -9,7 +9,7 @@ from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
 from converter.syntax.script import Script, argument
 from converter.targets.mirrored.counts import check_part
-from converter.targets.mirrored.losses import Losses, Makes, losses_of
+from converter.targets.mirrored.losses import Losses, Makes, is_library_sum, losses_of
 from converter.targets.mirrored.replicated import reachable
 
 
@@ -38,7 +38,7 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
     if total:
         _check_total(where, nodes, function)
     else:
-        _warn_of_sums(where, nodes)
+        _check_sums(where, nodes)
     if where is not script:
         script.findings.extend(where.findings[before:])
     return nodes
@@ -142,11 +142,19 @@ def _check_rest(script: Script, call: ast.Call, last: str) -> None:
         )
 
 
-def _warn_of_sums(script: Script, nodes: list[ast.AST]) -> None:
+def _check_sums(script: Script, nodes: list[ast.AST]) -> None:
+    """Refuse sums of TensorFlow's own losses, which the strategy adds up over the GPUs; warn of the script's sums.
+
+    Whichever loss function was called last in the graph decides (distribute_lib.get_loss_reduction, TensorFlow 1.15.5).
+    """
+    added = [node for node in nodes if isinstance(node, ast.Call) and is_library_sum(script, node)]
+    for call in added:
+        message = "this loss is a sum: a step takes the sum over the batches of all GPUs, not their mean"
+        script.say(call, "TMG288", message, "let it be a mean over the examples")
     for loss in losses_of(script, nodes):
-        if Losses(script).makes(loss) is Makes.SUM:
+        if not added and Losses(script).makes(loss) is Makes.SUM:
             message = "this loss adds up the examples: a step takes the mean of the GPUs' sums, each over one batch"
-            hint = "use the mean; verify gives the original all the examples at once, and finds the sum different"
+            hint = "use a mean over the examples, if a step is to be as large as on one GPU with the larger batch"
             script.say(script.value(loss), "TMG374", message, hint, "warning")
 
 
@@ -157,6 +165,8 @@ def _check_total(script: Script, nodes: list[ast.AST], function: ast.AST) -> Non
         script.say(function, "TMG288", "the loss of this model function is not seen", "use --batch per-gpu")
     for loss in losses:
         made = Losses(script).makes(loss)
+        if is_library_sum(script, Losses(script).alone(loss)):
+            continue  # the strategy adds up the sums of the GPUs
         if made is not Makes.MEAN:
             what = "is a sum" if made is Makes.SUM else "is not seen to be a mean over the examples"
             message = f"this loss {what}: the mean of the GPUs' losses, each of its part of the batch, is another one"

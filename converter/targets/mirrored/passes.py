@@ -11,13 +11,14 @@ from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
 from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
 from converter.targets.mirrored.replicated import keras_code
+from converter.targets.mirrored.sessions import sessions_of_the_script
 from converter.targets.mirrored.strategy import check_devices, no_other_means
 from converter.targets.passes import Case, Fit, Pass, adding
 
 
 def fit(script: Script) -> Fit | None:
     """What trains a script, and the passes for it; None for a session, and for what is no training script."""
-    if any(is_known(script, call.func, Trait.SESSION, Trait.MANAGED_SESSION) for call in script.calls):
+    if any(sessions_of_the_script(script)):
         return None
     if made := estimators(script):
         return Fit(made[0], ESTIMATOR)

@@ -20,14 +20,15 @@ RUNS = 8  # a printed line may show values of so many runs before it
 Note = Mapping[str, Any]
 
 
-def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int) -> list[Check]:
+def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool = False) -> list[Check]:
     """The checks of seeds, savers, summaries and printed values.
 
     mine, theirs: the diaries of the original and of the conversion. steps: the number of compared steps. towers: how
-    many batches of the original one step of the conversion takes.
+    many batches of the original one step of the conversion takes. by_one: whether a batch of the original is one
+    example, so that numbers of steps may be numbers of examples.
     """
-    both = _Notes(mine, theirs, steps, towers)
-    checks = [check_seeds(mine, theirs), *check_savers(both), *check_summaries(both), *check_printed(both)]
+    both = _Notes(mine, theirs, steps, towers, by_one)
+    checks = [check_seeds(mine, theirs, towers), *check_savers(both), *check_summaries(both), *check_printed(both)]
     seen = {check.name for check in checks}
     silent = [name for name in ("savers", "summaries", "printed values") if name not in seen]
     if silent:
@@ -44,8 +45,8 @@ def check_beside(mine: Facts, theirs: Facts, steps: int, towers: int) -> list[Ch
 class _Notes:
     """The notes of both scripts from before the last compared step."""
 
-    def __init__(self, mine: Facts, theirs: Facts, steps: int, towers: int) -> None:
-        self.mine, self.theirs, self.steps, self.towers = mine, theirs, steps, towers
+    def __init__(self, mine: Facts, theirs: Facts, steps: int, towers: int, by_one: bool) -> None:
+        self.mine, self.theirs, self.steps, self.towers, self.by_one = mine, theirs, steps, towers, by_one
 
     def own(self, kind: str) -> list[Note]:
         """The original's notes of one kind, also from after the compared steps."""
@@ -80,8 +81,11 @@ def _when(note: Note) -> str:
     return f"after step {note['steps']}" if note["steps"] else "before the first step"
 
 
-def check_seeds(mine: Facts, theirs: Facts) -> Check:
-    """The seeds of NumPy's and Python's generators, of the graph and of its shuffling operations are the same."""
+def check_seeds(mine: Facts, theirs: Facts, towers: int) -> Check:
+    """The seeds of generators, of the graph and of its shuffling operations are the same, and how far these shuffle.
+
+    A buffer may grow with the batch, where the script computes it from the batch size.
+    """
     name = "seeds"
     own, other = (Counter(map(tuple, diary["seeds"])) for diary in (mine, theirs))
     more, fewer = (sorted(counted.elements()) for counted in (other - own, own - other))
@@ -94,6 +98,9 @@ def check_seeds(mine: Facts, theirs: Facts) -> Check:
     if mine["shuffling"] != theirs["shuffling"]:
         drawn, wanted = (listing(map(_shuffle, diary["shuffling"])) or "nothing" for diary in (theirs, mine))
         return Check(name, "failed", f"data are shuffled by {drawn} instead of {wanted}")
+    for size, wanted in zip(theirs.get("buffers", ()), mine.get("buffers", ()), strict=False):
+        if size and wanted and size not in (wanted, wanted * towers):
+            return Check(name, "failed", f"a data set is shuffled in a buffer of {size} examples instead of {wanted}")
     count = sum(own.values()) + (mine["graph seed"] is not None) + sum(bool(seeds) for _, seeds in mine["shuffling"])
     detail = f"{count} seed{'s' if count > 1 else ''} as in the original" if count else "neither script sets a seed"
     return Check(name, "passed", detail)
@@ -196,10 +203,13 @@ def check_printed(both: _Notes) -> Iterator[Check]:
         found = waiting.get((note["steps"], _form(note)))
         left += not found
         pairs += [(found.pop(0), note)] if found else []
-    yield from _printed(pairs, left, both.own("run"), both.other("run"), both.towers)
+    if not (fault := "" if both.by_one else _miscounted(pairs)):
+        yield from _printed(pairs, left, both.own("run"), both.other("run"), both.towers)
+    else:
+        yield Check("printed values", "failed", fault)
 
 
-def check_printed_in_order(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
+def check_printed_in_order(mine: Facts, theirs: Facts, towers: int, by_one: bool) -> Iterator[Check]:
     """The same check for whole runs: lines of one form are paired in their order."""
     notes = [diary["notes"] for diary in (mine, theirs)]
     pairs = []
@@ -209,7 +219,26 @@ def check_printed_in_order(mine: Facts, theirs: Facts, towers: int) -> Iterator[
     for note in notes[1].get("printed", ()):
         if waiting.get(_form(note)):
             pairs.append((waiting[_form(note)].pop(0), note))
-    yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
+    if not (fault := "" if by_one else _miscounted(pairs)):
+        yield from _printed(pairs, 0, notes[0].get("run", []), notes[1].get("run", []), towers)
+    else:
+        yield Check("printed values", "failed", fault)
+
+
+def _miscounted(pairs: list[tuple[Note, Note]]) -> str:
+    """The fault where the original prints how many steps it has taken, and the conversion another number."""
+    counts: dict[tuple[str, int], list[tuple[int, Note, str, str]]] = {}
+    for match, note in pairs:
+        for place, texts in enumerate(zip(NUMBER.findall(match["line"]), NUMBER.findall(note["line"]), strict=True)):
+            counts.setdefault((_form(match), place), []).append((match["steps"], note, *texts))
+    for found in counts.values():
+        if len({steps for steps, *_ in found}) < 2 or not all(re.fullmatch(r"\d+", text) for *_, text, _ in found):
+            continue
+        apart = {int(text) - steps for steps, _, text, _ in found}
+        for _, note, _, text in found if len(apart) == 1 else ():
+            if not text.isdigit() or int(text) - note["steps"] not in apart:
+                return f"prints {text} {_when(note)}, where the original prints how many steps it has taken"
+    return ""
 
 
 def _form(note: Note) -> str:

@@ -16,6 +16,7 @@ _FAULTS = {
     "reversed": "the original's examples come in reverse",
     "order": "the original's examples come in another order",
     "others": "none of the original's examples are fed",
+    "size": "a step does not take as many rows as so many steps of the original",
     "": "other examples than the original's are fed",
 }
 

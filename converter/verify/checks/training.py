@@ -181,9 +181,13 @@ def check_weights(trajectory: Mapping[str, Any], steps: int, spread: float | Non
     if worst <= WEIGHT:
         return Check("weights", "passed", f"the same after {steps} steps{without}", worst, WEIGHT)
     if spread is not None and spread >= worst / 10:
-        why = f"the original itself ends {spread:.0e} away if only the last digits of its weights change"
-        return Check("weights", "skipped", f"{why}; gradients and update are compared step by step")
+        return Check("weights", "skipped", f"{ends_away(spread)}; gradients and update are compared step by step")
     return Check("weights", "failed", f"{who} differs after {steps} steps", worst, WEIGHT)
+
+
+def ends_away(spread: float) -> str:
+    """How far rounding alone takes the original; see child/tmgprobe/values/spread.py."""
+    return f"the original itself ends {spread:.0e} away if only the last digits of its weights change"
 
 
 def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> list[Check]:

@@ -51,7 +51,7 @@ class _Flag:
 
 def choices_of(script: Path, given: Iterable[str] = ()) -> tuple[Choice, ...]:
     """The choices that a script's flags offer; none for flags that the user has set."""
-    trees = _project(script)
+    trees = project(script)
     fixed = {argument.split("=")[0].lstrip("-").replace("-", "_") for argument in given if argument.startswith("-")}
     flags = {flag.name: flag for name, tree in trees.items() for flag in _flags(name, tree)}
     asked = _asked(trees.values(), frozenset(flags))
@@ -76,10 +76,10 @@ def not_run(script: Path, given: Iterable[str] = ()) -> Iterator[Entry]:
 
 def modules_of(root: Path, name: str) -> frozenset[str]:
     """The files below a folder that one of its scripts imports, itself or through others, by their paths from there."""
-    return frozenset(_project(root / name, root)) - {name}
+    return frozenset(project(root / name, root)) - {name}
 
 
-def _project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
+def project(script: Path, root: Path | None = None) -> dict[str, ast.Module]:
     """The trees of a script and of what it imports from its folder, or from `root`, by their names from there."""
     root = root or script.parent
     trees: dict[str, ast.Module] = {}

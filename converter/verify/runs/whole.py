@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import reduce
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,12 @@ from converter.verify.processes.answer import Stopped, expect
 from converter.verify.processes.child_process import Child, Limits, MemoryIsUp, TimeIsUp, environment
 from converter.verify.processes.interpreters import Interpreters
 from converter.verify.runs.bare import with_check
+from converter.verify.runs.stopping import early_stop
 
 SHARE = 0.7  # of the time that is left, for both scripts, which run at the same time
 
 _NAME = "whole run"
+_UNFED = "no run without a train op is fed examples; how often others run is not compared"
 MOVED = 1e-3  # of its logarithm: a rate that moves less stays
 
 
@@ -37,12 +40,14 @@ class Ran:
     """The result of two whole runs.
 
     mine, theirs: how each script ran; compared: what went in; problem: why there is nothing of all that.
+    stop: where the original ends its training by a value of the run (stopping.py).
     """
 
     mine: Facts | None = None
     theirs: Facts | None = None
     compared: Facts | None = None
     problem: str = ""
+    stop: str = ""
 
 
 def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Facts, epochs: int) -> dict[str, Any]:
@@ -86,7 +91,8 @@ def run_whole(
             expect(single, "started")
             ran_mine = expect(single, "ran")
             single.send(record=theirs["record"])
-            ran = Ran(ran_mine, ran_theirs, expect(single, "compared"))
+            compared = expect(single, "compared")
+            ran = Ran(ran_mine, ran_theirs, compared, stop=early_stop(Path(mine["script"])))
         return _unless_resumed(ran, asked.apart)
     except (TimeIsUp, MemoryIsUp):
         return Ran(problem="no time or memory is left for it (--timeout, --memory)")
@@ -130,11 +136,16 @@ def check_whole(ran: Ran, towers: int) -> list[Check]:
             if status == "skipped" or not mine["ended"].startswith("error"):
                 return [Check(_NAME, "failed" if status == "failed" else "skipped", detail)]
     in_time = "time" not in (mine["ended"], theirs["ended"])
+    if ran.stop and in_time and (counted := _steps(mine, theirs, compared, towers)).status == "failed":
+        detail = f"{counted.detail}; {ran.stop} ends the training by a value, which each run reaches when it does"
+        return [replace(counted, status="skipped", detail=detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
     checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers) if not _drawn(check)]
     if not compared["evaluated"]:
-        checks[-1] = Check("data of evaluations, whole run", "skipped", "no run without a train op is fed examples")
-    checks += [*_ends(mine, compared), *_sets(compared), *_rates(mine, theirs, towers)] if in_time else []
+        checks[-1] = Check("data of evaluations, whole run", "skipped", _UNFED)
+    if in_time:
+        checks += [*_ends(mine, compared), *_sets(compared), *_rates(mine, theirs, towers)]
+        checks += _paces(mine, theirs, compared, towers)
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
@@ -227,6 +238,32 @@ def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:
         yield Check(name, "passed", "; ".join(words))
 
 
+def _paces(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
+    """Compares how often runs without a train op are made, where both scripts make them after as many steps each time.
+
+    What is made after so many steps stays so; what is made after so many batches, as once an epoch, follows the batch.
+    """
+    own, other = (_pace(facts) for facts in (mine, theirs))
+    if not own or not other:
+        return
+    name, detail = "evaluations, whole run", f"after each {other} steps, in the original after each {own}"
+    epochs = [own * row["batch"] / max(1, row["different"]) for row in compared["sets"]]
+    if own == other or any(round(count) and abs(count - round(count)) * own < count for count in epochs):
+        yield Check(name, "passed", detail)
+    elif abs(other - own / towers) < 1:
+        yield Check(name, "skipped", f"{detail}: right if it counts batches, wrong if it counts steps")
+    else:
+        yield Check(name, "failed", f"runs without a train op are made {detail}")
+
+
+def _pace(facts: Facts) -> int:
+    """The steps between two of a script's steps that are followed by runs without a train op; 0: not always as many."""
+    notes = [note for note in facts["diary"]["notes"].get("run", ()) if not note["trains"] and note["numbers"]]
+    times = sorted({note["steps"] for note in notes if 0 < note["steps"] < facts["steps"]})
+    gaps = {later - time for time, later in pairwise(times)}
+    return gaps.pop() if len(times) > 2 and len(gaps) == 1 else 0
+
+
 def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterator[Check]:
     """The checks of evaluations after training, saved files, summaries and printed lines of a whole run."""
     own, other = compared["after"]
@@ -254,7 +291,8 @@ def _beside(mine: Facts, theirs: Facts, compared: Facts, towers: int) -> Iterato
     if lacking:
         detail = f"the conversion prints no line like {listing(lacking, 1)!r}"
         yield Check("printed lines, whole run", "skipped", detail)
-    yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers))
+    rows = min((row["batch"] for row in compared["sets"]), default=0)
+    yield from map(_renamed, check_printed_in_order(mine["diary"], theirs["diary"], towers, rows == 1))
 
 
 def _numbers(own: Facts, other: Facts, notes: list[list[Any]], kind: str, key: str) -> str:

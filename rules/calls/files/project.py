@@ -9,7 +9,7 @@ from collections.abc import Callable
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
-from converter.analysis.values import Constant, Host, Number, Sequence, Symbol, Value
+from converter.analysis.values import Bound, Constant, Host, Number, Sequence, Symbol, Value
 
 FOLDERS: dict[str, Callable[[list[str]], str]] = {
     "os.path.join": lambda parts: os.path.join(*parts),
@@ -17,7 +17,14 @@ FOLDERS: dict[str, Callable[[list[str]], str]] = {
     "os.path.normpath": lambda parts: os.path.normpath(parts[0]),
 }
 ABSOLUTE = ("os.path.abspath", "os.path.realpath")
-NAMED = {"os.pardir": os.pardir, "os.path.pardir": os.pardir, "os.curdir": os.curdir, "os.path.curdir": os.curdir}
+NAMED = {
+    "os.sep": os.sep,
+    "os.path.sep": os.sep,
+    "os.pardir": os.pardir,
+    "os.path.pardir": os.pardir,
+    "os.curdir": os.curdir,
+    "os.path.curdir": os.curdir,
+}
 
 
 def _add_path(call: Call) -> Value:
@@ -38,17 +45,50 @@ def _folder(value: Value, script: str) -> str | None:
         return os.path.abspath(script) if text == script else text
     if isinstance(value, Symbol):
         return NAMED.get(f"{value.library}.{value.name}")
-    if isinstance(value, Host) and value.call == "os.getcwd":
-        return os.path.dirname(os.path.abspath(script))
+    here = os.path.dirname(os.path.abspath(script))
+    if isinstance(value, Host) and (value.call == "os.getcwd" or _is_first_path(value)):
+        return here
+    if isinstance(value, Host) and (pieces := pieces_of(value)) is not None:
+        written = [piece if isinstance(piece, str) else _folder(piece, script) for piece in pieces]
+        return None if None in written else "".join(filter(None, written))
     if isinstance(value, Host) and value.call in (*FOLDERS, *ABSOLUTE):
         given = [part for part in value.inputs if not (isinstance(part, Symbol) and _is_called(part, value.call))]
         parts = [_folder(part, script) for part in given]
         known = [part for part in parts if part is not None]
         if len(known) == len(parts) > 0:
-            here = os.path.dirname(os.path.abspath(script))
             in_full = value.call in ABSOLUTE
             return os.path.normpath(os.path.join(here, known[0])) if in_full else FOLDERS[value.call](known)
     return None
+
+
+def _is_first_path(value: Host) -> bool:
+    """Whether a value is `sys.path[0]`: the folder of the script."""
+    holder, key = value.inputs[:2] if value.call == "[]" and len(value.inputs) == 2 else (None, None)
+    first = isinstance(holder, Symbol) and f"{holder.library}.{holder.name}" == "sys.path"
+    return first and isinstance(key, Number) and key.value == 0
+
+
+def pieces_of(value: Host) -> list[str | Value] | None:
+    """What a text is put together from: `a + '/b'`, `'%s/b' % a`, `'{}/b'.format(a)`, `f'{a}/b'`; None for no such."""
+    node, given = value.node, list(value.inputs)
+    if isinstance(node, ast.JoinedStr):
+        return [str(p.value) if isinstance(p, ast.Constant) else given.pop(0) for p in node.values]
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return list(given)
+    formatted = isinstance(node, ast.Call) and value.call == "format" and not node.keywords
+    if not formatted and not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod)):
+        return None
+    first, rest = given[0], given[1:]
+    text = getattr(first.receiver if isinstance(first, Bound) else first, "value", None)
+    if len(rest) == 1 and isinstance(rest[0], Sequence) and not formatted:
+        rest = rest[0].elements
+    between = text.split("{}" if formatted else "%s") if isinstance(text, str) else []
+    if len(between) != len(rest) + 1 or any(mark in piece for piece in between for mark in ("{", "%")):
+        return None
+    filled: list[str | Value] = [between[0]]
+    for put_in, piece in zip(rest, between[1:], strict=True):
+        filled += [put_in, piece]
+    return filled
 
 
 def _is_called(symbol: Symbol, name: str) -> bool:
@@ -61,13 +101,24 @@ def _import_module(call: Call) -> Value:
     from converter.analysis.python.imports import local_module
 
     given = call.get(0, "name")
-    name = given.value if isinstance(given, Constant) else _default_of(call.walk.facts, given)
+    name = given.value if isinstance(given, Constant) else _name_of(call.walk.facts, given)
     level = len(name) - len(name.lstrip(".")) if isinstance(name, str) else 0
     found = local_module(call.walk, name[level:], call.node, level) if isinstance(name, str) and name else None
     if found is not None and not isinstance(given, Constant):
         path = next(path for path, frame in call.walk.modules.items() if frame is found.frame)
         call.walk.effect(EffectKind.CHOSEN_MODULE, path, None, call.node)
     return found or Host(call.values(), call.name, call.node)
+
+
+def _name_of(facts: Facts, value: Value | None) -> object:
+    """The name of a module: a flag's default, or what is put together of it, as `'nets.' + args.model`."""
+    if isinstance(value, Constant):
+        return value.value
+    pieces = pieces_of(value) if isinstance(value, Host) else None
+    if pieces is None:
+        return _default_of(facts, value)
+    names = [piece if isinstance(piece, str) else _name_of(facts, piece) for piece in pieces]
+    return "".join(name for name in names if isinstance(name, str)) if all(isinstance(n, str) for n in names) else None
 
 
 def _default_of(facts: Facts, value: Value | None) -> object:

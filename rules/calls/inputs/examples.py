@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.tensors import shaping
 from converter.analysis.tensors.sparse import ELEMENT
@@ -28,12 +30,17 @@ def _feature(call: Call, records: Tensor, kind: Value) -> Tensor:
     shape = (kind.args[0] if kind.args else kind.kwargs.get("shape")) if isinstance(kind, Typed) else None
     dims = shaping.dims_of(shaping.shape_entries(shape)) if name == "FixedLenFeature" else None
     shown = None if dims is None else (*rows, *dims)
-    if rows and isinstance(records, Input) and has(records.op, Trait.READS_RECORDS):
+    if rows and isinstance(records, Input) and (has(records.op, Trait.READS_RECORDS) or _is_within(records, call)):
         made = Input(call.name, shown, None, "")  # parsed once, for all towers
         made.shard(0)
         made.inputs = (records,)
         return made
     return Tensor(batch, (records,), shown, call.name)
+
+
+def _is_within(records: Input, call: Call) -> bool:
+    """Whether the records are read in the very expression that parses them: `tf.parse_example(batch(…), …)`."""
+    return any(node is records.node for node in ast.walk(call.node))
 
 
 def _bucket(call: Call) -> Value:

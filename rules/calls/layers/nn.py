@@ -217,8 +217,8 @@ def _call_layer(call: Call) -> Value:
 
 WITH_STRIDES = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.max_pool", "nn.avg_pool", "nn.max_pool3d", "nn.avg_pool3d")
 LAYERS = (
-    "layers.conv1d layers.conv2d layers.conv3d layers.separable_conv2d layers.conv2d_transpose layers.conv3d_transpose "
-    "layers.dense"
+    "layers.conv1d layers.conv2d layers.conv3d layers.separable_conv1d layers.separable_conv2d "
+    "layers.conv2d_transpose layers.conv3d_transpose layers.dense"
 ).split()
 SLIM = (
     "conv2d convolution convolution2d conv2d_transpose convolution2d_transpose separable_conv2d "
@@ -228,6 +228,7 @@ SPATIAL = (
     "nn.conv1d nn.conv2d nn.conv3d nn.depthwise_conv2d nn.separable_conv2d nn.atrous_conv2d nn.conv2d_transpose "
     "nn.conv3d_transpose nn.convolution nn.max_pool nn.avg_pool nn.max_pool3d nn.avg_pool3d nn.pool nn.dilation2d "
     "layers.max_pooling1d layers.max_pooling2d layers.max_pooling3d layers.average_pooling1d layers.average_pooling2d "
+    "layers.average_pooling3d nn.avg_pool1d nn.max_pool1d nn.conv1d_transpose nn.atrous_conv2d_transpose "
     "nn.depthwise_conv2d_native nn.max_pool2d nn.avg_pool2d nn.erosion2d nn.fractional_max_pool"
 ).split()
 KERAS = (

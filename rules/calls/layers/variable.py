@@ -36,9 +36,13 @@ if TYPE_CHECKING:
 def _raw(call: Call) -> Value:
     initial = call.get(0, "initial_value")
     dims = initial.dims if isinstance(initial, Tensor) else _value_dims(initial)
-    variable = Variable(True, call.values(), dims, call.name)
+    variable = Variable(True, call.values(), dims, call.name, _may_be_trained(call.get(1, "trainable")))
     call.walk.effect(EffectKind.RAW_VARIABLE, call.name, variable, call.node)
     return variable
+
+
+def _may_be_trained(trainable: Value | None) -> bool:
+    return not (isinstance(trainable, Constant) and trainable.value is False)
 
 
 def _value_dims(value: Value | None) -> tuple[int | None, ...] | None:
@@ -59,7 +63,7 @@ def _get_variable(call: Call) -> Value:
     initializer = call.get(3, "initializer")
     if dims is None and not isinstance(initializer, Constant):
         dims = initializer.dims if isinstance(initializer, Tensor) else _value_dims(initializer)
-    variable = Variable(False, call.values(), dims, call.name)
+    variable = Variable(False, call.values(), dims, call.name, _may_be_trained(call.get(5, "trainable")))
     call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     if call.given("regularizer") and isinstance(call.kwargs["regularizer"], Function):
         from converter.analysis.python.calling import call_value
@@ -70,7 +74,7 @@ def _get_variable(call: Call) -> Value:
 
 
 def _global_step(call: Call) -> Value:
-    variable = Variable(False, call.values(), (), call.name)
+    variable = Variable(False, call.values(), (), call.name, trainable=False)
     call.walk.effect(EffectKind.VARIABLE, call.name, variable, call.node)
     return variable
 
@@ -78,7 +82,10 @@ def _global_step(call: Call) -> Value:
 def _collection(call: Call) -> Value:
     """tf.trainable_variables() and its like: the variables made so far."""
     call.walk.effect(EffectKind.GRAPH_STATE, call.name, None, call.node)
-    return Sequence([*call.walk.facts.variables, Tensor(op=LISTED)], mutable=True)
+    made = call.walk.facts.variables
+    if call.name.endswith("trainable_variables"):
+        made = [variable for variable in made if variable.trainable]
+    return Sequence([*made, Tensor(op=LISTED)], mutable=True)
 
 
 def _initializer(call: Call) -> Value:

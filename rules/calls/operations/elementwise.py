@@ -112,7 +112,8 @@ BINARY = (
     "add multiply mul subtract sub divide div truediv realdiv floordiv div_no_nan floor_div add_n accumulate_n pow "
     "maximum minimum mod floormod squared_difference equal not_equal greater greater_equal less less_equal "
     "logical_and logical_or logical_xor atan2 complex nn.bias_add nn.sigmoid_cross_entropy_with_logits "
-    "nn.weighted_cross_entropy_with_logits igamma lerp scalar_mul"
+    "nn.weighted_cross_entropy_with_logits igamma lerp scalar_mul igammac xdivy xlogy multiply_no_nan truncatediv "
+    "truncatemod polygamma zeta betainc nextafter nn.log_poisson_loss where_v2"
 ).split()
 UNARY = (
     "abs negative neg exp log log1p expm1 sqrt rsqrt square sign sin cos tan tanh sigmoid asin acos atan ceil floor "
@@ -121,7 +122,11 @@ UNARY = (
     "nn.crelu nn.leaky_relu nn.softplus nn.softsign nn.sigmoid nn.tanh nn.lrn nn.local_response_normalization "
     "nn.dropout nn.swish log_sigmoid nn.batch_norm_with_global_normalization layers.dropout contrib.layers.dropout "
     "contrib.slim.dropout as_string decode_raw Print contrib.layers.softmax contrib.slim.softmax guarantee_const "
-    "quantize image.per_image_standardization random_crop bitcast saturate_cast"
+    "quantize image.per_image_standardization random_crop bitcast saturate_cast acosh asinh atanh cosh sinh erfc conj "
+    "angle to_bfloat16 to_complex64 to_complex128 reciprocal_no_nan bessel_i0 bessel_i0e bessel_i1 bessel_i1e "
+    "ensure_shape fake_quant_with_min_max_args fake_quant_with_min_max_vars string_to_number string_strip substr "
+    "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong regex_replace strings.length "
+    "strings.lower strings.upper strings.regex_full_match decode_base64 encode_base64"
 ).split()
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from converter.analysis.call import Call, Handler
@@ -186,13 +187,9 @@ def _slice(call: Call) -> Value:
         and len(begin) > axis
         and len(size) > axis
         and getattr(begin[axis], "value", None) == 0
-        and (
-            getattr(size[axis], "value", None) == -1
-            or isinstance(size[axis], Count)
-            or shaping.stands_for_batch(call.walk.facts, size[axis])
-        )
+        and (getattr(size[axis], "value", None) == -1 or _counts_all(call, tensor, size[axis]))
     )
-    kept = tensor.batch if whole else opaque(Why.PART)
+    kept = tensor.batch if whole else _part(call, (*(begin or ())[axis : axis + 1], *(size or ())[axis : axis + 1]))
     return Tensor(kept, call.values(), shaping.dims_of(size), call.name)
 
 
@@ -209,10 +206,23 @@ def _strided_slice(call: Call) -> Value:
         and end
         and len(end) > axis
         and getattr(begin[axis], "value", None) == 0
-        and (isinstance(end[axis], Count) or shaping.stands_for_batch(call.walk.facts, end[axis]))
+        and _counts_all(call, tensor, end[axis])
     )
-    kept = tensor.batch if whole else opaque(Why.PART)
+    kept = tensor.batch if whole else _part(call, (*(begin or ())[axis : axis + 1], *(end or ())[axis : axis + 1]))
     return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _counts_all(call: Call, tensor: Tensor, size: Value) -> bool:
+    """Whether a number is that of all rows of a tensor."""
+    if not tensor.batch.packed and shaping.is_fraction(call.walk.facts, size):
+        return False
+    return isinstance(size, Count) or shaping.stands_for_batch(call.walk.facts, size)
+
+
+def _part(call: Call, bounds: Iterable[Value]) -> Batch:
+    """A part of the batch; one of its halves, for which a shard's would be taken, if its bounds are fractions of it."""
+    pieces = any(shaping.is_fraction(call.walk.facts, bound) for bound in bounds)
+    return opaque(Why.PIECES if pieces else Why.PART)
 
 
 def _gather(call: Call) -> Value:
@@ -350,7 +360,7 @@ def _range(call: Call) -> Value:
 def _eye(call: Call) -> Value:
     if shaping.batch_entry(call.walk.facts, call.args[:1]) == 0:
         return Tensor(opaque(Why.PAIRED), call.values(), (None, None), call.name)
-    return Tensor(FREE, call.values(), None, call.name)
+    return Tensor(FREE, call.values(), None if call.get(2, "batch_shape") is not None else (None, None), call.name)
 
 
 def _boolean_mask(call: Call) -> Value:

@@ -23,7 +23,7 @@ from converter.analysis.values import (
 
 LOSSES = (
     "softmax_cross_entropy sparse_softmax_cross_entropy sigmoid_cross_entropy mean_squared_error absolute_difference "
-    "hinge_loss huber_loss log_loss cosine_distance compute_weighted_loss"
+    "hinge_loss huber_loss log_loss cosine_distance compute_weighted_loss mean_pairwise_squared_error"
 ).split()
 
 WEIGHTS = {"compute_weighted_loss": 1, "cosine_distance": 3}  # where the weights stand, if not third
@@ -53,6 +53,8 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
         return combined
     if all(t.batch.kind == "reduced" for t in batched):
         return batched[0].batch
+    if call.name.endswith("mean_pairwise_squared_error"):  # a sum over the examples (losses_impl.py, 1.15)
+        return Batch("reduced", how="sum")
     how = call.kwargs.get("reduction")
     last = how.name.rpartition(".")[2] if isinstance(how, Symbol) else str(getattr(how, "value", ""))
     if last.lower() == "none":

@@ -22,6 +22,7 @@ TRAITS: dict[Trait, str] = {
     ),
     Trait.READS_MODEL: "*.load_model",
     Trait.KERAS: "keras*",
+    Trait.SETS_SESSION: "keras.backend.set_session",
     Trait.KERAS_BATCH_NORM: "keras.*BatchNormalization keras.*SyncBatchNormalization",
     Trait.SPEC: "estimator.EstimatorSpec",
     Trait.SHOWS_DEVICES: "config.set_visible_devices config.experimental.set_visible_devices",

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Input, Value
+from converter.analysis.values import Host, Input, Number, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed_rows import is_kept
 from converter.planner.cases import Placed, Selected
@@ -118,7 +119,8 @@ def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> 
     for run in facts.runs:
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
-            if shapeless and key.uid in roots and is_one_example(value) and run.computes(trained):
+            single = is_one_example(value) or (any_shape and all(_is_number(v) for k, v in run.feeds if k.uid in roots))
+            if shapeless and key.uid in roots and single and run.computes(trained):
                 yield error(
                     facts,
                     run.call,
@@ -126,6 +128,18 @@ def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> 
                     "each training step takes one example, without a batch axis",
                     "feed several examples at a time to placeholders with a batch axis",
                 )
+
+
+def _is_number(value: Value) -> bool:
+    """Whether a single number is fed: `0.5`, `xs[i]` of a list of numbers, or of data with `i` in range(len(xs))."""
+    if isinstance(value, Number) or shape_of(value) == ():
+        return True
+    if not isinstance(value, Host) or value.call != "[]" or len(value.inputs) < 2:
+        return False
+    index = value.inputs[1]
+    counts = [n for n in index.inputs if isinstance(n, Number)] if isinstance(index, Number) else []
+    asked = [o.node for n in counts for o in n.origins if isinstance(o.node, ast.Call)]
+    return any(isinstance(call.func, ast.Name) and call.func.id == "len" for call in asked)
 
 
 def _of_one_row(facts: Facts, steps: Iterable[TrainStep]) -> Iterator[Diagnostic]:

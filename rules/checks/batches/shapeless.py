@@ -75,7 +75,8 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
                 value.node or case.steps[0].call,
                 "TMG253",
                 f"nothing tells whether {name} is one value or has a row for each example, as other inputs do",
-                f"give it a shape ([] for one value), or say so: --shared {name}, --batch-axis {name}=0",
+                f"give it a shape ([] for one value, [None] for one per example), or say so: --shared {name}, "
+                f"--batch-axis {name}=0",
             )
 
 

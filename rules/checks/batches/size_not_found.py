@@ -66,6 +66,21 @@ WORDS = {
         "the size of the batches that are fed here was not found" + GOES_ON,
         "cut the batches that are fed here by one number, named batch_size, in this file or one that it imports",
     ),
+    Found.SIZE_OF_TWO_CALLS: Words(
+        "TMG303",
+        "this call hands over the batch size by itself, another call of the function in a dict of settings" + GOES_ON,
+        "hand over the batch size in the same way in all calls of the function",
+    ),
+    Found.SIZE_IN_OTHER_MEANING: Words(
+        "TMG303",
+        "this number is as large as the batch size, {number}, and may mean another thing" + GOES_ON,
+        "name the batch size batch_size, and write this name wherever it is meant",
+    ),
+    Found.RESHAPED_DATA: Words(
+        "TMG303",
+        "the data that is reshaped here by the batch size does not grow with it" + GOES_ON,
+        "compute the number of batches from the batch size, or write -1 in its place",
+    ),
     Found.FED_BY_CALLER: Words(
         "TMG303",
         "what is fed here is an argument of a function that nothing in these files calls" + GOES_ON,

@@ -16,9 +16,9 @@ RULES = (
         code="TMG223",
         title="a value that the model computes is fed",
         why="TensorFlow lets any tensor be fed. Each tower computes a tensor of its own, and a merged tensor stands "
-        "for them after the loop; feeding the merged tensor would leave the towers' own tensors unchanged. Feed a "
-        "placeholder, and let the model read it (tf.placeholder_with_default takes a tensor that stands in where "
-        "nothing is fed).",
+        "for them after the loop; feeding the merged tensor would leave the towers' own tensors unchanged. Put what "
+        "follows it into a function (the decoder of an autoencoder, say), call that once more on a placeholder with "
+        "the same variables (reuse=True), and feed the placeholder.",
         before="""\
 import tensorflow as tf
 
@@ -62,6 +62,10 @@ with tf.Session() as sess:
 )
 
 
+BEFORE = "make a placeholder before the model, let the model read that, and feed it"
+AGAIN = "build what follows it once more on a placeholder, with reuse=True, and feed that"
+
+
 @check(Placed)
 def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
     """Runs that feed a value which the towers compute."""
@@ -77,5 +81,5 @@ def fed_in_its_stead(case: Placed) -> Iterator[Diagnostic]:
                     run.call,
                     "TMG223",
                     f"{key.label or 'a value'} is computed by the model, and this run feeds a value in its place",
-                    "feed a placeholder" if trains else elsewhere,
+                    (BEFORE if run.computes(trained) else AGAIN) if trains else elsewhere,
                 )

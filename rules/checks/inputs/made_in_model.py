@@ -64,7 +64,7 @@ WORDS = {
     Found.FED_IN_PLACE_OF_RESULT: Words(
         "TMG204",
         "this is computed by the model, and this run feeds a value in its place",
-        "feed a placeholder that is made before the model",
+        "build what follows it once more on a placeholder, with reuse=True, and feed that",
     ),
     Found.DEFAULT_OF_BATCH: Words(
         "TMG204",
@@ -74,6 +74,6 @@ WORDS = {
     Found.INPUT_BY_STATEMENT_OF_MODEL: Words(
         "TMG204",
         "this input is made by the same statement as the model that reads it",
-        "make the placeholders before the statements that build the model",
+        "make it in a statement of its own before the model: a placeholder, or what get_next() gives",
     ),
 }

@@ -50,8 +50,9 @@ RULES = (
     Rule(
         code="TMG275",
         title="a tensor of an object that is not seen goes into the loss",
-        why="The loss reads a tensor (the script asks for its shape) of an object that none of the files makes: an "
-        "argument of a class or a function that nothing here calls. It was computed from a whole batch, or for none: "
+        why="The loss reads a tensor (the script asks for its shape, or feeds another one of the same object in the "
+        "training step) of an object that none of the files makes: an argument of a class or a function that nothing "
+        "here calls. It was computed from a whole batch, or for none: "
         "the towers would combine their share of the inputs with all of its rows. Convert the script that makes the "
         "object, or build the model here.",
         before=_TRAINER,
@@ -67,11 +68,12 @@ SHAPES = ("shape", "get_shape")  # what only tensors and arrays are asked for
 def tensors_of_unseen_objects(case: Placed) -> Iterator[Diagnostic]:
     """Operations behind a loss that hold the rows of a batch against a tensor of which nothing is known."""
     values = behind_losses(case.steps).values()
-    known = set(_tensors_by_shape(values))
-    for value in values if known else ():
+    known, fed = set(_tensors_by_shape(values)), set(_fed_objects(case))
+    for value in values if known or fed else ():
         if not isinstance(value, Tensor) or isinstance(value, Input) or value.batch.kind not in ("example", "opaque"):
             continue
-        if any(_place(v) in known for v in value.inputs if isinstance(v, Host) and v.call not in SHAPES):
+        read = [_place(v) for v in value.inputs if isinstance(v, Host) and v.call not in SHAPES]
+        if any(place in known or place[:-1] in fed for place in read):
             yield error(
                 case.facts,
                 value.node or case.steps[0].call,
@@ -88,6 +90,16 @@ def _tensors_by_shape(values: Iterable[Value]) -> Iterator[tuple[object, ...]]:
             place = _place(value.inputs[0])
             if place:
                 yield place
+
+
+def _fed_objects(case: Placed) -> Iterator[tuple[object, ...]]:
+    """Arguments that no call gives, and attributes of them, one of whose attributes a training step feeds: models."""
+    trained = {step.result.uid for step in case.steps}
+    for run in case.facts.runs:
+        for key, _ in run.feeds if run.computes(trained) else ():
+            place = _place(key)
+            if len(place) > 1:
+                yield place[:-1]
 
 
 def _place(value: Value) -> tuple[object, ...]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Effect, Facts
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
@@ -86,13 +86,36 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
                 "convert both scripts at once, from their originals",
             )
         if effect.kind is EffectKind.DEVICE:
-            computed = effect.name == "None" and any(isinstance(s.stmt, ast.For) for s in effect.site.chain())
+            computed = effect.name == "None" and _differs_by_turn(effect)
             gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))
             if computed or len(gpus) > 1:
                 yield error(
                     facts, effect.node, "TMG216", "this script places its model on several GPUs already", SEVERAL
                 )
                 return
+
+
+def _differs_by_turn(effect: Effect) -> bool:
+    """Whether a device may be another one in each turn of a loop: `'/gpu:%d' % i`, and not `'/gpu:%d' % FLAGS.gpu`."""
+    frame = effect.site.frame
+    calls = [n.func for n in ast.walk(effect.node) if isinstance(n, ast.Call) and n is not effect.node]
+    plain = all(getattr(f, "id", getattr(f, "attr", "")) in ("format", "str", "int") for f in calls)
+    read = {node.id for node in ast.walk(effect.node) if isinstance(node, ast.Name)}
+    fields = {node.attr for node in ast.walk(effect.node) if isinstance(node, ast.Attribute)}
+    for site in effect.site.chain():
+        if not isinstance(site.stmt, (ast.For, ast.While)):
+            continue
+        if not plain:
+            return True
+        if site.frame is not frame:  # the function that names the device is called in each turn
+            if isinstance(site.stmt, ast.For) and any(name in frame.locals for name in read):
+                return True
+            continue
+        names = (n for n in ast.walk(site.stmt) if isinstance(n, (ast.Name, ast.Attribute)))
+        changed = [n for n in names if isinstance(n.ctx, ast.Store)]
+        if any(n.id in read if isinstance(n, ast.Name) else n.attr in fields for n in changed):
+            return True
+    return False
 
 
 @check(Selected)

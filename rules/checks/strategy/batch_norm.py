@@ -9,8 +9,8 @@ RULES = (
         code="TMG381",
         title="batch normalisation takes its statistics from the examples of one GPU",
         why="Each replica normalises its own batch, as the original does with its batch; the moving averages are the "
-        "mean over the GPUs. The weights therefore differ from those of one GPU that takes all of the examples at "
-        "once, as they do with towers.",
+        "mean over the GPUs (with Keras 3 those of the first). The weights therefore differ from those of one GPU that "
+        "takes all of the examples at once, as they do with towers.",
         before="""\
 import numpy as np
 import tensorflow as tf

@@ -12,8 +12,10 @@ RULES = (
         "that the number of GPUs divides, and that the model itself does not use; and a loss that is a mean over the "
         "examples: the mean of sums, ratios or roots over parts of the batch is not the one over all of it. Choose "
         "such a batch size and loss, or --batch per-gpu. Of a Keras loss that a function sums up, TensorFlow 1.15 "
-        "takes the mean of the GPUs' sums and 2.21 their sum: it is refused in both modes. With reduction='sum' the "
-        "GPUs' sums are added, which is the script's loss with --batch total alone.",
+        "takes the mean of the GPUs' sums and 2.21 their sum: it is refused in both modes. Where a loss of TensorFlow "
+        "is told to add up the examples (reduction='sum', tf.losses.Reduction.SUM, canned estimators by default) the "
+        "strategy adds up the GPUs' sums, which is the script's loss with --batch total alone. In a model function the "
+        "loss of TensorFlow that is called last decides that for the whole gradient.",
         before="""\
 import tensorflow as tf
 

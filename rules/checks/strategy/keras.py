@@ -11,7 +11,9 @@ RULES = (
         why="fit_generator(), train_on_batch(), class_weight and validation_split raise an error under a strategy on "
         "TensorFlow 1.15; a GradientTape applies gradients without it; a model that is built before compile() is "
         "out of sight, or data without a name, cannot be changed safely. A stateful layer hands its state on to "
-        "the next batch, which is another GPU's. The message says which it is, and what to write instead.",
+        "the next batch, which is another GPU's. A session that the script makes for Keras (`K.set_session`) takes the "
+        "place of the one that Keras would make for the strategy. The message says which it is, and what to write "
+        "instead.",
         before="""\
 import numpy as np
 import tensorflow as tf

@@ -28,7 +28,8 @@ def input_fn():
 
 
 columns = [tf.feature_column.numeric_column('image', [784])]
-estimator = tf.estimator.DNNClassifier([64], columns, 'model', n_classes=10)
+estimator = tf.estimator.DNNClassifier([64], columns, 'model', n_classes=10,
+                                       loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE)
 estimator.train(input_fn, steps=1000)
 """,
         after="""\

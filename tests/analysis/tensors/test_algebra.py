@@ -183,6 +183,67 @@ tf.clip_by_average_norm(x, 5.0)                       -> opaque
 tf.cumsum(x)                                          -> opaque
 """
 
+MATRICES = """
+tf.matrix_diag_part(s)                                -> example 0
+tf.matrix_diag_part(tf.matmul(s, s, transpose_b=True)) -> example 0
+tf.linalg.diag_part(t)                                -> opaque
+tf.linalg.diag_part(tf.matmul(x, x, transpose_b=True)) -> opaque
+tf.matrix_diag_part(x)                                -> opaque
+tf.matrix_diag_part(w)                                -> free
+tf.matrix_diag(x)                                     -> example 0
+tf.linalg.diag(v)                                     -> opaque
+tf.linalg.diag(q)                                     -> free
+tf.matrix_set_diag(s, tf.ones([5]))                   -> example 0
+tf.matrix_set_diag(s, tf.zeros_like(s[:, :, 0]))      -> example 0
+tf.matrix_inverse(s)                                  -> example 0
+tf.linalg.inv(x)                                      -> opaque
+tf.cholesky(s)                                        -> example 0
+tf.linalg.logdet(s)                                   -> example 0
+tf.trace(s)                                           -> example 0
+tf.trace(x)                                           -> opaque
+tf.matrix_determinant(tf.transpose(t, [1, 0, 2]))     -> example 0
+tf.matrix_solve(s, s)                                 -> example 0
+tf.matrix_solve(s, x)                                 -> opaque
+tf.linalg.matvec(s, x)                                -> example 0
+tf.linalg.matvec(w, x)                                -> example 0
+tf.linalg.matvec(x, q)                                -> opaque
+tf.self_adjoint_eig(s)[0]                             -> example 0
+tf.svd(s, compute_uv=False)                           -> example 0
+tf.svd(s)[1]                                          -> example 0
+tf.qr(s)[0]                                           -> example 0
+tf.linalg.norm(x, axis=1)                             -> example 0
+tf.linalg.l2_normalize(x, 1)                          -> example 0
+tf.math.l2_normalize(x, 0)                            -> opaque
+tf.fft(tf.to_complex64(x))                            -> example 0
+tf.signal.rfft(x)                                     -> example 0
+tf.signal.rfft(v)                                     -> opaque
+tf.fft2d(tf.complex(s, s))                            -> example 0
+tf.roll(x, 1, axis=1)                                 -> example 0
+tf.roll(x, 1, axis=0)                                 -> opaque
+tf.sort(x)                                            -> example 0
+tf.sort(v)                                            -> opaque
+tf.argsort(x, axis=0)                                 -> opaque
+tf.batch_gather(x, z)                                 -> example 0
+tf.batch_gather(x, n)                                 -> opaque
+tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME')[0] -> example 0
+tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME').argmax -> example 0
+tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME', include_batch_in_index=True)[0] -> example 0
+tf.nn.max_pool_with_argmax(image, [1, 2, 2, 1], [1, 2, 2, 1], 'SAME', include_batch_in_index=True)[1] -> opaque
+tf.nn.max_pool1d(s, 2, 2, 'SAME')                     -> example 0
+tf.layers.separable_conv1d(s, 4, 3)                   -> example 0
+tf.layers.average_pooling3d(image[..., None], 2, 2)   -> example 0
+tf.math.top_k(x, 2)[0]                                -> example 0
+tf.math.zero_fraction(x)                              -> mean
+tf.math.xlogy(x, y)                                   -> example 0
+tf.math.divide_no_nan(tf.reduce_sum(x * y), tf.reduce_sum(y)) -> mean over value
+tf.cosh(x) * tf.erfc(y)                               -> example 0
+tf.ensure_shape(x, [None, 6])                         -> example 0
+tf.nn.log_poisson_loss(x, x)                          -> example 0
+tf.strings.to_number(tf.as_string(x))                 -> example 0
+tf.where_v2(x > 0, x, q)                              -> example 0
+tf.losses.mean_pairwise_squared_error(x, x)           -> sum
+"""
+
 REDUCTIONS = """
 tf.reduce_mean(w)                                     -> free
 tf.reduce_mean(x)                                     -> mean
@@ -679,6 +740,7 @@ def test_what_is_not_followed_in_one_branch_is_the_reason() -> None:
         case
         for text in (
             ELEMENTWISE,
+            MATRICES,
             REDUCTIONS,
             LINEAR,
             RESHAPE,

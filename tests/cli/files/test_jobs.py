@@ -18,6 +18,7 @@ from converter.cli.files import crew
 from converter.cli.files.crew import in_turn
 from tests.scripts import SCRIPT
 
+pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parents[3]
 
 

@@ -48,6 +48,68 @@ def test_numbers_that_are_made_of_each_other_take_no_longer_than_they_are() -> N
     assert (conversion.status, conversion.unread) == ("converted", ())
 
 
+VARIABLES_IN_ANOTHER_ORDER = """\
+    import tensorflow as tf
+    batch_size = 32
+    X = tf.placeholder(tf.float32, [None, 4])
+    Y = tf.placeholder(tf.float32, [None, 3])
+    w = tf.get_variable('w', [X.get_shape().as_list()[1], 3])
+    h = tf.matmul(X, w)
+    mean = tf.get_variable('mean', [3], trainable=False)
+    with tf.control_dependencies([tf.assign(mean, 0.9 * mean + 0.1 * tf.reduce_mean(h, 0))]):
+        h = h - 1.0
+    b = tf.get_variable('b', [3])
+    loss = tf.reduce_mean(tf.square(h + b - Y))
+    loss += tf.add_n([tf.nn.l2_loss(v) for v in tf.trainable_variables() if 'b' not in v.name])
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session() as sess:
+        for step in range(100):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+"""
+
+
+def test_a_comprehension_takes_variables_in_any_order() -> None:
+    """`b` is made before the towers, `w` in them."""
+    conversion = run(VARIABLES_IN_ANOTHER_ORDER)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+    assert conversion.text is not None
+    assert conversion.text.index("get_variable('b'") < conversion.text.index("get_variable('w'")
+
+
+ONE_FUNCTION_FOR_TWO_MODELS = """\
+    import tensorflow as tf
+    flags = tf.app.flags
+    flags.DEFINE_integer('batch_size', 8, '')
+    FLAGS = flags.FLAGS
+    class Model(object):
+        def __init__(self, training, batch_size):
+            self.x = tf.placeholder(tf.float32, [batch_size, 6])
+            self.y = tf.placeholder(tf.float32, [batch_size, 3])
+            self.loss = tf.reduce_mean(tf.square(tf.layers.dense(self.x, 3, name='out') - self.y))
+            if training:
+                self.train_op = tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+    def run_epoch(sess, m, batch_size, op):
+        for i in range(len(xs) // batch_size):
+            rows = slice(i * batch_size, (i + 1) * batch_size)
+            sess.run([m.loss, op], {m.x: xs[rows], m.y: ys[rows]})
+    with tf.Session() as sess:
+        with tf.variable_scope('model', reuse=None):
+            m = Model(True, FLAGS.batch_size)
+        with tf.variable_scope('model', reuse=True):
+            test = Model(False, 1)
+        run_epoch(sess, m, FLAGS.batch_size, m.train_op)
+        run_epoch(sess, test, 1, tf.no_op())
+"""
+
+
+def test_a_function_that_runs_two_models_is_compared_call_by_call() -> None:
+    conversion = run(ONE_FUNCTION_FOR_TWO_MODELS)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+    assert conversion.text is not None
+    assert "run_epoch(sess, m, FLAGS.batch_size * FLAGS.num_gpus, m.train_op)" in conversion.text
+
+
 # Each of these was converted wrongly once; the fault of the planner or of the analysis is put back to be found.
 PRINTED_LATE = """\
     import tensorflow as tf

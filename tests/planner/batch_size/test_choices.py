@@ -11,7 +11,8 @@ from converter.options import Options
 from converter.source import read
 from tests.scripts import MODEL, STEP, codes, converted, run
 
-PARSER = "import argparse\nimport json\nimport sys\nimport tensorflow as tf\n\nparser = argparse.ArgumentParser()\n"
+IMPORTS = "import argparse\nimport json\nimport os\nimport sys\nimport tensorflow as tf\n\n"
+PARSER = IMPORTS + "parser = argparse.ArgumentParser()\n"
 FLAG = "parser.add_argument('--batch_size', type=int{})\n"
 SWITCH = "parser.add_argument('--small', action='store_true')\n"
 PARSE = "args = parser.parse_args()\n"
@@ -48,6 +49,20 @@ def named(text: str) -> list[str]:
         (
             "batch_size = int(sys.argv[1]) if len(sys.argv) > 1 else 64\n",
             "batch_size = (int(sys.argv[1]) if len(sys.argv) > 1 else 64) * num_gpus",
+        ),
+        ("batch_size = int(sys.argv[1])\n", "batch_size = int(sys.argv[1]) * num_gpus"),
+        ("batch_size = int(os.environ['BATCH'])\n", "batch_size = int(os.environ['BATCH']) * num_gpus"),
+        (
+            "batch_size = int(os.environ.get('BATCH', 64))\n",
+            "batch_size = int(os.environ.get('BATCH', 64)) * num_gpus",
+        ),
+        (
+            "batch_size = int(os.getenv('BATCH') or 64)\n",
+            "batch_size = int(os.getenv('BATCH') or 64) * num_gpus",
+        ),
+        (
+            "batch_size = vars(args)['batch_size']\n",
+            "batch_size = vars(args)['batch_size'] and vars(args)['batch_size'] * num_gpus",
         ),
     ],
 )
@@ -107,6 +122,12 @@ def test_a_branch_that_works_on_single_examples_is_refused() -> None:
     "lines",
     [
         "configs = {'s': {'batch_size': 32}, 'm': {'batch_size': 64}}\nbatch_size = configs[args.kind]['batch_size']\n",
+        "sizes = {'s': 32, 'm': 64}\nbatch_size = sizes[args.kind]\n",
+        "batch_size = {'s': 32}.get(args.kind, 64)\n",
+        "batch_size = [64, 32][args.small]\n",
+        "batch_size, rate = (32, .1) if args.small else (64, .01)\n",
+        "class Large(object):\n    size = 64\n\n\nclass Small(object):\n    size = 32\n\n\n"
+        "batch_size = {'s': Small, 'm': Large}[args.kind].size\n",
         "if args.small:\n    settings = {'batch': 32}\nelse:\n    settings = {'batch': 64}\n"
         "batch_size = settings['batch']\n",
         "class Large(object):\n    batch_size = 64\n\n\nclass Small(Large):\n    batch_size = 32\n\n\n"
@@ -129,6 +150,74 @@ def test_another_number_of_the_chosen_settings_stays() -> None:  # a near miss
     text = converted(PARSER + "parser.add_argument('--kind', default='s')\n" + PARSE + lines + TRAINING)
     assert "{'units': 3, 'batch_size': 32 * num_gpus}" in text
     assert "{'units': 5, 'batch_size': 64 * num_gpus}" in text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "sizes = {'train': 64, 'write': 1}\nbatch_size = sizes[args.kind]\n",  # a single example stays one
+        "batch_size = len(os.listdir(os.environ['DATA']))\n",  # it is counted, and not what the user says
+    ],
+)
+def test_other_numbers_are_left_with_a_warning(lines: str) -> None:
+    text = PARSER + "parser.add_argument('--kind', default='train')\n" + PARSE + lines + TRAINING
+    assert [code for code in codes(text) if code != "TMG304"] == ["TMG303"][: "sizes" in lines]
+    assert lines in converted(text)
+
+
+def test_the_dict_of_the_arguments_is_read_and_set_as_they_are() -> None:
+    lines = "config = vars(args)\nif args.small:\n    config['batch_size'] = 16\nbatch_size = config['batch_size']\n"
+    text = converted(PARSER + FLAG.format(", default=64") + SWITCH + PARSE + lines + TRAINING)
+    assert "    config['batch_size'] = 16\n" in text
+    assert "batch_size = config['batch_size'] * num_gpus\n" in text
+
+
+BODY = "".join(f"    {line}\n" for line in TRAINING.splitlines()) + "\n\n"
+
+
+@pytest.mark.parametrize("given", ["vars(args)", "args.__dict__", "dict(vars(args))", "json.load(open('c.json'))"])
+@pytest.mark.parametrize("parameters", ["batch_size", "batch_size=32", "rate=.1, batch_size=32"])
+def test_what_a_dict_of_settings_hands_over_is_scaled_in_the_function(given: str, parameters: str) -> None:
+    text = PARSER + f"def train({parameters}):\n" + BODY + FLAG.format(", default=64") + PARSE + f"train(**{given})\n"
+    assert codes(text) == ["TMG305"]
+    assert "    batch_size *= num_gpus\n" in converted(text)
+    assert f"def train({parameters}):" in converted(text)  # the default was scaled before, which no run read
+
+
+def test_settings_without_a_batch_size_leave_the_default() -> None:  # a near miss
+    flag = "parser.add_argument('--rate', type=float, default=.1)\n"
+    text = PARSER + "def train(rate, batch_size=32):\n" + BODY + flag + PARSE + "train(**vars(args))\n"
+    assert "def train(rate, batch_size=32 * num_gpus):" in converted(text)
+
+
+def test_a_function_that_takes_any_settings() -> None:
+    lines = ("def train(**kwargs):\n" + BODY).replace("(batch_size)", "(kwargs['batch_size'])")
+    text = converted(PARSER + lines + FLAG.format(", default=64") + PARSE + "train(**vars(args))\n")
+    assert "next_batch(kwargs['batch_size'] * num_gpus)" in text
+
+
+def test_a_function_that_is_called_in_both_ways_keeps_its_size() -> None:
+    lines = "def train(batch_size):\n" + BODY + FLAG.format(", default=64") + PARSE
+    calls = "if args.small:\n    train(16)\nelse:\n    train(**vars(args))\n"
+    text = PARSER + SWITCH + lines + calls
+    assert "TMG303" in codes(text)
+    assert "batch_size *= num_gpus" not in converted(text) and "train(16)" in converted(text)
+
+
+@pytest.mark.parametrize(
+    ("use", "line"),
+    [
+        ("train(**vars(args))", "num_gpus = vars(args).pop('num_gpus')"),
+        ("for name, value in sorted(vars(args).items()):\n    print(name)", "num_gpus = vars(args).pop('num_gpus')"),
+        ("print(args.__dict__)", "num_gpus = vars(args).pop('num_gpus')"),
+        ("print(args)", "num_gpus = args.num_gpus"),  # a near miss
+    ],
+)
+def test_the_number_of_gpus_is_taken_out_of_arguments_that_are_listed(use: str, line: str) -> None:
+    """A function that is given all arguments knows no num_gpus."""
+    lines = "def train(batch_size):\n" + BODY + FLAG.format(", default=64") + PARSE + use
+    call = "" if "train" in use else "\ntrain(args.batch_size)"
+    assert line in converted(PARSER + lines + call + "\n").splitlines()
 
 
 def test_what_a_script_sets_in_a_module_is_what_all_files_read(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import body, codes, run
+from tests.scripts import body, codes, converted, run
 
 GRAPH = """\
 import random
@@ -293,3 +293,34 @@ sess = tf.Session()
 def test_an_epoch_stays_an_epoch(above: str, head: str, fed: str, lines: list[str]) -> None:
     text = GRAPH + "shuffled = np.load('rows.npy')\n" + EPOCHS.format(above=above, head=head, fed=fed)
     assert scaled(text.replace("{}", "16")) == lines
+
+
+STEPPED = """\
+sess = tf.Session()
+for i in range(1000):
+{}    sess.run(train_op, {{X: data[b:b + 16], Y: data[b:b + 16]}})
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "made"),
+    [
+        ("    b = (i * 16) % 999\n    if i % 16 == 0: print(i)\n", "if i % 16 == 0: print(i)"),
+        ("    b = (i * 16) % 999\n    if (i + 1) % 16 == 0: print(i)\n", "if (i + 1) % 16 == 0: print(i)"),
+    ],
+)
+def test_a_number_of_steps_as_large_as_the_batch_stays(lines: str, made: str) -> None:
+    text = converted(GRAPH + STEPPED.format(lines))
+    assert made in text and "global_batch_size = 16 * num_gpus" in text
+
+
+def test_a_batch_at_each_multiple_of_its_size() -> None:
+    lines = "    if i % 16 == 0:\n        sess.run(train_op, {X: data[i:i + 16], Y: data[i:i + 16]})\n"
+    text = converted(GRAPH + "sess = tf.Session()\nfor i in range(1000):\n" + lines)
+    assert "if i % global_batch_size == 0:" in text and "data[i:i + global_batch_size]" in text
+
+
+@pytest.mark.parametrize("test", ["b % 16 == 0", "len(data) > 16"])
+def test_a_number_that_may_mean_another_thing_is_named(test: str) -> None:
+    found = run(GRAPH + STEPPED.format(f"    b = i % 100\n    if {test}: print(i)\n")).diagnostics
+    assert [(d.code, d.line) for d in found] == [("TMG303", 14)] and "16, and may mean" in found[0].message

@@ -88,3 +88,77 @@ def test_within_the_loop(test: str, emptied: str) -> None:
 )
 def test_lists_of_other_lengths(lines: str) -> None:
     assert codes(GRAPH + FLUSHED.format(lines.format(RUN))) == ["TMG303"]
+
+
+COUNTED = """\
+sess = tf.Session()
+x, y, n = [], [], 16
+{}
+    x.append(row[:4])
+    y.append(row[4:])
+    if {}:
+        sess.run(train_op, {{X: x, Y: y}})
+        x, y = [], []
+"""
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ("for i, row in enumerate(data):", "(i + 1) % n == 0"),
+        ("for i, row in enumerate(data, 1):", "i % n == 0"),
+        ("for i in range(1000):\n    row = data[i]", "(i + 1) % n == 0"),
+        ("for i in range(1, 1001):\n    row = data[i]", "i % n == 0"),
+    ],
+)
+def test_where_the_loop_counts_its_turns(head: str, test: str) -> None:
+    assert scaled(GRAPH + COUNTED.format(head, test)) == ["x, y, n = [], [], 16 * num_gpus"]
+    made = scaled(GRAPH + COUNTED.format(head, test.replace("n ==", "16 ==")))
+    assert made == [f"if {test.replace('% n', '% (16 * num_gpus)')}:"]
+
+
+@pytest.mark.parametrize(
+    ("head", "test"),
+    [
+        ("for i, row in enumerate(data):", "i % n == 0"),  # the first batch is one row
+        ("for i, row in enumerate(data):", "(i + 1) % n == 1"),
+        ("for i, row in enumerate(data):", "(i + 1) // n == 0"),
+        ("for i, row in enumerate(data):\n    if row[0]: continue", "(i + 1) % n == 0"),
+        ("for i, row in enumerate(data):\n    i = i + 5", "(i + 1) % n == 0"),
+        ("for i in range(0, 1000, 2):\n    row = data[i]", "(i + 1) % n == 0"),
+    ],
+)
+def test_turns_that_do_not_count_the_rows(head: str, test: str) -> None:
+    assert codes(GRAPH + COUNTED.format(head, test)) == ["TMG303"]
+
+
+GENERATOR = """def batches():
+    x, y = [], []
+    for i in range(1000):
+        row = data[i]
+        x.append(row[:4])
+        y.append(row[4:])
+        if {}:
+            yield x, y
+            x, y = [], []
+{}
+
+sess = tf.Session()
+for x, y in batches():
+    sess.run(train_op, {{X: x, Y: y}})
+"""
+
+
+@pytest.mark.parametrize("rest", ["", "    if x:\n        yield x, y\n"])
+@pytest.mark.parametrize(
+    ("test", "made"), [("len(x) == 16", "(16 * num_gpus)"), ("(i + 1) % 16 == 0", "(16 * num_gpus)")]
+)
+def test_a_generator_gives_what_it_has_filled(test: str, made: str, rest: str) -> None:
+    """Before, all turns of the loop were taken for the batch: `range(1000 * num_gpus)`."""
+    assert scaled(GRAPH + GENERATOR.format(test, rest)) == [f"if {test.replace('16', made)}:"]
+
+
+def test_a_generator_that_gives_all_rows_at_its_end() -> None:  # a near miss
+    flush = "            yield x, y\n            x, y = [], []\n"
+    lines = GENERATOR.format("len(x) == 1001", "").replace(flush, "            pass\n    yield x, y\n")
+    assert scaled(GRAPH + lines) == ["for i in range(1000 * num_gpus):"]

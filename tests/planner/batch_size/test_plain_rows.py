@@ -36,7 +36,7 @@ def test_the_rows_are_shared() -> None:
         (OPEN, ARRAYS, []),  # numbers of what is fed are the batch size
         (FIXED.replace("[8, 1]", "[4, 1]"), ARRAYS, ["TMG202"]),  # which of them are the examples?
         (FIXED.replace("[8", "[1"), ARRAYS.replace("8", "1"), ["TMG202"]),
-        (FIXED, "x: 0.5, y: 0.5", ["TMG202"]),
+        (FIXED, "x: 0.5, y: 0.5", ["TMG218"]),
     ],
 )
 def test_findings(inputs: str, feed: str, found: list[str]) -> None:

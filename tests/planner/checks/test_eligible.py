@@ -255,3 +255,37 @@ def test_batch_sizes_that_are_fed(size: str, used: str, found: list[str]) -> Non
     script = INPUTS + f"bsz = {size}\nsize = bsz\nout = tf.layers.dense({used}, 1)\n"
     script += "loss = tf.reduce_mean(tf.square(out - Y))\n" + STEP
     assert codes(script + TRAINING.replace("Y: ys", "Y: ys, bsz: 32")) == found
+
+
+NUMBERS = """\
+import tensorflow as tf
+
+a = tf.placeholder(tf.float32)
+b = tf.placeholder(tf.float32)
+w = tf.Variable(1.0)
+loss = tf.reduce_mean(tf.square(w * a - b))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+
+
+def train(sess, xs, ys):
+    for i in range({count}):
+        sess.run(train_op, {{a: {fed}, b: {beside}}})
+
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    train(sess, {data}, load())
+"""
+
+
+@pytest.mark.parametrize(
+    ("count", "fed", "beside", "data", "code"),
+    [
+        ("len(xs)", "xs[i]", "ys[i]", "load()", "TMG218"),
+        ("100", "xs[i % 2]", "0.5", "[0.1, 0.2]", "TMG218"),
+        ("len(xs)", "xs", "0.5", "load()", "TMG304"),  # a number beside data of any shape
+        ("100", "xs[i]", "ys[i]", "load()", "TMG202"),  # what may be a list of batches
+    ],
+)
+def test_single_numbers_that_a_function_feeds(count: str, fed: str, beside: str, data: str, code: str) -> None:
+    assert codes(NUMBERS.format(count=count, fed=fed, beside=beside, data=data)) == [code]

@@ -283,6 +283,17 @@ def test_a_number_of_the_whole_batch_may_be_carried(update: str, found: list[str
         assert f"update = {update}" in parts(text)[AFTER]
 
 
+@pytest.mark.parametrize(
+    ("variables", "found"), [("trainable_variables", []), ("global_variables", ["TMG234"])]
+)
+def test_weight_decay_is_taken_of_trainable_variables(variables: str, found: list[str]) -> None:
+    """So the moving average is not behind the loss, in which all weights are summed up."""
+    average = "m = tf.get_variable('m', [1], trainable=False)\nh = tf.layers.dense(X, 1)\n"
+    average += "with tf.control_dependencies([tf.assign(m, 0.9 * m + 0.1 * tf.reduce_mean(h, 0))]):\n    h = h - 1.0\n"
+    decay = f"loss = loss + 0.01 * tf.add_n([tf.nn.l2_loss(v) for v in tf.{variables}() if 'bias' not in v.name])\n"
+    assert codes(script(average, LOSS + decay)) == found
+
+
 def test_moving_averages_that_only_the_evaluation_reads_are_no_state() -> None:
     model = STATE + (
         "train = tf.placeholder_with_default(True, [])\nh = tf.layers.dense(X, 1)\nmean = tf.reduce_mean(h, 0)\n"

@@ -110,3 +110,8 @@ def test_labels_that_the_user_calls_shared() -> None:
 def test_weights_of_classes_are_no_labels() -> None:
     weighed = CROSSED.format("").replace("labels=z", "labels=Y").replace("tf.layers", "z * tf.layers")
     assert "TMG253" in codes(script(weighed, "chunk"))
+
+
+def test_an_entry_of_numbers_is_one_value() -> None:
+    assert cut(script(WEIGHED, "np.linspace(0, 1, 9)[step]")) == of("X", "Y")
+    assert codes(script(WEIGHED, "np.zeros([9, 32])[step]")) == ["TMG253"]

@@ -48,3 +48,31 @@ def test_tensors_whose_shapes_are_asked_for(model: str) -> None:
 )
 def test_settings_of_such_objects(model: str) -> None:
     assert codes(MODEL.format(model=model)) == ["TMG303"]
+
+
+FED = """\
+import tensorflow as tf
+
+
+class Agent(object):
+    def __init__(self, sess, network, config):
+        self.sess, self.network, self.config = sess, network, config
+        self.targets = tf.placeholder(tf.float32, [None])
+        self.actions = tf.placeholder(tf.int32, [None])
+        q = {}
+        self.loss = tf.reduce_mean(tf.square(self.targets - q))
+        self.train_op = tf.train.RMSPropOptimizer(0.1).minimize(self.loss)
+
+    def learn(self, states, targets, actions):
+        self.sess.run(self.train_op, {{self.network.inputs: states, self.targets: targets, self.actions: actions}})
+"""
+
+
+def test_tensors_of_an_object_of_which_the_training_step_feeds_another() -> None:
+    taken = FED.format("tf.reduce_sum(self.network.outputs * tf.one_hot(self.actions, 4), 1)")
+    assert codes(taken) == ["TMG275"]
+
+
+@pytest.mark.parametrize("factor", ["self.config.scale", "config.network.scale"])
+def test_settings_of_another_object(factor: str) -> None:
+    assert codes(FED.format(f"tf.reduce_sum(tf.one_hot(self.actions, 4), 1) * {factor}")) == ["TMG303"]

@@ -97,3 +97,45 @@ def test_variables_of_a_constructor_live_where_variables_do() -> None:
     """The constructor is called by a function that the last statement calls, which leads to the loop as well."""
     lines = body(INPUTS.partition("X = ")[0] + CONSTRUCTED)
     assert lines[lines.index("    with tf.device(variable_device):") + 1] == "        net = Net()"
+
+
+LOOPED = """\
+import tensorflow as tf
+
+tf.app.flags.DEFINE_integer('gpu', 0, 'the GPU')
+FLAGS = tf.app.flags.FLAGS
+batch_size = 32
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+h = X
+for {turn}:
+    with tf.device({device}):
+        h = tf.layers.dense(h, 8)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("turn", "device", "found"),
+    [
+        ("i in range(2)", "'/gpu:%d' % FLAGS.gpu", []),  # the same one in each turn
+        ("units in (8, 4)", "'/gpu:{}'.format(FLAGS.gpu)", []),
+        ("i in range(2)", "'/gpu:%d' % i", ["TMG216"]),
+        ("i in range(2)", "devices[i]", ["TMG216"]),
+        ("i in range(2)", "next(devices)", ["TMG216"]),
+        ("name in names()", "name", ["TMG216"]),
+    ],
+)
+def test_a_device_in_a_loop(turn: str, device: str, found: list[str]) -> None:
+    text = LOOPED.format(turn=turn, device=device) + STEP + TRAINING
+    assert [code for code in codes(text) if code == "TMG216"] == found
+
+
+def test_a_device_that_a_function_is_given_in_a_loop() -> None:
+    layer = "def layer(h, gpu):\n    with tf.device('/gpu:%d' % {}):\n        return tf.layers.dense(h, 8)\n\n\n"
+    block = "    with tf.device(None):\n        h = tf.layers.dense(h, 8)"
+    text = LOOPED.format(turn="i in range(n)", device="None").replace(block, "    h = layer(h, i)")
+    text += STEP + TRAINING
+    head, rest = text.split("batch_size = 32\n")
+    assert "TMG216" in codes(head + layer.format("gpu") + "batch_size = 32\n" + rest)
+    assert "TMG216" not in codes(head + layer.format("FLAGS.gpu") + "batch_size = 32\n" + rest)

@@ -156,10 +156,16 @@ def test_a_state_of_the_model_that_is_fed_is_refused() -> None:
 
 @pytest.mark.parametrize(
     ("fetched", "advice"),
-    [("train_op", "feed a placeholder"), ("prediction", "convert the script that runs the training step")],
+    [("train_op", "make a placeholder"), ("prediction", "convert the script that runs the training step")],
 )
 def test_a_script_that_only_builds_the_step_is_told_so(fetched: str, advice: str) -> None:
     training = TRAINING.replace("X: xs", "X: xs, final: s").replace("run(train_op", f"run({fetched}")
     (found,) = run(FIXED + CELLS + LOSS + STEP + training).diagnostics
     assert found.code == "TMG223"
     assert (found.hint or "").startswith(advice)
+
+
+def test_what_only_another_run_feeds_is_built_again() -> None:
+    training = TRAINING + "    print(sess.run(prediction, {final: s}))\n"
+    (found,) = run(FIXED + CELLS + LOSS + STEP + training).diagnostics
+    assert (found.code, (found.hint or "")[:29]) == ("TMG223", "build what follows it once mo")

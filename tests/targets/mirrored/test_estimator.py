@@ -202,6 +202,13 @@ def test_the_total_batch() -> None:
     )
     assert findings(summed, "--batch", "total") == [("TMG288", 9)]
     assert findings(summed) == [("TMG374", 9)]  # the mean of the sums
+    library = script.replace("(labels, logits)", "(labels, logits, reduction=tf.losses.Reduction.SUM)")
+    assert findings(library) == [("TMG288", 9)]  # the sum of the sums
+    assert findings(library, "--batch", "total") == []
+    beside = script.replace("(labels, logits)", "(labels, logits)\n    loss += tf.nn.l2_loss(logits)", 1)
+    mixed = beside.replace("(labels, logits)", "(labels, logits, reduction=tf.losses.Reduction.SUM)")
+    assert findings(mixed) == [("TMG288", 9)]
+    assert [code for code, _ in findings(mixed, "--batch", "total")] == ["TMG288"]
     assert findings(script) == []
 
 
@@ -340,7 +347,6 @@ TRAIN = "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
         ("loss = tf.reduce_sum(logits * labels) / tf.reduce_sum(labels)", ["TMG288"]),
         ("loss = tf.reduce_mean(tf.boolean_mask(logits, labels > 0))", ["TMG288"]),
         ("loss = tf.losses.mean_squared_error(labels, logits, weights=mask)", ["TMG288"]),
-        ("loss = tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.SUM)", ["TMG288"]),
         ("loss = tf.losses.mean_squared_error(labels, logits, reduction=tf.losses.Reduction.MEAN)", []),
         ("loss = unknown(logits)", ["TMG288"]),
         ("logits = tf.reshape(logits, [batch_size, 3])\n    " + LOSS, ["TMG288"]),
@@ -358,9 +364,12 @@ def test_losses_of_a_part_of_the_batch(loss: str, codes: list[str]) -> None:
 def test_sums_of_canned_estimators_and_batches_that_are_counted() -> None:
     canned = "e = tf.estimator.DNNClassifier([8], columns{0})\ne.train(input_fn)\n"
     mean = ", loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"
-    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""), "--batch", "total")] == ["TMG383", "TMG288"]
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""), "--batch", "total")] == ["TMG383"]
     assert [code for code, _ in findings(MODEL + INPUT + canned.format(mean), "--batch", "total")] == ["TMG383"]
-    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""))] == ["TMG383"]
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(""))] == ["TMG383", "TMG288"]
+    assert [code for code, _ in findings(MODEL + INPUT + canned.format(mean))] == ["TMG383"]
+    other = MODEL + INPUT + canned.format(", loss_reduction=reduction")
+    assert [code for code, _ in findings(other, "--batch", "total")] == ["TMG383", "TMG288"]
     taken = MODEL + INPUT.replace(".batch(8)", ".batch(8).take(5)") + TRAIN
     assert [code for code, _ in findings(taken, "--batch", "total")] == ["TMG288"]
     assert findings(taken) == []

@@ -83,6 +83,22 @@ def test_a_dataset() -> None:
     assert [code for code, _ in findings(HEAD + inner + MODEL + fit)] == ["TMG289"]
 
 
+@pytest.mark.parametrize(
+    ("session", "codes"),
+    [
+        ("K.set_session(tf.Session(config=config))\n", ["TMG289"]),
+        ("K.set_session(session=tf.Session())\n", ["TMG289"]),
+        ("sess = tf.Session(config=config)\nK.set_session(sess)\n", ["TMG289"]),
+        ("sess = tf.Session(config=config)\nK.set_session(sess)\nsess.run(y)\n", ["TMG220"]),  # a session of its own
+        ("K.clear_session()\n", []),
+    ],
+)
+def test_a_session_for_keras(session: str, codes: list[str]) -> None:
+    start = HEAD + "from tensorflow.keras import backend as K\nconfig = tf.ConfigProto()\n" + session
+    script = start + MODEL + "model.fit(x, y, batch_size=16)\n"
+    assert [code for code, _ in findings(script)] == codes
+
+
 def test_batches_that_are_counted_behind_batch() -> None:
     data = "data = tf.data.Dataset.from_tensor_slices((x, y)){0}.batch(16){1}\nmodel.fit(data)\n"
     for method in ("take", "skip"):

@@ -37,6 +37,8 @@ def batches(text: str) -> list[list[str]]:
         ("ab cd ef ab cd ef", "abcd efab cdef"),  # batches across the end of an epoch
         ("ab cd e ab cd e", "abcd e abcd e"),  # the last batch is smaller
         ("ab cd ef ab cd ef", "abcd abcd"),  # what is no whole batch is left out
+        ("abc abc abc abc", "abc abc"),  # no more than a batch of the original is there
+        ("ab", "ab"),  # the steps of the original do not suffice to tell
     ],
 )
 def test_the_same_stream_cut_at_other_places(own: str, theirs: str) -> None:
@@ -51,6 +53,8 @@ def test_the_same_stream_cut_at_other_places(own: str, theirs: str) -> None:
         ("ab cd ef gh", "abab cdcd", "twice"),
         ("ab cd ef gh", "acbd efgh", "order"),
         ("ab cd ef gh", "ijkl mnop", "others"),
+        ("ab cd ef", "abc def", "size"),
+        ("ab cd ef gh", "ab cd", "size"),  # an input whose batches have not grown
         ("ab cd ef gh", "abcx efgh", ""),
         ("ab cd ef gh ij kl", "abcd ghij", ""),  # a batch left out in the middle of an epoch
         ("ab cd e ab cd e", "abcd abcd", ""),  # the last batch left out, which the original takes

@@ -16,6 +16,7 @@ from converter.cli.app import main
 from converter.verify.launch.tasks import Task, counts, named_hosts, visible
 from converter.verify.processes.family import all_running
 
+pytestmark = pytest.mark.programs
 ROOT = Path(__file__).resolve().parent.parent.parent.parent
 HEADER = "# tf-multigpu 0.2.0: converted from train.py sha256:{} with --num-gpus 2 --batch per-gpu --target {}\n"
 TASK = """\

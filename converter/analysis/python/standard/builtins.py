@@ -18,14 +18,17 @@ from converter.analysis.python.containers import (
     note_position,
     put_behind,
     put_key,
+    settings_of,
     under,
 )
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.naming import bind_in
 from converter.analysis.python.operators import truth
+from converter.analysis.python.standard.told import is_told
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
+    ENTRIES,
     Absent,
     Bound,
     Class,
@@ -92,8 +95,12 @@ def _zip(call: Call) -> Value:
 def _enumerate(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
     note_position(call.walk, value)
-    rows = [Sequence([Number(i), v]) for i, v in enumerate(iterate(value, None))]
-    return Sequence(rows, many=(not isinstance(value, Sequence) or value.many) and bool(rows)).like(value)
+    many, given = not isinstance(value, Sequence) or value.many, call.get(1, "start")
+    start = getattr(given, "value", None) if given is not None else 0
+    rows = [Sequence([Number((start or 0) + i), v]) for i, v in enumerate(iterate(value, None))]
+    if many or start is None:  # a condition on it may turn out otherwise in further turns
+        call.walk.assumed.update(row.elements[0].uid for row in rows)
+    return Sequence(rows, many=many and bool(rows)).like(value)
 
 
 def _list(call: Call) -> Value:
@@ -107,6 +114,8 @@ def _list(call: Call) -> Value:
 
 def make_dict(call: Call) -> Value:
     """A dict: of another one or of pairs, and of keyword arguments."""
+    if call.args and settings_of(call.args[0]) is not None and not call.kwargs:
+        return call.args[0]  # of parsed arguments: what is read from either is the same
     return Mapping(pairs_of(call))
 
 
@@ -124,9 +133,12 @@ def pairs_of(call: Call) -> list[tuple[Value, Value]]:
 
 def _number(call: Call) -> Value:
     value = call.args[0] if call.args else Number(0)
+    if call.name == "int" and is_told(value):
+        told = frozenset((call.walk.origin(call.node, "literal"),))
+        return Number(None, told, told, (value,))
     if isinstance(value, Number):
         known = None if value.value is None else (int if call.name in ("int", "round") else float)(value.value)
-        return Number(known, value.origins, value.linear, (value,))
+        return Number(known, value.origins, value.linear, (value,), chosen=value.chosen)
     if isinstance(value, Count):
         return value
     return (
@@ -182,6 +194,13 @@ def _setattr(call: Call) -> Value:
     elif isinstance(name, str) and isinstance(call.args[0], Module):
         bind_in(call.walk, call.args[0].frame, name, call.args[2], call.node)
     return Constant(None)
+
+
+def _vars(call: Call) -> Value:
+    """`vars(args)`: the dict of parsed arguments, in which their values may be set too."""
+    holder = call.args[0] if call.args else Host()
+    is_settings = isinstance(holder, Typed) and holder.kind == "Namespace"
+    return call.typed(ENTRIES) if is_settings else Host(call.args, call.name, call.node)
 
 
 def _isinstance(call: Call) -> Value:
@@ -303,6 +322,7 @@ BUILTINS: dict[str, Handler] = {
     "quit": _exit,
     "callable": _callable,
     "next": _next,
+    "vars": _vars,
     "slice": _host,
 }
 
@@ -498,6 +518,15 @@ def _dict_copy(call: Call) -> Value:
     return Mapping(call.receiver.pairs)
 
 
+def _setting(call: Call) -> Value:
+    """`vars(args).get('batch_size', 64)`: that argument, which is always there."""
+    name, holder = call.constant(0, ""), call.receiver
+    settings = settings_of(holder) if holder is not None else None
+    if settings is None or not isinstance(name, str):
+        return Host(call.values(), call.name, call.node)
+    return get_attribute(call.walk, settings, name, call.node)
+
+
 METHODS: dict[str, Handler] = {
     "Sequence.append": _append,
     "Sequence.extend": _extend,
@@ -510,6 +539,8 @@ METHODS: dict[str, Handler] = {
     "Sequence.copy": _copy,
     "Sequence.next": _next,
     "Sequence.__next__": _next,
+    f"{ENTRIES}.get": _setting,
+    f"{ENTRIES}.copy": lambda call: call.receiver or Host(),
     "Mapping.items": _items,
     "Mapping.iteritems": _items,
     "Mapping.values": _items,

@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from converter.analysis.facts import TrainStep, behind_losses
-from converter.analysis.values import Number, Origin
+from converter.analysis.values import Number, Origin, Tensor, Value, needed, tensors_in
 from converter.plan import Shard
 from converter.planner.batch_size.batch_size import Scaling
 from converter.planner.found import Found
-from converter.planner.questions.drawn_batches import drawn_in, drawn_sizes
+from converter.planner.questions.drawn_batches import drawn_in, rows_of_drawn
 from converter.planner.region.inputs import batch_inputs
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
@@ -24,15 +24,27 @@ def drawing_alone(steps: Iterable[TrainStep]) -> list[TrainStep]:
     return [step for step in steps if not batch_inputs([step])]
 
 
-def drawn_rows(site: LoopSite, before: Traffic, sizes: frozenset[Origin], scaling: Scaling) -> Traffic:
-    """Adds each tower's share of the rows that are drawn: the weight of a loss that no input reaches."""
+def drawn_out(values: Iterable[Value]) -> list[Tensor]:
+    """The tensors of a drawn batch among some values: nobody feeds them, so that they can be run without any input."""
+    return [t for v in values for t in tensors_in(v) if t.batch.kind != "free" and not t.roots]
+
+
+def drawn_rows(
+    site: LoopSite, before: Traffic, sizes: frozenset[Origin], scaling: Scaling, leaving: Iterable[Value]
+) -> Traffic:
+    """Adds each tower's share of the rows that are drawn: the weight of a loss that no input reaches.
+
+    leaving: values that are merged; the rows of those drawn must not be counted by an input that may not be fed.
+    """
     traffic = before
     facts, region = site.facts, site.region
     alone = drawing_alone(site.group.steps)
-    if not alone:
+    drawn = drawn_out(leaving)
+    if not alone and not drawn:
         return traffic
     keys = {o.key for o in sizes}
-    wanted = {o.key for number in drawn_sizes(alone) for o in number.linear} & keys
+    behind = {**needed(drawn), **behind_losses(alone)}
+    wanted = {o.key for number in rows_of_drawn(behind) for o in number.linear} & keys
     rebound = {r.place: r.saved for r in traffic.rebinds}
     found: dict[object, tuple[int, str]] = {}
     for access in region.tower_reads():
@@ -42,6 +54,8 @@ def drawn_rows(site: LoopSite, before: Traffic, sizes: frozenset[Origin], scalin
             for origin in value.linear:
                 found.setdefault(origin.key, (len(value.inputs), text))
     missing = not wanted or any(key not in found for key in wanted)
+    if missing and not alone:
+        return traffic
     if missing:
         tensor = drawn_in(behind_losses(alone))[0]
         raise refuse(facts, tensor.node or alone[0].call, Found.DRAWN_ROWS_READ)

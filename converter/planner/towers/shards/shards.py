@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from converter.analysis.facts import Facts, TrainStep
+from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.tensors.sparse import is_sparse
@@ -14,6 +14,7 @@ from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
+from converter.planner.batch_size.fed_together import apart
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.fixed_size import fixed_size
@@ -65,7 +66,7 @@ def shards_in(site: LoopSite, before: Traffic) -> Traffic:
         whole[text], traffic = traffic.fresh(f"{leaf(text)}_batch", f"all_{leaf(text)}")
         static = not traffic.alone and _static(value)
         nests.append(nest_of(text, whole[text], value.batch.axis, static, source))
-    groups = _groups([i for i in region.inputs if i not in optional], region, site.group.steps)
+    groups = _groups([i for i in region.inputs if i not in optional], site)
     for group in groups:
         _check_parts(site.facts, group)
         added, traffic = _shard_of(site, traffic, read, group, alone=len(groups) == 1)
@@ -388,15 +389,16 @@ def _check_parts(facts: Facts, group: list[Input]) -> None:
             raise refuse(facts, run.call, Found.PART_OF_RUN_WITHOUT_LEAD)
 
 
-def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list[list[Input]]:
-    """Inputs that can share a count of rows.
+def _groups(inputs: list[Input], site: LoopSite) -> list[list[Input]]:
+    """Inputs that can share a count of rows: no run is seen to feed them different ones.
 
     The count is read from one of them, so that one must be fed whenever a value of the group is
     fetched: it must lie behind every value that leaves the towers and depends on the group.
     """
     rest = list(inputs)
+    steps, unlike = site.group.steps, apart(site.facts, site.region.needed.values())
     behind: list[set[Value]] = []
-    for value in region.needed.values():
+    for value in site.region.needed.values():
         if isinstance(value, Tensor) and not isinstance(value, Input) and value.roots:
             roots = set(value.roots) & set(rest)
             if roots and roots not in behind:
@@ -419,6 +421,7 @@ def _groups(inputs: list[Input], region: Region, steps: list[TrainStep]) -> list
             if all((i in loss) <= (lead in loss) for loss in losses)
             and (i.batch.axis == lead.batch.axis or i.op == DATA)
             and _fixed_rows(i) == _fixed_rows(lead)
+            and (i.uid, lead.uid) not in unlike
             and (i.op == DATA) == (lead.op == DATA)
         ]
         groups.append([lead, *(i for i in together if i is not lead)])

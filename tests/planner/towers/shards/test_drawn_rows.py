@@ -86,3 +86,34 @@ def test_a_script_without_any_input(draw: str) -> None:
 def test_near_misses(draw: str, code: str) -> None:
     own = "import other\n\n\ndef noise(batch_size=32):\n    return tf.random_normal([batch_size, 8])\n\n\n"
     assert codes(own + ALONE.format(draw)) == [code]
+
+
+SAMPLED = """\
+import tensorflow as tf
+
+batch_size = 32
+x = tf.placeholder(tf.float32, [None, 4])
+with tf.variable_scope('decoder'):
+    recons = tf.layers.dense(tf.layers.dense(x, 8, name='encoder'), 4, name='out')
+with tf.variable_scope('decoder', reuse=True):
+    sampled = tf.layers.dense({}, 4, name='out')
+critic = tf.layers.dense(sampled, 1, name='critic') - tf.layers.dense(recons, 1, name='critic', reuse=True)
+loss = tf.reduce_mean(tf.square(recons - x)) + tf.reduce_mean(critic)
+train_op = tf.train.AdamOptimizer().minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op, {{x: next_batch(batch_size)}})
+    print(sess.run(sampled))
+"""
+
+
+def test_noise_beside_an_input_is_merged_by_its_own_rows() -> None:
+    _, inside, _ = parts(SAMPLED.format("tf.random_normal([batch_size, 8])"))
+    assert "rows_drawn, weight_drawn = shard_drawn(global_batch_size, gpu)" in inside
+    assert "tower_sampled.append(sampled[:rows_drawn])" in inside
+    assert "tower_loss.append(loss * weight)" in inside
+
+
+def test_what_an_input_reaches_is_merged_by_its_rows() -> None:
+    _, inside, _ = parts(SAMPLED.format("tf.layers.dense(x, 8, name='mean') + tf.random_normal([batch_size, 8])"))
+    assert "tower_sampled.append(sampled[:rows])" in inside and "drawn" not in "".join(inside)

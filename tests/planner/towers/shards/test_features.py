@@ -47,6 +47,19 @@ def test_a_dict_that_an_iterator_gives(made: str, model: str) -> None:
     assert after[0] == "features['x'], features['y'] = x_batch, y_batch"
 
 
+@pytest.mark.parametrize("inline", [True, False], ids=["inline", "with a name"])
+def test_examples_that_are_parsed_where_they_are_read(inline: bool) -> None:
+    """Where the batch of records has no name, the features are cut; else the records, which each tower parses."""
+    made = f"records = tf.data.TFRecordDataset(files).batch(batch_size){NEXT}"
+    parse = f"features = tf.parse_example(records, {SPEC})\n"
+    if inline:
+        made, parse = "", parse.replace("records", made.partition(" = ")[2].strip())
+    before, inside, _ = parts(HEAD + made + parse + MODEL + STEP)
+    cut = "(features['x'], features['y']), rows, weight = shard([x_batch, y_batch], gpu)"
+    assert (cut in inside, parse.strip() in before) == (inline, inline)
+    assert ("(records,), rows, weight = shard([records_batch], gpu)" in inside) == (not inline)
+
+
 def test_a_dict_that_an_attribute_holds() -> None:
     _, inside, _ = parts(HEAD + OBJECT + STEP)
     assert "(self.rows['x'], self.rows['y']), rows, weight = shard([x_batch, y_batch], gpu)" in inside

@@ -393,3 +393,53 @@ def test_inputs_of_which_no_tower_can_be_given_its_part_are_refused() -> None:
     known = "SHAPES = {'x': (tf.float32, [None, 4]), 'y': (tf.float32, [None, 1])}"
     assert codes(DICT_OF_UNKNOWN.format(shapes="from shapes import SHAPES")) == ["TMG205"]
     assert "(inputs['x'], inputs['y']), rows, tower_weight = shard(" in cut(DICT_OF_UNKNOWN.format(shapes=known))
+
+
+HALVES = """\
+import tensorflow as tf
+
+batch_size = 8
+half = batch_size // 2
+X = tf.placeholder(tf.float32, [None, 4])
+h = tf.layers.dense(X, 6)
+loss = tf.reduce_mean(tf.square(tf.layers.dense({}, 1)))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(9):
+        sess.run(train_op, {{X: next_batch(batch_size)}})
+"""
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "tf.slice(h, [0, 0], [batch_size // 2, -1])",
+        "tf.slice(h, [half, 0], [half, -1])",
+        "tf.slice(h, [0, 0], [tf.shape(h)[0] // 2, -1])",
+        "tf.strided_slice(h, [0, 0], [int(batch_size / 2), 6])",
+        "h[:half]",
+        "h[batch_size // 2:]",
+        "h[:tf.shape(h)[0] // 2]",
+    ],
+)
+def test_halves_of_a_batch(part: str) -> None:
+    assert codes(HALVES.format(part)) == ["TMG215"]
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        "tf.slice(h, [0, 0], [batch_size, -1])",
+        "tf.slice(h, [0, 0], [half * 2, -1])",
+        "tf.slice(h, [0, 0], [-1, half])",
+        "tf.slice(h, [0, 0], [tf.shape(h)[0], 3])",
+        "h[:, :half]",
+    ],
+)
+def test_all_rows_of_a_batch(part: str) -> None:
+    assert codes(HALVES.format(part)) == []
+
+
+def test_a_batch_size_that_is_a_fraction_itself() -> None:
+    script = HALVES.format("tf.slice(h, [0, 0], [batch_size, -1])")
+    assert "TMG215" not in codes(script.replace("batch_size = 8", "total = 16\nbatch_size = total // 2"))

@@ -18,7 +18,7 @@ def load():
     """Imports TensorFlow as it is, its Keras, and all that watches a script; returns TensorFlow."""
     import tensorflow as tf
     from tmgprobe.process import job  # noqa: F401
-    from tmgprobe.strategy import devices, estimators, keras, trial  # noqa: F401
+    from tmgprobe.strategy import devices, estimators, gradients, keras, trial  # noqa: F401
 
     getattr(tf, 'keras', None)  # some versions import it when it is asked for
     return tf
@@ -43,6 +43,8 @@ def run(job, tf=None):
     trial = trials.Trial(tf, channel, job)
     try:
         devices.install(tf, job['gpus'], trial)
+        if not trial.converted:
+            trial.gradients.install(tf)
         estimators.install(tf, trial)
         keras.install(tf, trial)
     except Exception:

@@ -6,8 +6,8 @@ import numpy as np
 from tmgprobe.reference import update
 from tmgprobe.reference.reference import Comparison
 from tmgprobe.values import compare
+from tmgprobe.values import spread as spreads
 
-TRIES = 12  # changes of the first weights in the last place
 FAR = 1e-3  # what the original's own way may end away from the conversion's
 
 
@@ -44,27 +44,25 @@ def trajectory(replay, ends=None):
 
 
 def spread(replay):
-    """How far the original's way ends from itself when its first weights are changed by rounding.
+    """How far the original's way ends from itself when its first weights are changed by rounding (values/spread.py).
 
-    Where a unit sits on the edge of a ReLU or two numbers are level in a max pool, a change in the
-    last places changes a gradient by a finite amount, and any two runs part. Not every change meets the
-    edge: the largest of several tries, until one shows what was found. None where the script is over, so that it
-    cannot be tried.
+    None where the script is over, so that it cannot be tried.
     """
-    kept, worst = replay.recording['steps'][: len(replay.figures)], 0.0
+    kept = replay.recording['steps'][: len(replay.figures)]
     found = max([error for error in trajectory(replay).values() if error is not None] or [0.0])
     try:
-        for seed in range(TRIES):
-            if worst >= found / 10:
-                break
-            weights = compare.nudged(kept[0]['before'], seed)
-            for index, (call, step) in enumerate(zip(replay.calls, kept)):
-                one = Comparison(call, step, replay.job['gpus'], replay.job['total'])
-                if index:
-                    weights = with_changes(weights, kept[index - 1], step)
-                weights = update.walk(one, weights, replay.figures[index]['reference'])
-            errors = [error for error in trajectory(replay, weights).values() if error is not None]
-            worst = max([worst] + [error for error in errors if error - error == 0])
+        return spreads.largest_of_tries({'': found}, kept[0]['before'], lambda first: {'': _parted(replay, first)})['']
     except (RuntimeError, KeyError):
         return None
-    return worst
+
+
+def _parted(replay, weights):
+    """How far the original ends from the conversion's steps if it begins with these weights."""
+    kept = replay.recording['steps'][: len(replay.figures)]
+    for index, (call, step) in enumerate(zip(replay.calls, kept)):
+        one = Comparison(call, step, replay.job['gpus'], replay.job['total'])
+        if index:
+            weights = with_changes(weights, kept[index - 1], step)
+        weights = update.walk(one, weights, replay.figures[index]['reference'])
+    errors = [error for error in trajectory(replay, weights).values() if error is not None]
+    return max([0.0] + [error for error in errors if error - error == 0])

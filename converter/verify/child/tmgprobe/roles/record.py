@@ -157,6 +157,9 @@ class Record(object):
             return found, errors
         statics = {name: graphs.static_shape(call.session.graph.as_graph_element(name)) for name in arrays}
         for size in uneven_sizes(count, self.job['gpus']):
+            if inputs.are_apart(pairs, arrays):
+                errors[size] = inputs.APART
+                continue
             few = inputs.cut_rows(pairs, arrays, size)
             if few is None:
                 continue

@@ -87,6 +87,7 @@ class Diary(object):
             'seeds': self.draws.seeds,
             'graph seed': graph.seed,
             'shuffling': draws.shuffling(graph),
+            'buffers': draws.buffers(graph),
         }
 
     def _watch_savers(self, kind):

@@ -137,6 +137,22 @@ def shuffling(graph):
     return sorted(found)
 
 
+def buffers(graph):
+    """How many elements each shuffling of data sets holds, in a graph and its functions; 0 where it is computed."""
+    found = []
+    for op in graph.get_operations():
+        if op.type.startswith('Shuffle') and len(op.inputs) > 1:
+            found.append(_number(op.inputs[1].op.node_def) if op.inputs[1].op.type == 'Const' else 0)
+    for function in list(getattr(graph, '_functions', {}).values()):
+        definition = getattr(function, 'definition', None) or getattr(function, 'function_def', None)
+        nodes = {one.name: one for one in getattr(definition, 'node_def', ())}
+        for node in nodes.values():
+            if node.op.startswith('Shuffle') and len(node.input) > 1:
+                size = nodes.get(node.input[1].split(':')[0])
+                found.append(_number(size) if size is not None and size.op == 'Const' else 0)
+    return sorted(found)
+
+
 def disorder(graph, sources, operations, total):
     """Why the order of the examples says nothing: 'drawn' at random, or 'grouped'; '' where it must be the original's.
 

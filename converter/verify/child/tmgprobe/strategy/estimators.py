@@ -3,10 +3,13 @@
 from __future__ import absolute_import, division, print_function
 
 import glob
+import itertools
 import os
 import shutil
 
 from tmgprobe.strategy import batches
+from tmgprobe.strategy.session_walk import SessionWalk
+from tmgprobe.strategy.walk import Parts
 
 
 def install(tf, trial):
@@ -69,9 +72,16 @@ def _original(tf, trial, estimator, input_fn, train):
     steps = [batches.joined(taken[i:i + together]) for i in range(0, len(taken) - together + 1, together)]
     if not steps:
         trial.stop('its input has fewer than %d batches' % together)
-    train(estimator, lambda: _dataset(tf, steps, shapes), steps=len(steps))
-    trial.leave('Estimator', steps, _weights(tf, estimator, len(steps)), shapes=_sizes(shapes), drawn=drawn,
-                folder=estimator.model_dir, kinds=str(tf.__version__))
+
+    def leave(states, again):
+        weights = _weights(tf, estimator, len(steps))
+        trial.trained('Estimator', steps, weights, states, again, shapes=_sizes(shapes), drawn=drawn,
+                      folder=estimator.model_dir, kinds=str(tf.__version__))
+
+    trial.gradients.noting = True
+    walk = SessionWalk(tf, trial.gradients, [Parts(step, together) for step in steps], leave)
+    train(estimator, lambda: _dataset(tf, walk.order, shapes, endless=True), hooks=[walk.hook], steps=len(steps),
+          saving_listeners=[walk.listener])
 
 
 def _conversion(tf, trial, estimator, input_fn, train):
@@ -94,7 +104,7 @@ def _conversion(tf, trial, estimator, input_fn, train):
     train(estimator, lambda: _dataset(tf, parts, shapes), steps=number)
     own = [batches.joined(taken[i:i + trial.gpus]) for i in range(0, len(taken) - trial.gpus + 1, trial.gpus)]
     rows = [[len(batches.flat(one)[0]) for one in held] for held in (own, given['batches'])]
-    trial.leave('Estimator', [], _weights(tf, estimator, number), rows=rows[0] == rows[1],
+    trial.leave('Estimator', _weights(tf, estimator, number), rows=rows[0] == rows[1],
                 same=len(own) == number and all(batches.same(a, b) for a, b in zip(own, given['batches'])),
                 replicas=strategy.num_replicas_in_sync)
 
@@ -108,7 +118,7 @@ def _sizes(shapes):
     return [[part.value if hasattr(part, 'value') else part for part in (shape.dims or ())] for shape in shapes]
 
 
-def _dataset(tf, held, shapes):
+def _dataset(tf, held, shapes, endless=False):
     """A dataset of noted batches; a number of rows that was known stays known where all batches have it."""
     types = batches.mapped(lambda array: tf.as_dtype(array.dtype), held[0])
     first = batches.flat(held[0])
@@ -121,7 +131,7 @@ def _dataset(tf, held, shapes):
         return tf.TensorShape([first] + list(array.shape[1:]))
 
     outlines = batches.mapped(outline, held[0])
-    return tf.data.Dataset.from_generator(lambda: iter(held), types, outlines)
+    return tf.data.Dataset.from_generator(lambda: itertools.cycle(held) if endless else iter(held), types, outlines)
 
 
 def _dim(shape):

@@ -2,9 +2,12 @@
 
 from __future__ import absolute_import, division, print_function
 
+import contextlib
 import sys
 
 from tmgprobe.strategy import batches
+from tmgprobe.strategy.keras_walk import KerasWalk
+from tmgprobe.strategy.walk import Parts
 
 USUAL = 32  # rows of a batch that fit() takes where it is told no number
 
@@ -37,7 +40,7 @@ def _fitted(tf, trial, real):
             steps = _of_arrays(trial, x, y, batch_size or USUAL, more.get('sample_weight'))
         if trial.converted:
             _conversion(trial, self, steps, real)
-        _original(trial, self, steps, drawn, real)
+        _original(tf, trial, self, steps, drawn, real)
 
     return fit
 
@@ -75,12 +78,16 @@ def _of_dataset(tf, trial, dataset):
     return [batches.joined(step) for step in steps if len({len(batches.flat(b)[0]) for b in step}) == 1]
 
 
-def _original(trial, model, steps, drawn, fit):
+def _original(tf, trial, model, steps, drawn, fit):
     if not steps:
         trial.stop('its data have fewer rows than one step of all GPUs takes')
     _build(model, steps[0])
-    weights = _train(model, steps, fit)
-    trial.leave('Keras', steps, weights, drawn=drawn)
+    if not model.weights:
+        trial.stop('its model has no weights before it trains')
+    walk = KerasWalk(tf, trial, model, [Parts(step, 1 if trial.total else trial.gpus) for step in steps], _once(fit))
+    states = walk.states()
+    weights = [_named(model, state) for state in states]
+    trial.trained('Keras', steps, weights, weights, walk.again, drawn=drawn)
 
 
 def _conversion(trial, model, steps, fit):
@@ -97,29 +104,50 @@ def _conversion(trial, model, steps, fit):
     rows = [[len(batches.flat(one)[0]) for one in held] for held in (steps, given['batches'])]
     trial.trains = True
     weights = _train(model, given['batches'], fit)
-    strategy = getattr(model, 'distribute_strategy', None) or getattr(model, '_distribution_strategy', None)
-    if strategy is None:
-        strategy = getattr(getattr(model, '_distribute_strategy', None), 'extended', None)
-    replicas = getattr(strategy, 'num_replicas_in_sync', 1)
-    trial.leave('Keras', [], weights, same=same, rows=rows[0] == rows[1], replicas=replicas)
+    replicas = getattr(_strategy_of(model), 'num_replicas_in_sync', 1)
+    trial.leave('Keras', weights, same=same, rows=rows[0] == rows[1], replicas=replicas)
 
 
 def _build(model, batch):
-    """Makes the variables of a model that waits for its first batch."""
-    if not model.built or not model.weights:
-        model.build((None,) + batches.flat(batch)[0].shape[1:])
+    """Makes the variables of a model that waits for its first batch, where its strategy wants them."""
+    strategy = _strategy_of(model)
+    with strategy.scope() if hasattr(strategy, 'scope') else _nothing():
+        if not model.built or not model.weights:
+            model.build((None,) + batches.flat(batch)[0].shape[1:])
+        if not model.weights:  # layers that only calling the model makes
+            model(batches.rows_of(batch[0], 0, 1))
 
 
-def _named(model):
-    """The weights by name; numbered, as names may repeat."""
+def _strategy_of(model):
+    strategy = getattr(model, 'distribute_strategy', None) or getattr(model, '_distribution_strategy', None)
+    return strategy or getattr(model, '_distribute_strategy', None)
+
+
+@contextlib.contextmanager
+def _nothing():
+    yield
+
+
+def _named(model, values=None):
+    """The weights by name, or other values in their place; numbered, as names may repeat."""
     names = [getattr(weight, 'path', None) or weight.name for weight in model.weights]
-    return {'%03d %s' % (i, name): array for i, (name, array) in enumerate(zip(names, model.get_weights()))}
+    values = model.get_weights() if values is None else values
+    return {'%03d %s' % (i, name): array for i, (name, array) in enumerate(zip(names, values))}
 
 
 def _train(model, steps, fit):
     found = [_named(model)]
     for step in steps:
-        weight = {'sample_weight': step[2]} if len(step) > 2 else {}
-        fit(model, step[0], step[1], len(batches.flat(step)[0]), epochs=1, shuffle=False, verbose=0, **weight)
+        _once(fit)(model, step)
         found.append(_named(model))
     return found
+
+
+def _once(fit):
+    """fit() for one batch."""
+
+    def taken(model, step):
+        weight = {'sample_weight': step[2]} if len(step) > 2 else {}
+        fit(model, step[0], step[1], len(batches.flat(step)[0]), epochs=1, shuffle=False, verbose=0, **weight)
+
+    return taken

@@ -10,6 +10,9 @@ from __future__ import absolute_import, division, print_function
 
 from tmgprobe.values import compare
 
+# Why no smaller batch is tried; see TMG342.
+APART = 'a step takes batches of different sizes, and one weight stands for their shares'
+
 
 def match(own, recorded, gpus, total):
     """Pairs the original's inputs with the conversion's.
@@ -90,6 +93,12 @@ def rows(pairs, arrays):
         if pair['axis'] is not None:
             return sum(_length(pair, part, arrays) for part in pair['parts'])
     return None
+
+
+def are_apart(pairs, arrays):
+    """Whether inputs have different numbers of examples: no smaller batch keeps them in proportion."""
+    cut = [pair for pair in pairs if pair['axis'] is not None]
+    return len({sum(_length(pair, part, arrays) for part in pair['parts']) for pair in cut}) > 1
 
 
 def _counts(value, count):

@@ -23,7 +23,9 @@ def compare(own, theirs, towers, begins=(), drawn_at=None):
     found = _aligned(own, theirs, towers, begins)
     status = SAME if found['at'] is None else DIFFERS
     fault = ''
-    if status == DIFFERS:
+    if status == SAME and _is_of_another_size(own, theirs, towers, begins):
+        status, fault, found['at'] = DIFFERS, 'size', 0
+    elif status == DIFFERS:
         fault = _fault(own, theirs, towers)
         if drawn_at is not None and _batch_of(own, found['own_at']) >= drawn_at and fault != 'twice':
             status = DRAWN
@@ -54,6 +56,16 @@ def _aligned(own, theirs, towers, begins):
         if place == len(flat):
             break
     return {'at': None, 'own_at': place, 'rows': place - left_out, 'left_out': left_out}
+
+
+def _is_of_another_size(own, theirs, towers, begins):
+    """Whether the same examples come, but not as many in a batch as so many of the original's batches hold.
+
+    Told only where all batches of a script have one size, and the data did not end: a last batch may be shorter.
+    """
+    sizes = [{len(batch) for batch in batches} for batches in (own, theirs)]
+    steady = len(sizes[0]) == 1 == len(sizes[1]) and len(own) >= towers and not any(begins)
+    return steady and sizes[1] != {towers * size for size in sizes[0]}
 
 
 def taken_once(own, theirs, towers):

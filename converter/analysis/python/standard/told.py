@@ -1,0 +1,24 @@
+"""What the user tells a script beside its flags: environment variables, `sys.argv`, answers to `input()`."""
+
+from __future__ import annotations
+
+from converter.analysis.values import Constant, Host, Number, Symbol, Value, needed
+
+TOLD = ("os.environ", "os.environ.get", "os.getenv", "sys.argv", "builtins.input", "builtins.raw_input")
+READ = ("[]", *TOLD)  # the calls and look-ups that give one of them
+
+
+def is_told(value: Value) -> bool:
+    """True if a text comes from the user: `os.environ['N']`, `os.environ.get('N', 64)`, `sys.argv[1]`.
+
+    Also where a number that is written out takes its place: `os.environ.get('N') or 64`.
+    """
+    if isinstance(value, Number):
+        options = list(value.options())
+        written = all(isinstance(o, Host) or getattr(o, "value", None) is not None for o in options)
+        return written and any(is_told(o) for o in options if isinstance(o, Host))
+    behind = needed([value]).values()
+    names = [f"{v.library}.{v.name}" for v in behind if isinstance(v, Symbol)]
+    plain = all(isinstance(v, (Host, Symbol, Constant, Number)) for v in behind)
+    read = all(v.call in READ for v in behind if isinstance(v, Host))
+    return plain and read and bool(names) and all(name in TOLD for name in names)

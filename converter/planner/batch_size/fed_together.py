@@ -1,0 +1,51 @@
+"""Whether the inputs that a run feeds have as many rows as each other: a labelled batch and a larger one without."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.facts import Facts, RunCall
+from converter.analysis.values import Input, Origin, Tensor, Value
+from converter.planner.batch_size.fed_rows import base_of, named_behind
+
+
+def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
+    """Uids of inputs to which a run feeds different numbers of rows, both ways round; what is not known is alike.
+
+    values: those of the model. Inputs whose examples meet there have the same number of rows.
+    """
+    together: list[set[int]] = []  # one set for each number of rows
+    for tensor in values:
+        if isinstance(tensor, Tensor) and tensor.batch.kind == "example" and len(tensor.roots) > 1:
+            meeting = {root.uid for root in tensor.roots}
+            met = [known for known in together if known & meeting]
+            together = [known for known in together if known not in met] + [meeting.union(*met)]
+    found = {pair for run in facts.runs for pair in _of_run(facts, run)}
+    found = {pair for pair in found if not any(known.issuperset(pair) for known in together)}
+    return frozenset(found | {(two, one) for one, two in found})
+
+
+def _of_run(facts: Facts, run: RunCall) -> Iterator[tuple[int, int]]:
+    fed = [(key, value) for key, value in run.feeds if isinstance(key, Input) and key.batch.kind == "example"]
+    sizes = {key.uid: _sizes(facts, run, value) for key, value in fed if key.batch.axis == 0}
+    for one, two in combinations(sizes, 2):
+        if sizes[one] and sizes[two] and sizes[one].isdisjoint(sizes[two]):
+            yield one, two
+
+
+def _sizes(facts: Facts, run: RunCall, value: Value) -> frozenset[object]:
+    """Numbers, and what the user chooses: each a batch size that the rows may be; empty where none is known."""
+    rows = rows_of(facts, value, run.site)
+    if rows is not None and rows.value is not None:
+        return frozenset({rows.value})
+    sizes = named_behind(facts, value) if rows is None else base_of(facts, rows)
+    told = all(isinstance(o.node, ast.Constant) or o.key[0] == "flag" for o in sizes)
+    return frozenset(map(_size, sizes)) if told else frozenset()
+
+
+def _size(origin: Origin) -> object:
+    """A number that stands in the script, as it is; else the flag that it comes from."""
+    return origin.node.value if isinstance(origin.node, ast.Constant) else origin.key

@@ -1,0 +1,71 @@
+"""Data of a size of its own that the script reshapes by the batch size: `data.reshape([10, batch_size, 4])`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.shapes import arguments_of
+from converter.analysis.facts import Facts
+from converter.analysis.values import Host, Number, Origin, Sequence, Value, needed
+
+RESHAPES = ("reshape", "numpy.reshape")
+
+
+def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The calls that would fail, or give examples of another size, if the batch size were multiplied.
+
+    The data does not follow the batch size, and no entry of the shape counts its batches: none is computed from the
+    batch size, and -1 stands for what each example holds, or for nothing.
+    """
+    scaled = set(sizes)
+    for (_, node), value in facts.results.items():
+        if not isinstance(value, Host) or not isinstance(node, ast.Call) or value.call not in RESHAPES:
+            continue
+        source, entries = _source_and_shape(value, node)
+        if source is None or not any(isinstance(e, Number) and e.linear & scaled for e in entries):
+            continue
+        free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
+        if not free and not _follows(facts, source, scaled):
+            yield node
+
+
+def _source_and_shape(value: Host, node: ast.Call) -> tuple[Value | None, list[Value]]:
+    """What is reshaped, and the entries of its new shape; None where they are not seen."""
+    given = arguments_of(value, node)
+    if given is None:
+        return None, []
+    holder, entries = value.inputs[0], given.positions
+    if value.call == "reshape":
+        source = holder.inputs[0] if isinstance(holder, Host) and holder.inputs else None
+    else:
+        source, entries = given.get(0, "a"), [v for v in (given.get(1, "newshape", "shape"),) if v is not None]
+    if len(entries) == 1 and isinstance(entries[0], Sequence):
+        entries = [] if entries[0].many else entries[0].elements
+    return source, entries
+
+
+def _counts_batches(entries: list[Value]) -> bool:
+    """Whether -1 may count batches, or steps along which they are cut: it is no example's last of several sizes."""
+    places = [i for i, entry in enumerate(entries) if isinstance(entry, Number) and entry.value == -1]
+    return bool(places) and (places[0] < len(entries) - 1 or len(entries) == 2)
+
+
+def _is_by(entry: Value, scaled: set[Origin]) -> bool:
+    """Whether an entry is computed from the batch size, and is no multiple of it: `len(data) // batch_size`."""
+    return any(isinstance(v, Number) and v.origins & scaled for v in needed([entry]).values()) and not (
+        isinstance(entry, Number) and entry.linear & scaled
+    )
+
+
+def _follows(facts: Facts, source: Value, scaled: set[Origin]) -> bool:
+    """Whether the size of data depends on the batch size, or on what a caller hands over that is not seen."""
+    behind = needed([source]).values()
+    numbers = [v for v in behind if isinstance(v, Number)]
+    if any(v.origins & scaled for v in numbers):
+        return True
+    rows = rows_of(facts, source, source.site) if source.site is not None else None
+    handed = any(isinstance(v, Host) and v.call == "parameter" for v in behind)
+    handed |= any(o.key[0] == "parameter" for v in numbers for o in v.origins)
+    return handed or (rows is not None and bool(rows.origins & scaled))

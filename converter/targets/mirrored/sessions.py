@@ -1,0 +1,50 @@
+"""Sessions that a script makes: to train in, or for Keras alone."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.traits import Trait
+from converter.syntax.known import is_known
+from converter.syntax.script import Script
+
+
+def sessions_of_the_script(script: Script) -> Iterator[ast.Call]:
+    """The sessions that a script makes and uses itself."""
+    for call in script.calls:
+        if is_known(script, call.func, Trait.SESSION, Trait.MANAGED_SESSION) and not _is_for_keras(script, call):
+            yield call
+
+
+def check_session(script: Script) -> None:
+    """Refuse a session that the script hands Keras: its configuration is the one of a single GPU (TMG289)."""
+    for call in script.calls:
+        if is_known(script, call.func, Trait.SETS_SESSION):
+            message = "Keras is handed a session that was made without the strategy, and may not see its devices"
+            hint = "take it out: Keras makes one for the strategy (for allow_growth set TF_FORCE_GPU_ALLOW_GROWTH=true)"
+            script.say(call, "TMG289", message, hint)
+
+
+def _is_for_keras(script: Script, session: ast.Call) -> bool:
+    """Whether a session is handed to Keras, and to nothing else."""
+    holder = next(script.above(session), None)
+    if not isinstance(holder, ast.Assign):
+        return _hands_over(script, session)
+    if len(holder.targets) != 1 or not isinstance(holder.targets[0], ast.Name):
+        return False
+    name = holder.targets[0].id
+    reads = [
+        node
+        for node in ast.walk(script.tree)
+        if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load)
+    ]
+    return bool(reads) and all(_hands_over(script, read) for read in reads)
+
+
+def _hands_over(script: Script, given: ast.expr) -> bool:
+    """Whether an expression is an argument of the call that gives Keras a session."""
+    holder = next(script.above(given), None)
+    if isinstance(holder, ast.keyword):
+        holder = next(script.above(holder), None)
+    return isinstance(holder, ast.Call) and is_known(script, holder.func, Trait.SETS_SESSION)

@@ -1,0 +1,150 @@
+"""Operations on matrices, `[…, rows, columns]`, and transforms along the last axes: the axes in front stay.
+
+Source: array_ops.py, linalg_impl.py, linalg_ops.py and spectral_ops.py of TensorFlow 1.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.reasons import Why
+from converter.analysis.tensors import algebra
+from converter.analysis.values import Batch, Record, Sequence, Tensor, Value, opaque
+
+
+def _in_front(call: Call, tensor: Tensor, axes: int) -> Batch:
+    """The batch of a result, where an operation works on the last axes of a tensor: it must lie in front of them."""
+    kept = tensor.batch
+    if kept.kind != "example":
+        return kept
+    if tensor.rank is None or kept.axis >= tensor.rank - axes:
+        return opaque(Why.MATRIX_OF_BATCH, call.name)
+    return kept
+
+
+def _of_last(axes: int, change: int) -> Handler:
+    """A handler for an operation on the last axes; change: how many axes the result has more, or fewer."""
+
+    def handle(call: Call) -> Value:
+        tensor = call.tensor(0, "input", "tensor", "matrix", "x", "a", "diagonal")
+        dims = None if tensor.rank is None else (None,) * max(tensor.rank + change, 0)
+        if "k" in call.kwargs and change:  # several diagonals are a matrix
+            dims = None
+        return Tensor(_in_front(call, tensor, axes), call.values(), dims, call.name)
+
+    return handle
+
+
+def _two(call: Call) -> Value:
+    """Two results, of a matrix and of a vector in any order."""
+    tensor = call.tensor(0, "input", "tensor", "matrix")
+    kept = _in_front(call, tensor, 2)
+    return Sequence([Tensor(kept, call.values(), None, call.name) for _ in range(2)])
+
+
+def _svd(call: Call) -> Value:
+    kept = _in_front(call, call.tensor(0, "tensor"), 2)
+    several = call.constant(2, "compute_uv") is not False
+    parts = [Tensor(kept, call.values(), None, call.name) for _ in range(3 if several else 1)]
+    return Sequence(parts) if several else parts[0]
+
+
+def _solve(call: Call) -> Value:
+    """The solution for a matrix and right sides: the axes in front of both are the same."""
+    names: tuple[tuple[str, ...], ...] = (("matrix", "chol", "a"), ("rhs", "b"))
+    both = [call.tensor(at, *given) for at, given in enumerate(names)]
+    batched = [_in_front(call, t, 2) for t in both if t.batch.kind != "free"]
+    if len(batched) == 2 and batched[0] != batched[1] or len({t.rank for t in both}) > 1:
+        return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
+    return Tensor(batched[0] if batched else Batch(), call.values(), both[1].dims, call.name)
+
+
+def _matvec(call: Call) -> Value:
+    """Matrices times vectors: `[…, m, n]` and `[…, n]` give `[…, m]`."""
+    matrix, vector = call.tensor(0, "a"), call.tensor(1, "b")
+    if matrix.batch.kind == "free" and matrix.rank == 2:
+        return Tensor(_in_front(call, vector, 1), call.values(), vector.dims, call.name)
+    kept = _in_front(call, matrix, 2)
+    known = matrix.rank is not None and vector.rank is not None and vector.rank == matrix.rank - 1
+    fits = vector.batch.kind == "free" or _in_front(call, vector, 1) == kept
+    if matrix.batch.kind == "free" and vector.batch.kind == "free" or (known and fits):
+        return Tensor(kept, call.values(), vector.dims, call.name)
+    return Tensor(opaque(Why.MATRIX_OF_BATCH, call.name), call.values(), None, call.name)
+
+
+def _set_diagonal(call: Call) -> Value:
+    tensor, diagonal = call.tensor(0, "input"), call.tensor(1, "diagonal")
+    kept = _in_front(call, tensor, 2)
+    if diagonal.batch.kind != "free" and _in_front(call, diagonal, 1) != kept:
+        kept = opaque(Why.MATRIX_OF_BATCH, call.name)
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _roll(call: Call) -> Value:
+    """`tf.roll` and `tf.sort` along an axis other than the batch's."""
+    from converter.analysis.tensors import moving
+
+    tensor = call.tensor(0, "input", "values")
+    given = call.get(2, "axis") if call.name == "roll" else call.get(1, "axis")
+    axes = moving.axis_numbers(given) if given is not None else (-1,)
+    kept = tensor.batch
+    if kept.kind == "example":
+        numbers = axes if isinstance(axes, tuple) else (None,)
+        places = [None if n is None else moving.positive(n, tensor.rank, kept.axis) for n in numbers]
+        kept = opaque(Why.ALONG_BATCH, call.name) if None in places or kept.axis in places else kept
+    return Tensor(kept, call.values(), tensor.dims, call.name)
+
+
+def _batch_gather(call: Call) -> Value:
+    """Entries of each row, at places that are told row by row."""
+    params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
+    rows = indices.rank is not None and indices.rank > 1
+    same = params.batch == indices.batch and params.batch.kind == "example" and params.batch.axis == 0 and rows
+    if same or not (algebra.is_batched(params) or algebra.is_batched(indices)):
+        return Tensor(params.batch, call.values(), indices.dims, call.name)
+    return Tensor(opaque(Why.PICKED_BY_INDEX), call.values(), None, call.name)
+
+
+def _pool_with_places(call: Call) -> Value:
+    """Maxima, and where each stands: in its image, or in the whole batch with `include_batch_in_index`.
+
+    Source: nn_ops.py, `max_pool_with_argmax_v1`, and gen_nn_ops.py of TensorFlow 1.15.
+    """
+    tensor = call.tensor(0, "input")
+    dims = None if tensor.rank is None else (None,) * tensor.rank
+    places = tensor.batch
+    if places.kind == "example" and call.get(7, "include_batch_in_index") is not None:
+        places = places if call.constant(7, "include_batch_in_index") is False else opaque(Why.PLACES_OF_BATCH)
+    parts: list[Value] = [Tensor(kept, call.values(), dims, call.name) for kept in (tensor.batch, places)]
+    return Record(("output", "argmax"), parts)
+
+
+SAME = (
+    "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
+    "linalg.adjoint fft2d ifft2d signal.fft2d signal.ifft2d"
+).split()
+LAST = "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct".split()
+SOLVES = (
+    "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve linalg.cholesky_solve "
+    "matrix_solve_ls linalg.lstsq"
+).split()
+NUMBERS = "matrix_determinant linalg.det linalg.logdet trace linalg.trace".split()
+
+FAMILIES: dict[Callable[[Call], Value], list[str]] = {
+    _of_last(2, 0): SAME,
+    _of_last(1, 0): LAST,
+    _of_last(2, -2): NUMBERS,
+    _of_last(2, -1): ["matrix_diag_part", "linalg.diag_part", "self_adjoint_eigvals", "linalg.eigvalsh"],
+    _of_last(1, 1): ["matrix_diag", "linalg.diag"],
+    _two: ["qr", "linalg.qr", "self_adjoint_eig", "linalg.eigh", "linalg.slogdet"],
+    _svd: ["svd", "linalg.svd"],
+    _solve: SOLVES,
+    _matvec: ["linalg.matvec"],
+    _set_diagonal: ["matrix_set_diag", "linalg.set_diag"],
+    _roll: ["roll", "sort", "argsort"],
+    _batch_gather: ["batch_gather"],
+    _pool_with_places: ["nn.max_pool_with_argmax"],
+}
+
+CALLS: dict[str, Handler] = {name: handler for handler, names in FAMILIES.items() for name in names}

@@ -1,0 +1,71 @@
+"""Data that the script reshapes by the batch size: what has a size of its own keeps the size of a step."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import STEP, codes, converted
+
+SCRIPT = (
+    """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 4
+steps = 5
+data = np.load('text.npy')
+X = tf.placeholder(tf.float32, [None, None, 3])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 2)))
+"""
+    + STEP
+    + """\
+count = len(data) // (batch_size * steps)
+{}
+with tf.Session() as sess:
+    for i in range(count):
+        sess.run(train_op, {{X: {}}})
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "fed"),
+    [
+        ("rows = data.reshape([20, batch_size, 3])", "rows[i]"),
+        ("rows = data.reshape(20, batch_size, 3)", "rows[i]"),
+        ("rows = np.reshape(data, [20, batch_size, -1])", "rows[i]"),  # the examples would be shorter
+        ("rows = np.reshape(data, [batch_size, 20, -1])", "rows[:, i]"),
+        ("rows = data[:1200].reshape((20, batch_size, 3))", "rows[i]"),
+        ("", "np.random.rand(80).reshape([20, batch_size]).T"),
+    ],
+)
+def test_data_of_a_size_of_its_own(line: str, fed: str) -> None:
+    text = SCRIPT.format(line, fed)
+    assert codes(text) == ["TMG303"]
+    assert "batch_size = 4\n" in converted(text)  # it was multiplied, and the conversion failed when it was run
+    assert codes(text, batch="total") == []
+
+
+@pytest.mark.parametrize(
+    ("line", "fed"),
+    [
+        ("rows = data.reshape([count, batch_size, 3])", "rows[i]"),
+        ("rows = data.reshape([-1, batch_size, 3])", "rows[i]"),
+        ("rows = np.reshape(data, [batch_size, count, -1])", "rows[:, i]"),
+        ("rows = np.reshape(data, [batch_size, -1])", "rows[:, i * steps:(i + 1) * steps]"),
+        ("rows = data[:20 * batch_size].reshape([20, batch_size, 3])", "rows[i]"),
+        ("rows = data", "rows[i * batch_size:(i + 1) * batch_size].reshape([batch_size, 20, -1])"),
+        ("rows = data", "np.random.rand(batch_size, 60).reshape([batch_size, 20, 3])"),
+        ("", "np.random.rand(batch_size * 60).reshape([batch_size, 20, 3])"),
+        ("validation = data.reshape([20, 4, 3])", "next_batch(batch_size)"),
+    ],
+)
+def test_data_that_follows_the_batch_size(line: str, fed: str) -> None:
+    text = SCRIPT.format(line, fed)
+    assert codes(text) == []
+    assert "batch_size = 4 * num_gpus\n" in converted(text)
+
+
+def test_a_function_that_nothing_calls() -> None:
+    line = "def rows_of(batch):\n    return batch.reshape([batch_size, 20, 3])\n"
+    assert codes(SCRIPT.format(line, "next_batch(batch_size)")) == []

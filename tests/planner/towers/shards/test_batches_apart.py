@@ -1,0 +1,103 @@
+"""Batches of different sizes in one step are cut by their own rows; batches of one size are cut together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.options import BatchMode, Options
+from tests.proofs import proof_of
+from tests.scripts import codes, converted, parts
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+flags = tf.app.flags
+flags.DEFINE_integer('more', 16, 'rows without a label')
+FLAGS = flags.FLAGS
+data = np.random.RandomState(1).randn(64, 6).astype('float32')
+batch_size = 8
+many = {many}
+x = tf.placeholder(tf.float32, [None, 6])
+y = tf.placeholder(tf.float32, [None, 3])
+u = tf.placeholder(tf.float32, [None, 6])
+
+
+def net(x):
+    with tf.variable_scope('net', reuse=tf.AUTO_REUSE):
+        return tf.layers.dense(x, 3, kernel_initializer=tf.ones_initializer())
+
+
+loss = tf.reduce_mean(tf.square(net(x) - y)) + 0.1 * tf.reduce_mean({of})
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(4):
+        part = data[i * batch_size:(i + 1) * batch_size]
+        sess.run(train_op, {{x: part, y: part[:, :3], u: {fed}}})
+"""
+APART = "(u,), rows_u, weight_u = shard([u_batch], gpu)"
+SLICED = "data[i * many:(i + 1) * many]"
+
+
+@pytest.mark.parametrize(
+    ("many", "of", "fed", "apart"),
+    [
+        ("16", "tf.square(net(u))", SLICED, True),
+        ("FLAGS.more", "tf.square(net(u))", SLICED, True),
+        ("16", "tf.square(net(u))", "others.next_batch(many)", True),
+        ("8", "tf.square(net(u))", SLICED, False),
+        ("batch_size", "tf.square(net(u))", SLICED, False),
+        ("16", "tf.square(net(u))", "others.next_batch(batch_size)", False),
+        ("16", "tf.square(net(u))", "others.some()", False),
+        ("16", "tf.square(net(x) - net(u))", SLICED, False),
+    ],
+    ids=["a number", "a flag", "asked for", "as many", "by name", "asked for as many", "unknown", "they meet"],
+)
+def test_which_inputs_are_cut_apart(many: str, of: str, fed: str, apart: bool) -> None:
+    script = HEAD.format(many=many, of=of, fed=fed)
+    _, inside, _ = parts(script)
+    assert (APART in inside, "TMG342" in codes(script)) == (apart, apart)
+
+
+@pytest.mark.parametrize(
+    ("fed", "scaled", "found"),
+    [
+        (SLICED, ["batch_size = 8 * FLAGS.num_gpus", "many = 16 * FLAGS.num_gpus"], []),
+        (SLICED.replace("many", "16"), ["batch_size = 8 * FLAGS.num_gpus"], []),
+        (SLICED.replace("many", "16") + " * (16 - i)", [], ["TMG303"]),
+    ],
+    ids=["a name", "a number", "a number of two meanings"],
+)
+def test_each_size_is_scaled_or_none(fed: str, scaled: list[str], found: list[str]) -> None:
+    """A size that is not called one beside one that is: both grow, or the step stays as large as it is."""
+    script = HEAD.format(many="16", of="tf.square(net(u))", fed=fed)
+    text = converted(script)
+    assert [line for line in text.splitlines() if "num_gpus" in line and line.startswith(("batch", "many"))] == scaled
+    each = "data[i * (16 * FLAGS.num_gpus):(i + 1) * (16 * FLAGS.num_gpus)]"
+    assert (each in text) == (fed == SLICED.replace("many", "16"))
+    assert [code for code in codes(script) if code == "TMG303"] == found
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("batch", ["per-gpu", "total"])
+def test_a_step_with_batches_of_different_sizes_is_exact(
+    batch: BatchMode, tensorflow_python: str, tmp_path: Path
+) -> None:
+    """With one number of rows for both, half of the larger batch was lost."""
+    (tmp_path / "single.py").write_text(HEAD.format(many="16", of="tf.square(net(u))", fed=SLICED))
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(batch=batch))
+    assert report.verdict == "passed", report
+    why = {check.detail.partition(": ")[2] for check in report.checks if check.name == "uneven batch"}
+    assert why == {"a step takes batches of different sizes, and one weight stands for their shares"}
+
+
+@pytest.mark.tf1
+def test_a_batch_that_does_not_grow_is_seen_in_a_proof(tensorflow_python: str, tmp_path: Path) -> None:
+    """Its examples come in the original's order, but not as many in a step."""
+    (tmp_path / "single.py").write_text(HEAD.format(many="16", of="tf.square(net(u))", fed=SLICED))
+    change = ("many = 16 * FLAGS.num_gpus", "many = 16")
+    report = proof_of(tmp_path / "single.py", tensorflow_python, tmp_path, Options(), change)
+    assert [check.name for check in report.checks if check.status == "failed"] == ["data"], report
