@@ -7,7 +7,9 @@ from tmgprobe.values import compare
 
 CLOSE = 1e-4  # a diagnosis names a fault whose consequence it finds this closely
 FACTORS = (0.9, 0.7, 0.3)  # of the losses: no powers of two, so that all products are rounded otherwise
-MOST = 1e-2  # no error above it is taken for rounding, unless the gradient itself is
+SHARE = 0.1  # of a difference: what rounding alone has to move a gradient by, for the difference to be rounding
+MOST = 1e-2  # an error above it is taken for rounding only if rounding alone moves the gradient by LARGE_SHARE of it
+LARGE_SHARE = 1.0 / 3
 PARTS = (40, 150)  # into how many parts a batch is cut to add up its gradients more exactly
 
 
@@ -52,21 +54,22 @@ def only_rounding(moved, recorded, wanted):
         key
         for key, far in moved.items()
         if recorded.get(key) is not None
-        and far >= 0.1 * max(compare.largest(wanted[key]), compare.distance(recorded[key], wanted[key]))
+        and far >= SHARE * max(compare.largest(wanted[key]), compare.distance(recorded[key], wanted[key]))
     ]
 
 
 def within_rounding(moved, errors, recorded, wanted):
     """{gradient: its error} of those that differ by no more than rounding does to them: ten times how far they move.
 
-    So it is where large numbers nearly cancel, as in the deviation of numbers far from zero. A hundredth is too much.
+    So it is where large numbers nearly cancel, as in the deviation of numbers far from zero. Three times how far they
+    move if they differ by more than a hundredth.
     """
     return {
         key: errors[key]
         for key, far in moved.items()
         if recorded.get(key) is not None
-        and CLOSE <= errors[key] <= MOST
-        and far >= 0.1 * compare.distance(recorded[key], wanted[key])
+        and errors[key] >= CLOSE
+        and far >= (SHARE if errors[key] <= MOST else LARGE_SHARE) * compare.distance(recorded[key], wanted[key])
     }
 
 
