@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from converter.options import Options
 
 if TYPE_CHECKING:
-    from converter.analysis.facts import Decisions, Facts
+    from converter.analysis.facts import Facts
     from converter.analysis.project import Project
+    from converter.analysis.walk import Known
 
 __all__ = ["read_facts"]
 
@@ -22,14 +23,14 @@ def read_facts(
     tree: ast.Module,
     options: Options,
     originals: Mapping[str, bytes] | None = None,
-    entrances: Decisions | None = None,
     project: Project | None = None,
+    before: Known | None = None,
 ) -> Facts:
     """Walks through a script, and again when the feeds show which placeholders are batches.
 
-    originals: the bytes to read other files of the project as, by absolute path. entrances: expressions
-    whose values are read as inputs, with their batch axes. project: the project of a former walk; the
-    entrances are nodes of its trees.
+    originals: the bytes to read other files of the project as, by absolute path. project: the project of a former
+    walk. before: expressions whose values are read as inputs, with their batch axes, as nodes of that project's trees;
+    and constants that conditions leave open, as if they were flags.
     """
     from converter.analysis.inputs.embedded_data import data_entries, why_uncut
     from converter.analysis.inputs.feeds import decide_inputs, fed_back
@@ -38,7 +39,8 @@ def read_facts(
     from converter.analysis.walk import Known
 
     project = project or Project(os.path.dirname(os.path.abspath(path)), originals or {})
-    known = Known(traced=dict(options.traced))
+    given = before or Known()
+    known = replace(given, traced=dict(options.traced), decisions={})
     facts = walked(path, tree, project, known)
     if facts.endless is not None:
         return facts
@@ -49,9 +51,9 @@ def read_facts(
         decisions.update(again)
         facts = walked(path, tree, project, known)
     data = data_entries(facts)
-    decisions.update(entrances or {})
+    decisions.update(given.decisions)
     if not data:
-        return walked(path, tree, project, known) if entrances else facts
+        return walked(path, tree, project, known) if given.decisions else facts
     cut = walked(path, tree, project, replace(known, data=data))
     facts.uncut = why_uncut(cut, data)
     return facts if facts.uncut else cut

@@ -15,6 +15,8 @@ from typing import Any
 from converter.analysis import values
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Decisions, Effect, Facts, Key, Maybe
+from converter.analysis.flow.constants import Constant as Written
+from converter.analysis.flow.constants import written_once
 from converter.analysis.flow.joined import left_out
 from converter.analysis.flow.repeats import Endless, Repeats
 from converter.analysis.flow.undo import UndoLog
@@ -47,13 +49,15 @@ class Known:
 
     decisions: expressions that are read as inputs, or are known to be none. traced: what a run told of calls, by
     their places. data: where examples enter the graph that are fed to no placeholder.
-    statements: what is executed in place of statements that a conversion has written.
+    statements: what is executed in place of statements that a conversion has written. open: constants of which
+    conditions do not take the value that is written there.
     """
 
     decisions: Decisions = field(default_factory=dict)
     traced: Mapping[str, str] = field(default_factory=dict)
     data: Mapping[Key, int] = field(default_factory=dict)
     statements: Mapping[ast.stmt, Callable[[Walk, Any], str | None]] = field(default_factory=dict)
+    open: frozenset[Written] = frozenset()
 
 
 class Walk:
@@ -87,6 +91,7 @@ class Walk:
         self.decisions = known.decisions
         self.traced = known.traced
         self.written = known.statements
+        self.facts.open = known.open
         self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None
@@ -99,6 +104,8 @@ class Walk:
         self.entered: set[ast.AST] = set()
         self.alternatives: dict[ast.If, bool] = {}  # whether several branches of it train
         self.assumed: set[int] = set()  # uids of defaults that callers which are not seen may replace
+        self.constants: dict[int, ast.stmt] = {}  # uids of values that are written out, and where
+        self._written_once: dict[ast.AST, dict[ast.stmt, Written]] = {}  # by tree
         self.control: list[Value] = []
         self.partly: dict[tuple[Place, int], tuple[bool, bool, bool]] = {}  # what only some branches left, as in Maybe
         self.maybe_none: set[int] = set()  # uids of values in whose place there may be None
@@ -123,6 +130,18 @@ class Walk:
     def evaluate(self, node: ast.expr) -> Value:
         """The value of an expression, with where and when it was made."""
         return self._evaluate(self, node)
+
+    def note_constant(self, stmt: ast.stmt, value: Value) -> None:
+        """Notes the value of an assignment that writes it out, if nothing else binds that name."""
+        tree = self.frame.module.node
+        if tree not in self._written_once:
+            self._written_once[tree] = written_once(tree, self.facts.path_of(stmt))
+        constant = self._written_once[tree].get(stmt)
+        if constant in self.facts.open:
+            self.assumed.add(value.uid)
+        elif constant is not None:
+            self.constants[value.uid] = stmt
+            self.facts.constants[stmt] = constant
 
     def stamp(self, value: Value, node: ast.AST) -> Value:
         """Notes where and when a value was made, unless it is known."""

@@ -189,6 +189,7 @@ def _converted(
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
     from converter.conversion.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
+    from converter.conversion.constants import with_constants
     from converter.plan.decisions import File, decisions_of
     from converter.planner.outcome import Refused
     from converter.planner.steps import takes_a_step
@@ -203,7 +204,7 @@ def _converted(
     said = (*unknown, *unused_marks(options, first.facts, marks))
     if (marked := with_marks(options, first.facts, marks)) != read_with:
         first = Reading(source, marked, originals)
-    made_plans, read = _decided(first, several, project)
+    made_plans, read = with_constants(first, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
         return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)

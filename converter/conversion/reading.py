@@ -13,6 +13,7 @@ from converter.source import encode, from_bytes, parse
 
 if TYPE_CHECKING:
     from converter.analysis.facts import Decisions
+    from converter.analysis.flow.constants import Constant
     from converter.options import Options
     from converter.planner.towers.global_loss.named_calls import Named
     from converter.planner.writing.source_text import Text
@@ -24,7 +25,7 @@ class Reading:
     """The facts of a script, and its files by their absolute paths, "" for the script itself.
 
     originals: what other files are to be read as. named: the files in which calls got names, to be read in
-    place of what is written there.
+    place of what is written there. constants: those that are read like flags.
     """
 
     def __init__(
@@ -33,11 +34,13 @@ class Reading:
         options: Options,
         originals: Mapping[str, bytes],
         named: Mapping[str, tuple[Source, Separated]] | None = None,
+        constants: frozenset[Constant] = frozenset(),
     ) -> None:
         from converter.analysis import read_facts
+        from converter.analysis.walk import Known
         from converter.planner.batch_size.means import settle_means
 
-        self.options = options
+        self.options, self.constants = options, constants
         self._source, self._originals = source, originals
         self._before = {path: before for path, (before, _) in (named or {}).items()}
         self.named = {path: after for path, (_, after) in (named or {}).items()}
@@ -45,15 +48,22 @@ class Reading:
         held = {p: encode(self._before[p], after.text) for p, after in self.named.items() if p}
         self._tree = parse(self._files[""])
         self._held = {**originals, **held}
-        self.facts = settle_means(read_facts(source.path, self._tree, options, self._held))
+        read = read_facts(source.path, self._tree, options, self._held, before=Known(open=constants))
+        self.facts = settle_means(read)
 
     def again(self, entrances: Decisions) -> None:
         """Walk the script again, with the values of some expressions as inputs."""
         from converter.analysis import read_facts
+        from converter.analysis.walk import Known
         from converter.planner.batch_size.means import settle_means
 
-        read = read_facts(self._source.path, self._tree, self.options, self._held, entrances, self.facts.project)
+        before = Known(entrances, open=self.constants)
+        read = read_facts(self._source.path, self._tree, self.options, self._held, self.facts.project, before)
         self.facts = settle_means(read)
+
+    def with_constants(self, constants: Iterable[Constant]) -> Reading:
+        """The script, with these of its constants as if they were flags."""
+        return Reading(self._source, self.options, self._originals, constants=self.constants.union(constants))
 
     def file(self, path: str) -> Source:
         """A file with the text that the facts are of."""
@@ -87,7 +97,7 @@ class Reading:
             name, names = names.fresh(call.name)
             found.setdefault(path, []).append(NamedCall(*places, call.stmt.lineno, name))
         named = {path: (self.file(path), separated(self.file(path).text, mine)) for path, mine in found.items()}
-        return Reading(self._source, self.options, self._originals, named)
+        return Reading(self._source, self.options, self._originals, named, self.constants)
 
     def placed(self, findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         """Diagnostics with their places in the original files."""

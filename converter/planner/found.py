@@ -63,6 +63,8 @@ class Found(Enum):
     REGULARIZER_OF_VARIABLE = auto()
     MAKES_ITS_TABLE = auto()
     # script: the script around the model
+    ONE_VALUE_REFUSED = auto()
+    ONE_VALUE_SHARED = auto()
     LAYERS_ON_CPU = auto()
     DEVICE_OF_ALL_TOWERS = auto()
     GPUS_TOLD_WHEN_RUN = auto()

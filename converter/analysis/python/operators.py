@@ -229,8 +229,11 @@ def decide(walk: Walk, test: ast.expr) -> bool | None:
     """The truth of a condition; None if it is not known, or rests on a default that a caller may replace."""
     seen = len(walk.facts.accesses)
     value = walk.evaluate(test)
-    assumed = any(access.value.uid in walk.assumed for access in walk.facts.accesses[seen:])
-    known = None if assumed or walk.is_partly_none(value) else truth(value)
+    read = [access.value.uid for access in walk.facts.accesses[seen:]]
+    known = None if not walk.assumed.isdisjoint(read) or walk.is_partly_none(value) else truth(value)
+    for uid in read if known is not None else ():
+        if uid in walk.constants:
+            walk.facts.decided.setdefault(walk.constants[uid], test)
     walk.repeats.decided += known is not None
     return known
 

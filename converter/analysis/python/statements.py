@@ -84,6 +84,8 @@ def _assign(walk: Walk, stmt: ast.Assign) -> Signal:
     elif isinstance(value, Number) and named_batch(names) and (kind := _chosen(value, stmt.value) or _product(value)):
         origin = frozenset((walk.origin(stmt.value, kind),))
         value = walk.stamp(Number(value.value, origin, origin, (value,)), stmt.value)
+    if isinstance(stmt.value, ast.Constant):
+        walk.note_constant(stmt, value)
     for target in stmt.targets:
         assign(walk, target, value)
     return None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from converter.analysis import read_facts
 from converter.analysis.facts import Decisions, Facts
+from converter.analysis.walk import Known
 from converter.options import Options
 from converter.plan import Loop, Merge, Plan, Replace
 from converter.planner.cases import alone
@@ -65,7 +66,7 @@ def _planned(case: Case) -> tuple[Facts, Decided | Refused]:
         if made.decisions.keys() <= inputs.keys():
             return facts, Refused((made.otherwise,))
         inputs = {**inputs, **made.decisions}
-        facts = read_facts(script.path, script.tree, options, {}, inputs, facts.project)
+        facts = read_facts(script.path, script.tree, options, {}, facts.project, Known(inputs))
 
 
 def sizes(plan: Plan) -> list[Replace]:

@@ -1,0 +1,32 @@
+"""Constants that a script writes out once: whoever runs it may edit them, as they would give a flag."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+from converter.analysis.nodes import below
+
+Constant = tuple[str, str, str]  # the file, whether it is a name or an attribute, and which
+
+
+def written_once(tree: ast.AST, path: str) -> dict[ast.stmt, Constant]:
+    """The assignments of a file that give a literal to a name, or to an attribute, which nothing else binds."""
+    nodes = below(tree)
+    bound = Counter(target for node in nodes if (target := _bound(node)) is not None)
+    found: dict[ast.stmt, Constant] = {}
+    for stmt in nodes:
+        if isinstance(stmt, ast.Assign) and len(stmt.targets) == 1 and isinstance(stmt.value, ast.Constant):
+            target = _bound(stmt.targets[0])
+            if target is not None and bound[target] == 1:
+                found[stmt] = (path, *target)
+    return found
+
+
+def _bound(node: ast.AST) -> tuple[str, str] | None:
+    """The name or the attribute that a node binds."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+        return "name", node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return "attribute", node.attr
+    return None
