@@ -24,6 +24,7 @@ class Found(Enum):
     SIZE_OF_TWO_CALLS = auto()
     SIZE_IN_OTHER_MEANING = auto()
     RESHAPED_DATA = auto()
+    GRID_OF_BATCH = auto()
     FED_BY_CALLER = auto()
     STEP_RUN_ELSEWHERE = auto()
     SIZE_READ_IN_AND_OUT = auto()

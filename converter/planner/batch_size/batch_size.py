@@ -15,6 +15,7 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again
 from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept, named_behind, other_meaning
+from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
 from converter.planner.batch_size.reshaped import reshaped
@@ -162,6 +163,8 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, Found.SIZE_OF_TWO_CALLS)
     for call in reshaped(facts, origins):
         yield finding(facts, call, Found.RESHAPED_DATA)
+    for call in grids(facts, origins):
+        yield finding(facts, call, Found.GRID_OF_BATCH)
 
 
 def _unclear(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Diagnostic]:

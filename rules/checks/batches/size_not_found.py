@@ -81,6 +81,12 @@ WORDS = {
         "the data that is reshaped here by the batch size does not grow with it" + GOES_ON,
         "compute the number of batches from the batch size, or write -1 in its place",
     ),
+    Found.GRID_OF_BATCH: Words(
+        "TMG303",
+        "this lays out a batch in a grid whose sides are the root of the batch size, and the root of a multiple of it "
+        "may be no whole number" + GOES_ON,
+        "cut what is shown to the grid, as samples[:n * n], or draw a number of its own for it",
+    ),
     Found.FED_BY_CALLER: Words(
         "TMG303",
         "what is fed here is an argument of a function that nothing in these files calls" + GOES_ON,

@@ -1,0 +1,66 @@
+"""Grids of pictures whose sides are the root of the batch size."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import STEP, codes
+
+SCRIPT = (
+    """\
+import math
+import numpy as np
+import tensorflow as tf
+
+batch_size = 64
+
+
+def save_images(images, size, path):
+    np.save(path, images.reshape(size[0], size[1], 4, 4))
+
+
+def plot(images, n):
+    return images.reshape((n, n, 4, 4))
+
+
+X = tf.placeholder(tf.float32, [None, 16])
+samples = tf.layers.dense(X, 16)
+loss = tf.reduce_mean(tf.square(samples - X))
+"""
+    + STEP
+    + """\
+with tf.Session() as sess:
+    for step in range(100):
+        shown, _ = sess.run([samples, train_op], {{X: next_batch(batch_size)}})
+    n = {side}
+    {line}
+"""
+)
+KEPT = [
+    ("int(math.sqrt(batch_size))", "shown.reshape(n, n, 4, 4)"),
+    ("int(np.floor(np.sqrt(batch_size)))", "shown.reshape([n, n, 4, 4])"),
+    ("int(batch_size ** 0.5)", "np.reshape(shown, (n, n, 4, 4))"),
+    ("np.sqrt(batch_size).astype(int)", "save_images(shown, [n, n], 'grid.npy')"),
+    ("int(np.power(batch_size, .5))", "plot(shown, n)"),
+    ("int(math.sqrt(batch_size))", "shown.reshape(n, -1, 4, 4)"),
+    ("8", "shown.reshape(int(np.sqrt(batch_size)), int(np.sqrt(batch_size)), 4, 4)"),
+]
+SCALED = [
+    ("int(math.sqrt(batch_size))", "shown[:n * n].reshape(n, n, 4, 4)"),
+    ("int(math.sqrt(batch_size))", "save_images(shown[:n * n, :], [n, n], 'grid.npy')"),
+    ("int(math.ceil(math.sqrt(batch_size)))", "save_images(shown, [n, n], 'grid.npy')"),
+    ("int(math.sqrt(batch_size))", "figure, axes = plt.subplots(n, n)"),
+    ("int(math.sqrt(100))", "plot(shown, n)"),
+    ("batch_size // 8", "save_images(shown, [8, n], 'grid.npy')"),
+    ("int(math.sqrt(batch_size))", "print(np.zeros((n, n)))"),
+]
+
+
+@pytest.mark.parametrize(("side", "line"), KEPT)
+def test_batch_that_fills_a_grid(side: str, line: str) -> None:
+    assert set(codes(SCRIPT.format(side=side, line=line))) == {"TMG303"}
+
+
+@pytest.mark.parametrize(("side", "line"), SCALED)
+def test_grids_that_take_a_larger_batch(side: str, line: str) -> None:
+    assert codes(SCRIPT.format(side=side, line=line)) == []
