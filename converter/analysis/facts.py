@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.flow.constants import Constant
+from converter.analysis.flow.constants import Constant, Taken
 from converter.analysis.frames import Access, Place
 from converter.analysis.nodes import Node, Nodes
 from converter.analysis.project import Project
@@ -205,7 +205,7 @@ class Facts:
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
     open: frozenset[Constant] = frozenset()  # constants of which conditions do not take the value that is written
     constants: dict[ast.stmt, Constant] = field(default_factory=dict)  # the others, by where they are written
-    decided: dict[ast.stmt, ast.expr] = field(default_factory=dict)  # those that a condition rests on, and the first
+    decided: dict[ast.If | ast.IfExp, Taken] = field(default_factory=dict)  # conditions that rest on them
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path
     imports: dict[str, dict[str, str]] = field(default_factory=dict)  # by path: name -> TensorFlow's ("" is the top)
 

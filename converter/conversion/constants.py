@@ -7,15 +7,15 @@ take the value that is written, and a warning says so.
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.conversion.reading import Reading
-from converter.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
+    from converter.analysis.facts import Facts
+    from converter.analysis.flow.constants import Constant
     from converter.planner.outcome import Refused
     from converter.planner.passes import Decided
 
@@ -26,17 +26,17 @@ MOST = 8  # constants that are tried one by one
 
 def with_constants(first: Reading, decided: Callable[[Reading], Outcome]) -> Outcome:
     """The plans of a script, for as many values of its constants as can be; decided: makes the plans of a reading."""
+    from converter.planner.one_value import one_value
     from converter.planner.passes import Decided
 
     best = decided(first)
-    facts = best[1].facts
-    constants = [facts.constants[stmt] for stmt in facts.decided]
+    constants = list(_that_matter(best[1].facts))
     if not isinstance(best[0], Decided) or not constants:
         return best
     made = decided(first.with_constants(constants))
     if _is_as_good(made, best):
         return made
-    opened: set[tuple[str, str, str]] = set()
+    opened: set[Constant] = set()
     kept = dict.fromkeys(constants, made)
     for constant in constants if 1 < len(constants) <= MOST else ():
         made = decided(first.with_constants({*opened, constant}))
@@ -48,8 +48,14 @@ def with_constants(first: Reading, decided: Callable[[Reading], Outcome]) -> Out
             kept[constant] = made
     plans, read = best
     assert isinstance(plans, Decided)
-    warnings = _warnings(read, {key: outcome for key, (outcome, _) in kept.items()})
+    warnings = one_value(read.facts, {key: outcome for key, (outcome, _) in kept.items()})
     return replace(plans, findings=(*plans.findings, *warnings)), read
+
+
+def _that_matter(facts: Facts) -> dict[Constant, None]:
+    """The constants that decide what is built, bound or run."""
+    stmts = [stmt for node, taken in facts.decided.items() if taken.matters(node) for stmt in taken.constants]
+    return {facts.constants[stmt]: None for stmt in sorted(stmts, key=lambda stmt: stmt.lineno)}
 
 
 def _is_as_good(made: Outcome, before: Outcome) -> bool:
@@ -60,22 +66,3 @@ def _is_as_good(made: Outcome, before: Outcome) -> bool:
     if not isinstance(plans, Decided) or not isinstance(others, Decided):
         return False
     return plans.plans[0].options.batch == others.plans[0].options.batch
-
-
-def _warnings(read: Reading, kept: dict[tuple[str, str, str], Decided | Refused]) -> Iterator[Diagnostic]:
-    """That conditions take the written value of these constants, and what hinders following both branches."""
-    from converter.planner.found import Found
-    from converter.planner.outcome import Refused
-    from converter.planner.wording import finding
-
-    facts = read.facts
-    for stmt, test in facts.decided.items():
-        outcome = kept.get(facts.constants[stmt])
-        if outcome is None or not isinstance(stmt, ast.Assign):
-            continue
-        written = ast.unparse(stmt)
-        if isinstance(outcome, Refused):
-            code, line = outcome.findings[0].code, outcome.findings[0].line
-            yield finding(facts, stmt, Found.ONE_VALUE_REFUSED, written=written, at=test.lineno, code=code, line=line)
-        else:
-            yield finding(facts, stmt, Found.ONE_VALUE_SHARED, written=written, at=test.lineno)

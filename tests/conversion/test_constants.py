@@ -89,3 +89,16 @@ def test_one_of_two_constants_is_left() -> None:
     done = run(text)
     assert [finding.code for finding in done.diagnostics] == ["TMG343"]
     assert "`small = True` alone" in done.diagnostics[0].message
+
+
+@pytest.mark.parametrize("condition", ["verbose", "verbose and step % 10 == 0"])
+def test_a_result_that_only_another_value_reads(condition: str) -> None:
+    read = f"        if {condition}:\n            print(sess.run(hidden, {{X: xs}}))\n"
+    text = converted("verbose = False\n" + script("scaled = True", "True").replace(READ.format(condition="True"), read))
+    assert "hidden = tf.concat(tower_hidden, 0)" in text
+
+
+def test_every_size_is_scaled() -> None:
+    sizes = "batch_size = 32\nif large:\n    batch_size = 64\n"
+    text = converted(script("large = True", "True").replace("batch_size = 32\n", sizes))
+    assert sizes.replace("32", "32 * num_gpus").replace("64", "64 * num_gpus") in text

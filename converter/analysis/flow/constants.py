@@ -4,10 +4,33 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
+from dataclasses import dataclass, field
 
 from converter.analysis.nodes import below
 
 Constant = tuple[str, str, str]  # the file, whether it is a name or an attribute, and which
+
+
+@dataclass
+class Taken:
+    """What was followed of a condition that rests on constants.
+
+    constants: where these are written. sides: the truth values that it had. builds: whether what it chose entered the
+    graph.
+    """
+
+    constants: set[ast.stmt]
+    sides: set[bool] = field(default_factory=set)
+    builds: bool = False
+
+    def matters(self, node: ast.If | ast.IfExp) -> bool:
+        """Whether other values of the constants may make a difference to what follows, or run what was not followed."""
+        if isinstance(node, ast.IfExp) or self.builds:
+            return True
+        if len(self.sides) == 2:
+            return False
+        unseen = True not in self.sides or bool(node.orelse)
+        return unseen or any(_bound(inner) is not None for inner in below(node))
 
 
 def written_once(tree: ast.AST, path: str) -> dict[ast.stmt, Constant]:

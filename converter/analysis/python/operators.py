@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from converter.analysis.flow.constants import Taken
 from converter.analysis.inputs.embedded_data import enter
 from converter.analysis.python.containers import any_of, item_place, iterate
 from converter.analysis.python.joins import join
@@ -225,16 +226,17 @@ def truth(value: Value) -> bool | None:
     return None
 
 
-def decide(walk: Walk, test: ast.expr) -> bool | None:
+def decide(walk: Walk, node: ast.If | ast.IfExp) -> bool | None:
     """The truth of a condition; None if it is not known, or rests on a default that a caller may replace."""
     seen = len(walk.facts.accesses)
-    value = walk.evaluate(test)
+    value = walk.evaluate(node.test)
     read = [access.value.uid for access in walk.facts.accesses[seen:]]
     known = None if not walk.assumed.isdisjoint(read) or walk.is_partly_none(value) else truth(value)
-    for uid in read if known is not None else ():
-        if uid in walk.constants:
-            walk.facts.decided.setdefault(walk.constants[uid], test)
     walk.repeats.decided += known is not None
+    if known is not None and (constants := [walk.constants[uid] for uid in read if uid in walk.constants]):
+        walk.facts.decided.setdefault(node, Taken(set(constants)))
+    if node in walk.facts.decided:
+        walk.facts.decided[node].sides.update((True, False) if known is None else (known,))
     return known
 
 
@@ -260,7 +262,7 @@ def _any_number(values: list[Value]) -> Number | None:
 
 
 def _conditional(walk: Walk, node: ast.IfExp) -> Value:
-    known = decide(walk, node.test)
+    known = decide(walk, node)
     if known is not None:
         return walk.evaluate(node.body if known else node.orelse)
     values = [walk.evaluate(node.body), walk.evaluate(node.orelse)]

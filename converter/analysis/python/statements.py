@@ -280,9 +280,13 @@ def _continue(walk: Walk, stmt: ast.stmt) -> Signal:
 
 
 def _if(walk: Walk, stmt: ast.If) -> Signal:
-    known = decide(walk, stmt.test)
+    known = decide(walk, stmt)
     if known is not None and not _trains_either_way(walk, stmt):
-        return execute_block(walk, stmt.body if known else stmt.orelse)
+        built = walk.graph_clock
+        signal = execute_block(walk, stmt.body if known else stmt.orelse)
+        if stmt in walk.facts.decided and walk.graph_clock != built:
+            walk.facts.decided[stmt].builds = True
+        return signal
     before, mark, branches = dict(walk.frame.locals), len(walk.undo_log), Turns(walk, stmt)
     first = execute_block(walk, stmt.body)
     after_body, changed = walk.frame.locals, take_back(walk.undo_log, mark, walk.frame)

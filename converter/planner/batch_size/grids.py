@@ -66,7 +66,8 @@ def _is_whole(node: ast.AST, values: Mapping[ast.AST, Value]) -> bool:
     while isinstance(value, Host):
         if value.call.rpartition(".")[2] in ("run", "eval"):
             return True
-        if value.call == "[]" and any(isinstance(v, Host) and v.call == "slice" for v in needed(value.inputs[1:]).values()):
+        index = needed(value.inputs[1:]).values() if value.call == "[]" else ()
+        if any(isinstance(v, Host) and v.call == "slice" for v in index):
             return False
         value = next((v for v in value.inputs if isinstance(v, (Host, Tensor))), None)
     return False

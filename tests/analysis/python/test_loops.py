@@ -45,13 +45,13 @@ def test_a_branch_that_no_early_turn_takes_is_seen(loop: str, late: str) -> None
 @pytest.mark.parametrize(
     "late",
     [
-        "if verbose:\nLATE",
-        "if verbose and step % 10 == 0:\nLATE",
+        "if False:\nLATE",
+        "if False and step % 10 == 0:\nLATE",
         "if step == 1:\n            seen = xs\n",
     ],
 )
 def test_a_branch_that_no_turn_takes_merges_nothing(late: str) -> None:
-    loop = SESSION + "    verbose = False\n" + STEPS + "        " + late.replace("LATE", LATE) + "        step += 1\n"
+    loop = SESSION + STEPS + "        " + late.replace("LATE", LATE) + "        step += 1\n"
     before, inside, after = parts(INPUTS + MODEL + STEP + loop)
     assert before[0] == "batch_size = 32 * num_gpus" and before[-1] == "tower_loss, tower_grads = [], []"
     assert inside == [*ABOVE, *MODEL.splitlines(), *BELOW]

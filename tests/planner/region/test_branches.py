@@ -74,7 +74,7 @@ def test_a_flag_that_the_script_sets_in_a_branch_stays_unknown() -> None:
 
 
 def test_a_flag_that_the_script_sets_for_all_is_known() -> None:
-    always = RETURNED.replace("if args.l2 == 0:\n    args.l2 = None", "args.l2 = None")
+    always = RETURNED.replace("if args.l2 == 0:\n    args.l2 = None", "args.l2 = None\nargs.l2 = None")
     _, inside, after = parts(FLAGS + INPUTS + always + "loss = build(X, Y, args.l2)\n" + STEP + TRAINING)
     _, _, *model = (line.strip() for line in RETURNED.splitlines())
     assert inside[-3:] == [*model[:2], "tower_mean.append(mean * weight)"]
