@@ -94,6 +94,7 @@ class Found(Enum):
     APART_FROM_INPUTS = auto()
     NOT_IN_ONE_PLACE = auto()
     LOSS_NOT_IN_ONE_PLACE = auto()
+    BUILT_ALIKE = auto()
     KIND_OF_STEP = auto()
     LOSS_NAME_TAKEN = auto()
     LOSS_OF_EACH_EXAMPLE = auto()

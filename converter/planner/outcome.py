@@ -15,10 +15,12 @@ class Refused:
     """The script cannot be converted; the findings say why, in the order of the script.
 
     shorter: whether towers that end before the loss could leave out the statement that caused the refusal.
+    nearer: of towers that end before the loss: whether it says what hinders those that end with it, too.
     """
 
     findings: tuple[Diagnostic, ...]
     shorter: bool = False
+    nearer: bool = False
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,12 @@ from itertools import pairwise
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
 from converter.analysis.values import Origin, Tensor
+from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
 from converter.planner.questions.batch_values import depends_on_batch
 from converter.planner.region.inputs import batch_inputs, batches_behind
 from converter.planner.region.region import Region, find_region
+from converter.planner.wording import finding
 
 
 @dataclass(frozen=True)
@@ -63,7 +65,17 @@ def _groups(
     if len(found) == len(parts) and (len(found) == 1 or _apart(tuple(group.region for group in found))):
         return tuple(found)
     region = find_region(facts, steps, batch_inputs(steps), sizes)
+    if isinstance(region, Refused) and len(found) == len(parts) and (twice := _built_alike(found)):
+        region = Refused((finding(facts, twice[1].call, Found.BUILT_ALIKE, line=twice[0].call.lineno),))
     return (Group(steps, region),) if isinstance(region, Region) else region
+
+
+def _built_alike(groups: Sequence[Group]) -> tuple[TrainStep, TrainStep] | None:
+    """Steps of two models that the same statements build, one after the other: each would have its loop there."""
+    for one, two in pairwise(sorted(groups, key=lambda group: id(group.region.block.body))):
+        if one.region.block.body is two.region.block.body and one.region.block.frame is not two.region.block.frame:
+            return one.steps[0], two.steps[0]
+    return None
 
 
 def _trained_before(facts: Facts, steps: list[TrainStep], later: TrainStep) -> bool:

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.frames import Access
@@ -140,7 +141,9 @@ def find_region(
     else:
         shorten = any(s.loss_node in found.inline and s.site.frame.uid != found.block.frame.uid for s in steps)
     shorter = _find_region(model, forward=True) if shorten else found
-    return shorter if isinstance(shorter, Region) else found
+    if isinstance(shorter, Region) or (isinstance(shorter, Refused) and shorter.nearer):
+        return shorter
+    return found
 
 
 def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
@@ -152,7 +155,8 @@ def _find_region(model: Model, forward: bool) -> Region | Refused | Reread:
     tower = {index for v in model.made if (index := block.statement(v.site)) is not None}
     if forward:
         trains = min((i for s in steps if (i := block.statement(s.site)) is not None), default=len(block.body))
-        around = around_inputs(model, block, {index for index in tower if index < trains})
+        earlier = {index for index in tower if index < trains}
+        around = around_inputs(model, block, earlier or {index for index in tower if index == trains})
         if isinstance(around, (Refused, Reread)):
             return around
         block, tower = around
@@ -220,9 +224,12 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
         trial = in_front(facts, block, tower, model.values)
         if not isinstance(trial, (Refused, Reread)):
             break
-        index = next(i for v in facts.inputs if (i := block.statement(v.site)) is not None and i in tower)
+        entry, index = next((v, i) for v in facts.inputs if (i := block.statement(v.site)) in tower and i is not None)
         inner_made = [v for v in made if block.statement(v.site) == index]
         inner = innermost_block(facts, inner_made, [])
+        if inner is not None and inner.body is block.body:  # several calls in one statement: `Model().train()`
+            inner_made = _of_one_call(inner_made, entry, block.body[index])
+            inner = innermost_block(facts, inner_made, []) if inner_made else inner
         if inner is None:
             return Refused((finding(facts, _first_node(facts, inner_made), Found.NOT_IN_ONE_PLACE),))
         if inner.body is block.body:
@@ -231,8 +238,18 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),))
+        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),), nearer=True)
     return block, tower
+
+
+def _of_one_call(made: list[Value], entry: Value, stmt: ast.stmt) -> list[Value]:
+    """The values that the call in a statement which makes an input makes too."""
+
+    def called(value: Value) -> int | None:
+        steps = path(value.site)
+        return next((uid for (_, above), (uid, _) in pairwise(steps) if above is stmt), None)
+
+    return [value for value in made if called(value) == called(entry)]
 
 
 def _first_node(facts: Facts, values: Sequence[Value]) -> ast.AST:
