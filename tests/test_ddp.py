@@ -82,6 +82,41 @@ def test_a_wrong_conversion_fails(
     assert check in [one.name for one in report.checks if one.status == "failed"], report.checks
 
 
+STEPS = """\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(0)
+x = torch.randn(176, 10)
+y = (x.sum(1) > 0).long()
+model = nn.Linear(10, 2)
+optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+loader = DataLoader(TensorDataset(x, y), batch_size=8, shuffle=True)
+schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, epochs=2, steps_per_epoch=len(loader) // 4 + 1)
+for epoch in range(2):
+    for i, (a, b) in enumerate(loader):
+        loss = F.cross_entropy(model(a), b) / 4
+        loss.backward()
+        if (i + 1) % 4 == 0 or i + 1 == len(loader):
+            optimizer.step()
+            optimizer.zero_grad()
+            schedule.step()
+"""
+
+
+@pytest.mark.torch
+def test_what_is_counted_of_an_epoch_is_what_a_process_counts(torch_python: str, tmp_path: Path) -> None:
+    """11 batches of a process make 3 steps, the last of fewer batches; the rates' course is as long."""
+    (tmp_path / "single.py").write_text(STEPS)
+    report = proof_of(tmp_path / "single.py", torch_python, tmp_path, Options())
+    assert (report.verdict, report.steps) == ("passed", 3), report
+    wrong = ("steps_per_epoch=len(loader)", "steps_per_epoch=2 * len(loader)")
+    report = proof_of(tmp_path / "single.py", torch_python, tmp_path, Options(), wrong)
+    assert {"optimizer", "weights"} <= {one.name for one in report.checks if one.status == "failed"}, report
+
+
 PRINTED = {
     "conv_net": ("accuracy", 6),
     "lstm": ("accuracy", 5),

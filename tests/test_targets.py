@@ -58,3 +58,7 @@ def test_a_script_with_pytorch_is_told_of_its_own_way(
     assert "TMG201" in said and "uses PyTorch" in said and "torchrun" in said
     assert main(["convert", "other.py", "-o", "other_mg.py"]) == 2
     assert "PyTorch" not in capsys.readouterr().err
+    Path("engine.py").write_text("import torch\ndef step(loss):\n    loss.backward()\n")
+    Path("main.py").write_text("import torch\nfrom engine import step\nstep(torch.ones(1))\n")
+    assert main(["convert", "main.py", "-o", "main_mg.py"]) == 2
+    assert "main.py:2:1: TMG201 PyTorch takes its gradients in engine.py" in capsys.readouterr().err

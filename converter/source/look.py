@@ -23,9 +23,27 @@ def is_pipeline(path: str, data: bytes) -> bool:
 _TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
+_LIGHTNING = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.MULTILINE)
+
+
 def trains_by_torch(data: bytes) -> bool:
-    """Whether a file imports PyTorch and takes gradients."""
+    """Whether a file imports PyTorch and takes gradients, or trains by Lightning."""
+    if b".fit(" in data and _LIGHTNING.search(data) is not None:
+        return True
     return b".backward(" in data and _TORCH.search(data) is not None
+
+
+def torch_trains_in(path: str, data: bytes) -> tuple[str, int] | None:
+    """The file beside a script that takes PyTorch's gradients for it, and the line of the script that imports it."""
+    for number, line in enumerate(data.splitlines(), 1):
+        for module in imported_by(line):
+            found = _module(os.path.join(os.path.dirname(path), *module.split(".")))
+            if found is None:
+                continue
+            with suppress(OSError), open(found, "rb") as file:
+                if trains_by_torch(file.read()):
+                    return os.path.basename(found), number
+    return None
 
 
 def mentions_tensorflow(data: bytes) -> bool:

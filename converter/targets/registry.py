@@ -83,7 +83,7 @@ TARGETS = (
     Target(
         name="ddp",
         about="a process for each GPU where PyTorch trains",
-        words=r"(?ms)^[ \t]*(?:import|from)[ \t]+torch\b.*\.backward\(",
+        words=r"(?ms)^[ \t]*(?:import|from)[ \t]+(?:torch\b.*\.backward|(?:pytorch_)?lightning\b.*\.fit)\(",
         lacking="PyTorch takes no gradients here",
         unused=(
             *("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),

@@ -18,6 +18,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
 from converter.source.header import BEGIN as HEADER
+from converter.source.look import torch_trains_in
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -491,11 +492,20 @@ def _not_converted(
         return _left_alone(job, request, source.data, written, findings)
     if errors and trains_nothing and may_pass:
         return _left_alone(job, request, source.data, written)
+    return FileResult(source.path, "refused", findings or (_nothing_in(source),))
+
+
+def _nothing_in(source: Source) -> Diagnostic:
+    """The refusal of a file that trains nothing by itself."""
+    trained = torch_trains_in(source.path, source.code)
+    if trained is not None:
+        file, line = trained
+        message = f"PyTorch takes its gradients in {file}, another file: a training loop is converted where it is made"
+        hint = "put the loop, its loader and its optimizer into this file; models alone may stay in another"
+        return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
     message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
-    nothing = Diagnostic(
-        NO_TRAINING_STEP, source.path, 0, 0, message=f"there is nothing to convert: this file {message}", hint=hint
-    )
-    return FileResult(source.path, "refused", findings or (nothing,))
+    message = f"there is nothing to convert: this file {message}"
+    return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
 
 
 def _left_alone(

@@ -125,9 +125,16 @@ _SEVERAL = (
     "torch.cuda.set_device",
     "torch.cuda.device",
 )
-_ALREADY = frozenset(
-    ["horovod", "accelerate", "deepspeed", "pytorch_lightning", "lightning", "ignite", "fairscale", "apex", "ray"]
-)
+_WITHOUT = "convert the script as it was for one GPU: without it"
+# Packages that train on several GPUs by themselves, with how they are told to.
+_LIGHTNING = "give its Trainer accelerator='gpu', devices=N, strategy='ddp'"
+_ALREADY = {
+    **dict.fromkeys(("pytorch_lightning", "lightning"), _LIGHTNING),
+    "accelerate": "start the script by: accelerate launch --num_processes N",
+    "horovod": "start the script by: horovodrun -np N python",
+    "deepspeed": "start the script by: deepspeed --num_gpus N",
+    **dict.fromkeys(("ignite", "fairscale", "apex", "ray"), _WITHOUT),
+}
 _UNKNOWN = (
     "torch.compile",
     "torch.autograd.grad",
@@ -178,7 +185,7 @@ def check_calls(script: Script, models: frozenset[str]) -> None:
         name = script.name(call.func)
         package = name.partition(".")[0]
         if _is_one_of(name, _SEVERAL) or package in _ALREADY:
-            hint = "convert the script as it was for one GPU: without it"
+            hint = _ALREADY.get(package, _WITHOUT)
             script.say(call, "TMG216", f"the script uses several GPUs or processes already: {name}", hint)
         elif name in models:
             continue
@@ -207,8 +214,8 @@ def check_import(script: Script, node: ast.Import | ast.ImportFrom, local: froze
         package = module.partition(".")[0]
         relative = isinstance(node, ast.ImportFrom) and node.level > 0
         if package in _ALREADY:
-            hint = "convert the script as it was for one GPU: without it"
-            script.say(node, "TMG216", f"the script trains by {package}, which has its own way to several GPUs", hint)
+            message = f"the script trains by {package}, which has its own way to several GPUs"
+            script.say(node, "TMG216", message, _ALREADY[package])
         elif package in local or relative:
             yield module or "."
         elif package == "tensorflow":

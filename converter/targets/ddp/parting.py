@@ -18,6 +18,7 @@ from converter.targets.ddp.training import Training, looped_over
 FIGURES = "TMG182"
 _OWN = ("random.", "numpy.random.", "time.", "torch.rand", "torch.normal", "torch.bernoulli", "torch.multinomial")
 _SAME_SEED = ("random.seed", "numpy.random.seed", "time.sleep")
+_SHOWING = ("add_scalar", "set_postfix", "set_description", "info", "write", "append")
 _COLLECTIVE = ("step", "backward", "zero_grad", "load_state_dict")
 
 
@@ -33,7 +34,7 @@ class Parting:
         self.returned: set[ast.FunctionDef] = set()
         self.averaged: set[Origin] = set()
         self._spread()
-        self.averaged = {origin for origin in self._sums() if origin in self.own}
+        self.averaged = {origin for origin in self.sums() if origin in self.own}
         self.own, self.returned = set(), set()
         self._spread()
 
@@ -147,7 +148,12 @@ class Parting:
             return False
         return home in self.own
 
-    def _sums(self) -> Iterator[Origin]:
+    def counts(self, origin: Origin) -> bool:
+        """Whether a sum grows with the examples of one process: its losses, its hits, how many there are."""
+        added = [b.stmt.value for b in self.training.scopes.bindings[origin] if isinstance(b.stmt, ast.AugAssign)]
+        return any(self._is_own(n) for value in added for n in ast.walk(value) if isinstance(n, ast.Name))
+
+    def sums(self) -> Iterator[Origin]:
         """Names that the training loop adds to, and that are read behind it."""
         loop, scopes = self.training.loop, self.training.scopes
         for node in ast.walk(loop):
@@ -186,16 +192,40 @@ def _counter(script: Script, loop: ast.For) -> ast.expr | None:
 def figures(parting: Parting) -> list[Change]:
     """Behind the training loop its sums become the means over the processes."""
     training, script = parting.training, parting.script
+    whole = list(_formatted_whole(parting))
+    shown = next(_shown_sums(parting), None)
+    if shown is not None and not whole:
+        message = f"{shown.id} is shown as it is, and counts the examples of one process: of N processes, 1/N of all"
+        hint = f"ratios of two sums are right; where the sum itself is meant, write {shown.id} * world_size"
+        script.say(shown, "TMG375", message, hint, "warning")
     names = sorted({origin.name for origin in parting.averaged})
     if not names:
         return []
-    for node in _formatted_whole(parting):
+    for node in whole:
         message = f"{ast.unparse(node)} becomes a mean over the processes, and is formatted as a whole number here"
         script.say(node, "TMG297", message, "write {:.0f} in place of {:d}")
     left = ", ".join(names) if len(names) > 1 else f"[{names[0]}]"
     place = script.line((training.loop.end_lineno or 0) + 1)
     line = f"{script.indentation(training.loop)}{left} = mean_of_ranks({', '.join(names)}){script.newline}"
     return [Change(place, place, line, FIGURES)]
+
+
+def _shown_sums(parting: Parting) -> Iterator[ast.Name]:
+    """Sums over the training batches that are printed or noted behind the loop without being divided."""
+    loop, scopes = parting.training.loop, parting.training.scopes
+    homes = {origin for origin in parting.sums() if parting.counts(origin)}
+    for call in filter(_shows, parting.script.calls):
+        if call.lineno > loop.lineno and not parting.training.in_loop(call):
+            yield from (name for name in _undivided(call) if scopes.home(name) in homes)
+
+
+def _undivided(node: ast.AST) -> Iterator[ast.Name]:
+    """The names in an expression that are not part of a ratio or a product."""
+    if isinstance(node, ast.Name):
+        yield node
+    elif not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div | ast.Mult)):
+        for inner in ast.iter_child_nodes(node):
+            yield from _undivided(inner)
 
 
 def _formatted_whole(parting: Parting) -> Iterator[ast.Name]:
@@ -297,17 +327,8 @@ def _check_given(parting: Parting, call: ast.Call) -> None:
 
 def _warn_of_figures(parting: Parting) -> None:
     """The first print in the training functions of what only rank 0 has seen."""
-    for call in parting.script.calls:
-        shown = isinstance(call.func, ast.Name) and call.func.id == "print"
-        method = isinstance(call.func, ast.Attribute) and call.func.attr in (
-            "add_scalar",
-            "set_postfix",
-            "set_description",
-            "info",
-            "write",
-            "append",
-        )
-        if not (shown or method) or not parting.alone.of_all(call) and not _in_gated(parting, call):
+    for call in filter(_shows, parting.script.calls):
+        if not parting.alone.of_all(call) and not _in_gated(parting, call):
             continue
         given = [*call.args, *(keyword.value for keyword in call.keywords)]
         if any(map(parting.differs, given)):
@@ -317,6 +338,13 @@ def _warn_of_figures(parting: Parting) -> None:
             )
             parting.script.say(call, "TMG370", message, hint, "warning")
             return
+
+
+def _shows(call: ast.Call) -> bool:
+    """Whether a call prints what it is given, or notes it down."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id == "print"
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _SHOWING
 
 
 def _in_gated(parting: Parting, node: ast.AST) -> bool:

@@ -17,13 +17,14 @@ from converter.targets.ddp.data import data_changes, mean_loss
 from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.parting import Parting, check_decisions, figures
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
-from converter.targets.ddp.training import Training, Unclear, backwards, training_of
+from converter.targets.ddp.training import Training, Unclear, backwards, fitting, training_of
 from converter.targets.passes import Case, Fit, Pass, adding
 
 
 def fit(script: Script) -> Fit | None:
-    """What trains a script; None where PyTorch takes no gradients."""
+    """What trains a script; None where PyTorch takes no gradients, by itself or in a package that trains."""
     found = backwards(script) if script.names.imports("torch") else []
+    found = found or list(fitting(script))
     return Fit(found[0], PASSES) if found else None
 
 

@@ -94,10 +94,12 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
     written = "\n".join(change.text for change in made)
     helpers = [_START, _FROM]
     helpers += [text for name, text in _ASKED.items() if re.search(rf"\b{name}(\(|$)", written, re.MULTILINE)]
-    numpy = next((name for name in ("np", "numpy") if script.name(ast.Name(name, ast.Load())) == "numpy"), "")
-    helpers[0] += _NUMPY.format(numpy=numpy) if numpy else ""
     place = _below_imports(script)
     imported, names = _imports(script, place)
+    numpy = _numpy(script, place)
+    helpers[0] += _NUMPY.format(numpy=numpy) if numpy else ""
+    if numpy == "numpy" and not _is_imported(script, "numpy", place):
+        imported = f"import numpy\n{imported}"
     head = _HEAD.replace("{gpus}", str(options.num_gpus or 2))
     block = "\n\n\n".join(text.rstrip("\n") for text in (f"{MARKER}\n{head}", *helpers))
     for name, alias in names.items():
@@ -133,6 +135,16 @@ def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
     lines.append("from torch.nn.parallel import DistributedDataParallel")
     lines.append("from torch.utils.data.distributed import DistributedSampler")
     return "\n".join(lines) + "\n", names
+
+
+def _numpy(script: Script, place: int) -> str:
+    """What the helpers call NumPy, if the script imports it: by its name in the script only where it is bound above."""
+    for stmt in script.tree.body:
+        if isinstance(stmt, ast.Import) and script.line(stmt.lineno) < place:
+            for alias in stmt.names:
+                if alias.name == "numpy" and alias.asname in (None, "np"):
+                    return alias.asname or "numpy"
+    return "numpy" if script.names.imports("numpy") else ""
 
 
 def _is_imported(script: Script, module: str, place: int) -> bool:

@@ -66,6 +66,14 @@ def backwards(script: Script) -> list[ast.Call]:
     ]
 
 
+def fitting(script: Script) -> Iterator[ast.Call]:
+    """The calls that train where a package of PyTorch has the loop: trainer.fit(model, loader) of Lightning."""
+    if any(map(script.names.imports, ("pytorch_lightning", "lightning"))):
+        for call in script.calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "fit" and not script.name(call.func):
+                yield call
+
+
 def training_of(script: Script) -> Training:
     """The training step; raises Unclear."""
     scopes = Scopes(script)
@@ -331,11 +339,11 @@ def _wrap(script: Script, scopes: Scopes, built: list[Binding], loop: ast.For) -
     block = script.block(built[0].stmt)
     node: ast.AST = loop
     while True:
+        function = scopes.scope(node)
         chain: list[ast.AST] = [node, *script.above(node)]
-        found = next((s for s in block if s in chain), None)
+        found = next((s for s in block if s in chain and not isinstance(s, ast.FunctionDef)), None)
         if found is not None:
             break
-        function = scopes.scope(node)
         calls = scopes.calls_of(function) if function else []
         if not calls:
             message = "the model is made where the training loop does not see that it is made once"

@@ -21,7 +21,7 @@ RULES = (
             "    for images, labels in train_loader:\n",
             "    seen = 0\n    for images, labels in train_loader:\n        seen += (labels > 4).sum().item()\n",
             "    print(epoch, accuracy(net, test_loader))\n",
-            "    print('{:.0f} of {:d}'.format(seen, len(train_set)), accuracy(net, test_loader))\n",
+            "    print('{:.2f} in a batch'.format(seen / len(train_loader)), accuracy(net, test_loader))\n",
         ),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import textwrap
 
 import pytest
 
@@ -188,6 +189,7 @@ REFUSED = [
      "TMG216", "os.env"),
     (SCRIPT, "net.to('cuda')", "net.cuda(0)", "TMG299", "net.cuda(0)"),
     (SCRIPT, "net.to('cuda')", "net.cuda()", "", ""),
+    (SCRIPT, "import torch\n", "import torch\nimport lightning\n", "TMG216", "import lightning"),
     (SCRIPT, "import torch\n", "import torch\nimport neptune\nneptune.init()\n", "TMG299", "neptune.init"),
     (SCRIPT, "import torch\n", "import torch\nrank = 3\n", "TMG299", "rank = 3"),
     (SCRIPT, "import torch\n", "import torch\nprint(torch.cuda.device_count())\n", "", ""),
@@ -227,6 +229,73 @@ def test_what_is_written(script: str, old: str, new: str, lines: list[str]) -> N
     ast.parse(done.text)
     rest = iter(line.strip() for line in done.text.splitlines())
     assert [line for line in lines if line not in rest] == []
+
+
+def test_the_loop_in_a_function_of_the_module_that_has_the_model() -> None:
+    begin, end = MAIN.index("def main():\n"), MAIN.index("\n\nif __name__")
+    script = MAIN[:begin] + textwrap.dedent(MAIN[begin:end].partition("\n")[2])
+    done = conversion(script)
+    assert (done.status, done.diagnostics) == ("converted", ()) and done.text is not None
+    assert "\nddp_net = DistributedDataParallel(net)\n" in done.text
+    again = script.replace("        loss = fit(", "    loss = fit(") + "net = Net()\n"
+    assert [code for code, _ in findings(again)] == ["TMG292"]  # a second model
+
+
+@pytest.mark.parametrize(
+    ("imports", "added", "seeded"),
+    [
+        ("import numpy as np\nimport torch\n", False, "np.random.seed(seed)"),
+        ("import numpy\nimport torch\n", False, "numpy.random.seed(seed)"),
+        ("import torch\nx = torch.rand(3)\nimport numpy as np\n", True, "numpy.random.seed(seed)"),
+        ("import torch\nfrom numpy import zeros\n", True, "numpy.random.seed(seed)"),
+        ("import torch\n", False, ""),
+    ],
+)
+def test_numpy_is_there_when_the_processes_are_started(imports: str, added: bool, seeded: str) -> None:
+    text = conversion(SCRIPT.replace("import torch\n", imports, 1)).text
+    assert text is not None and seeded in text and ("random.seed(seed)\n    np" in text) == seeded.startswith("np")
+    assert (text.count("import numpy\n") == 1) == (added or "import numpy\n" in imports)
+    assert not seeded or text.index("import numpy") < text.index("\nstart_processes()")
+
+
+LIGHTNING = """\
+import {0} as pl
+
+trainer = pl.Trainer(max_epochs=3)
+trainer.fit(net, loader)
+"""
+
+
+@pytest.mark.parametrize("package", ["pytorch_lightning", "lightning"])
+def test_lightning_is_told_by_its_trainer(package: str) -> None:
+    found = conversion(LIGHTNING.format(package)).diagnostics
+    assert [(one.code, one.line) for one in found] == [("TMG216", 1), ("TMG216", 3)]
+    assert all("strategy='ddp'" in one.hint for one in found)
+    module = LIGHTNING.format(package).replace("trainer.fit(net, loader)", "")
+    assert conversion(module).status == "unchanged"  # a file that trains nothing
+
+
+SHOWN = "        total += loss.item()\n        seen += len(labels)\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("print(total)", "TMG375"),
+        ("print('%d examples' % seen)", "TMG375"),
+        ("log.append(total)", "TMG375"),
+        ("print(total / len(train_loader), 100. * total / seen)", ""),
+        ("print(total * world)", ""),
+        ("print(epoch)", ""),
+        ("mean = total / seen\n    print(mean)", ""),
+    ],
+)
+def test_sums_that_are_shown_as_they_are(line: str, code: str) -> None:
+    script = with_(SCRIPT, TRAIN, f"{TRAIN}{SHOWN}    {line}\n", "    for images, labels in train_loader",
+                   "    total, seen = 0.0, 0\n    for images, labels in train_loader")  # fmt: skip
+    assert [one for one, _ in findings(script)] == ([code] if code else [])
+    steps = script.replace("len(labels)", "1")
+    assert not code or [one for one, _ in findings(steps)] == ([code] if "total" in line else [])
 
 
 def test_the_total_batch() -> None:

@@ -1,7 +1,8 @@
 """The original of a PyTorch conversion, which takes the batches of all of its processes.
 
 A step of the conversion is the mean of the gradients that the original has on each process's batches (with the total
-batch: one step of the original on all of them together).
+batch: one step of the original on all of them together). What the original counts of an epoch is what a process counts:
+len() of its loader, and the number of a batch.
 """
 
 from __future__ import absolute_import, division, print_function
@@ -21,6 +22,7 @@ class Replay(watches.Watch):
         self.parts = 1 if total else len(given)
         self.at, self.averaged, self.replaying, self.same_begin = 0, False, False, None
         self.first = given[0]['training'][0]['number']
+        self.turn, self.number = 0, 0
 
     def install(self):
         """Wraps, too, what must happen once for all of the processes' batches."""
@@ -34,6 +36,26 @@ class Replay(watches.Watch):
                 self._once(getattr(schedules, name), 'step', lambda: self.at == 0)
         for name in ('clip_grad_norm_', 'clip_grad_value_'):
             self._clip(torch.nn.utils, name)
+        self._count()
+
+    def _count(self):
+        """The training loader has as many batches as that of a process, and its batches have their numbers there."""
+        loaders, replay, first = self.torch.utils.data.DataLoader, self, self.given[0]['training'][0]
+        length = loaders.__len__
+        loaders.__len__ = lambda own: first['length'] if own.tmg_number == first['loader'] else length(own)
+
+        def counted(iterable, start=0):
+            count, steps = start, iter(iterable)
+            while True:
+                turn = replay.turn
+                try:
+                    item = next(steps)
+                except StopIteration:
+                    return
+                yield (start + replay.number if replay.turn != turn else count), item
+                count += 1
+
+        self.names_in_script = (('enumerate', counted),)
 
     def _once(self, owner, name, now):
         plain, replay = getattr(owner, name), self
@@ -70,15 +92,15 @@ class Replay(watches.Watch):
         """The processes' batches, in the order of the steps and within a step of the processes."""
         self.begin_as_given()
         self.replaying = True
+        begun = 0
         for step in range(len(self.given[0]['batches'])):
             of_ranks = [one['batches'][step] for one in self.given]
-            if self.total:
-                for parts in zip(*of_ranks):
-                    yield _joined(self.torch, parts)
-            else:
-                for items in of_ranks:
-                    for item in items:
-                        yield item
+            lists = [[_joined(self.torch, parts) for parts in zip(*of_ranks)]] if self.total else of_ranks
+            for items in lists:
+                for place, item in enumerate(items):
+                    self.turn, self.number = self.turn + 1, begun + place
+                    yield item
+            begun += len(of_ranks[0])
         self.replaying = False
 
     def begin_as_given(self):

@@ -30,16 +30,23 @@ class Watch(object):
 
     def __init__(self, torch, steps, rank):
         self.torch, self.steps, self.rank = torch, steps, rank
-        self.passes, self.open, self.loader = 0, [], None
+        self.passes, self.loaders, self.open, self.loader = 0, 0, [], None
         self.weights, self.gradients, self.batches, self.hyper, self.names = [], [], [], [], []
         self.training, self.evaluations, self.saved, self.held = [], [], [], [0]
         self.optimizers, self.save = [], torch.save
+        self.names_in_script = ()  # what stands in the script for Python's own functions
 
     def install(self):
         """Wraps what the script will call."""
         torch, watch = self.torch, self
         loaders = torch.utils.data.DataLoader
-        begin = loaders.__iter__
+        begin, build = loaders.__iter__, loaders.__init__
+
+        def built(loader, *args, **kwargs):
+            loader.tmg_number = watch.loaders = watch.loaders + 1
+            build(loader, *args, **kwargs)
+
+        loaders.__init__ = built
         loaders.__iter__ = lambda loader: watch.iterate(loader, begin)
         optimizers = torch.optim.Optimizer
         make = optimizers.__init__
@@ -93,6 +100,8 @@ class Watch(object):
         own = type(sampler).__name__ == 'DistributedSampler'
         self.training.append({
             'number': now.number,
+            'loader': now.loader.tmg_number,
+            'length': _length(now.loader),
             'indices': list(sampler) if own else None,
             'shuffled': bool(getattr(sampler, 'shuffle', type(sampler).__name__ == 'RandomSampler')),
             'examples': len(now.loader.dataset),
@@ -134,6 +143,14 @@ class Watch(object):
         """Whether a model has statistics of batches."""
         kind = self.torch.nn.modules.batchnorm._BatchNorm
         return any(isinstance(one, kind) for one in gc.get_objects())
+
+
+def _length(loader):
+    """How many batches a loader gives; None for a stream."""
+    try:
+        return len(loader)
+    except TypeError:
+        return None
 
 
 def _arrays(optimizer):

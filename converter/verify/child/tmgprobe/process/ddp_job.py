@@ -33,7 +33,7 @@ def run(job):
     torch.set_num_threads(1)
     channel.send('started', torch=torch.__version__, python=sys.version.split()[0])
     watch = prepare(torch, channel, job)
-    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed, torch.manual_seed))
+    jobs.execute_seeded(job, channel, off, (random.seed, numpy.random.seed, torch.manual_seed), watch.names_in_script)
     try:
         finish(torch, channel, job, watch)
     except Exception:

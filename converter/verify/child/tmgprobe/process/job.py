@@ -145,20 +145,21 @@ def watch_exit(role, channel):
     os._exit = exit_now
 
 
-def execute(path):
-    """Runs a file as the main module."""
+def execute(path, names=()):
+    """Runs a file as the main module; names: what stands in it for Python's own functions, as pairs."""
     with open(path, 'rb') as stream:
         code = compile(stream.read(), path, 'exec', 0, True)
     module = types.ModuleType('__main__')
     module.__file__ = path
+    module.__dict__.update(names)
     sys.modules['__main__'] = module
     exec(code, module.__dict__)
 
 
-def execute_seeded(job, channel, off, seeds):
+def execute_seeded(job, channel, off, seeds, names=()):
     """Runs the script of a job that no role handles, as the main module and with seeds set; back at its normal end.
 
-    off: whether the network is off. seeds: the functions that set the seeds.
+    off: whether the network is off. seeds: the functions that set the seeds. names: as of `execute`.
     """
     sys.path[:] = [os.path.dirname(job['script'])] + sys.path
     sys.argv[:] = [job['script']] + [str(argument) for argument in job['args']]
@@ -166,7 +167,7 @@ def execute_seeded(job, channel, off, seeds):
     for seed in seeds:
         seed(20)
     try:
-        execute(job['script'])
+        execute(job['script'], names)
     except SystemExit as ending:
         if ending.code not in (None, 0):
             channel.leave('ended', message='the script ended with exit status %s' % (ending.code,), trace='')
