@@ -26,7 +26,7 @@ MOST = 8  # constants that are tried one by one
 
 def with_constants(first: Reading, decided: Callable[[Reading], Outcome]) -> Outcome:
     """The plans of a script, for as many values of its constants as can be; decided: makes the plans of a reading."""
-    from converter.planner.one_value import one_value
+    from converter.planner.host.one_value import one_value
     from converter.planner.passes import Decided
 
     best = decided(first)
