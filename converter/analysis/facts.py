@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import Enum
@@ -213,6 +214,19 @@ class Facts:
         """The effects of a kind, in the order of the walk."""
         return (effect for effect in self.effects if effect.kind is kind)
 
+    @cached_property
+    def changes_by_value(self) -> Mapping[int, list[Effect]]:
+        """The places where code changes a list, a dict or another object, by its uid, once the walk is over."""
+        found: dict[int, list[Effect]] = {}
+        for effect in self.effects_of(EffectKind.MUTATION):
+            if effect.value is not None:
+                found.setdefault(effect.value.uid, []).append(effect)
+        return found
+
+    def changes_of(self, value: Value) -> list[Effect]:
+        """The places where code changes a list, a dict or another object, in the order of the walk."""
+        return self.changes_by_value.get(value.uid, [])
+
     def path_of(self, node: ast.AST) -> str:
         """The file that a node stands in: "" for the script itself."""
         return self.foreign.get(node, "")
@@ -240,6 +254,31 @@ class Facts:
     def walked(self) -> dict[ast.AST, Nodes]:
         """The nodes of each tree."""
         return {tree: Nodes(tree) for tree in self.trees()}
+
+    @cached_property
+    def accesses_by_value(self) -> Mapping[int, list[Access]]:
+        """The reads and writes of each value, by its uid, as they are once the walk is over."""
+        found = defaultdict[int, list[Access]](list)
+        for access in self.accesses:
+            found[access.value.uid].append(access)
+        return found
+
+    @cached_property
+    def writes_by_place(self) -> Mapping[Place, list[Access]]:
+        """The writes of each place, as they are once the walk is over."""
+        found = defaultdict[Place, list[Access]](list)
+        for access in self.accesses:
+            if access.write:
+                found[access.place].append(access)
+        return found
+
+    def accesses_of(self, value: Value) -> list[Access]:
+        """The reads and writes of a value, in the order of the walk."""
+        return self.accesses_by_value.get(value.uid, [])
+
+    def writes_to(self, place: Place) -> list[Access]:
+        """The writes of a place, in the order of the walk."""
+        return self.writes_by_place.get(place, [])
 
     @cached_property
     def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:

@@ -9,7 +9,6 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
-from converter.analysis.effects import EffectKind
 from converter.analysis.values import Number, Sequence
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ def _adds_one(stmt: ast.AugAssign) -> bool:
 
 def _puts(facts: Facts, rows: Sequence) -> list[Effect]:
     """The places that append one row to a list; none if other code changes the list."""
-    changes = {e.node: e for e in facts.effects_of(EffectKind.MUTATION) if e.value is rows}
+    changes = {e.node: e for e in facts.changes_of(rows)}
     puts = [e for e in changes.values() if e.name.endswith(".append")]
     return puts if all(e in puts or e.name.endswith(".clear") for e in changes.values()) else []
 
@@ -85,7 +84,7 @@ def _tests_behind(loop: ast.stmt) -> Iterator[Test]:
 def _tests_within(facts: Facts, rows: Sequence, loop: Site, around: Collection[Site]) -> Iterator[Test]:
     """The conditions around a place in the loop that fills a list, if they make it empty again."""
     outside = set(loop.chain())
-    names = {a.place.key for a in facts.accesses if a.write and a.value is rows and a.place.kind == "name"}
+    names = {a.place.key for a in facts.accesses_of(rows) if a.write and a.place.kind == "name"}
     for site in around:
         stmt = site.stmt
         if site in outside or not isinstance(stmt, ast.If) or not isinstance(stmt.test, ast.Compare):

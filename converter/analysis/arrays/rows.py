@@ -18,7 +18,6 @@ from converter.analysis.arrays.shapes import (
     is_generator,
     shape_of,
 )
-from converter.analysis.effects import EffectKind
 from converter.analysis.values import Host, Number, Origin, Value
 from converter.analysis.values import Sequence as List
 
@@ -62,7 +61,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     if value.uid in at.facts.listed:  # a comprehension
         return _turns(at, at.facts.listed[value.uid], deep)
     further = [v for v in value.inputs if v not in value.elements]
-    changes = [e for e in at.facts.effects_of(EffectKind.MUTATION) if e.value is value]
+    changes = at.facts.changes_of(value)
     cuts = [v for v in further if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
     if cuts and not changes:  # `rows[i:i + n]`
         return _spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
@@ -72,7 +71,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         return times if times is not None and (times.value is None or times.value == repeats) else None
     if not changes:
         return None if value.many else Number(len(value.elements))
-    given = [a.site for a in at.facts.accesses if not a.write and a.value is value and _is_yielded(a)]
+    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_yielded(a)]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
     return appended or filled(at.facts, value, at.around)

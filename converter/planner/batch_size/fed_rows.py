@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from converter.analysis.arrays.rows import rows_of
-from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.frames import Access
 from converter.analysis.tensors.size_names import named_batch
@@ -95,12 +94,12 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         return True
     if not loops or value.site is None or not isinstance(value, (Host, Sequence)):
         return None
-    held = {a.place for a in facts.accesses if a.write and a.value is value}
-    changed: list[Site] = []
+    accesses, changed = facts.accesses_of(value), list[Site]()
     if isinstance(value, Sequence):
-        changed = [a.site for a in facts.accesses if a.write and a.place in held]
-        changed += [e.site for e in facts.effects_of(EffectKind.MUTATION) if e.value is value]
-    changed += [a.site for a in facts.accesses if a.value is value and _is_picked(a, loops)]
+        held = {a.place for a in accesses if a.write}
+        changed = [a.site for place in held for a in facts.writes_to(place)]
+        changed += [e.site for e in facts.changes_of(value)]
+    changed += [a.site for a in accesses if _is_picked(a, loops)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
 
 
@@ -123,6 +122,5 @@ def _is_written_out(facts: Facts, value: Value) -> bool:
     """Whether a list holds nothing but numbers and texts that are written where it is: `[1, 2, 3]`."""
     if not isinstance(value, Sequence):
         return isinstance(value, (Number, Constant)) and value.value is not None
-    changed = any(e.value is value for e in facts.effects_of(EffectKind.MUTATION))
     plain = not value.many and all(v in value.elements for v in value.inputs)
-    return plain and not changed and all(_is_written_out(facts, element) for element in value.elements)
+    return plain and not facts.changes_of(value) and all(_is_written_out(facts, element) for element in value.elements)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from heapq import heapify, heappop, heappush
+from typing import cast
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.traits import Trait, has
@@ -103,27 +105,38 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
     variable is taken in training; what the others read of it, they read outside of training.
     """
     found: dict[int, Value] = {}
-    seen: set[tuple[int, frozenset[int]]] = set()
-    todo: list[tuple[Value, frozenset[int]]] = [(loss, frozenset()) for loss in losses]
-    while todo:
-        value, averages = todo.pop()
-        if (value.uid, averages) in seen or value.uid in averages:
-            continue
-        seen.add((value.uid, averages))
+    seen: dict[int, list[frozenset[int]]] = {}  # uid -> what was left out on the ways to it
+    behind: dict[int, set[int]] = {}  # uid -> the variables that are set behind it
+    ways = [(0, loss.uid, cast(Value, loss), frozenset[int]()) for loss in losses]
+    heapify(ways)
+    while ways:
+        _, _, value, averages = heappop(ways)  # those that leave out least come first
+        if value.uid in averages or any(fewer <= averages for fewer in seen.get(value.uid, ())):
+            continue  # what leaves out more finds no more; without this, n conditions have 2 ** n ways
+        seen.setdefault(value.uid, []).append(averages)
         found[value.uid] = value
-        if isinstance(value, Input):
-            continue
-        waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
-        inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
-        if isinstance(value, Tensor) and (value.op == "join" or has(value.op, Trait.CONDITION)):
-            if any(v.roots for v in inputs):
-                inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own
-            sets = [_set_behind(v, set_by) for v in inputs]
-            others = [set().union(*sets[:i], *sets[i + 1 :]) - own for i, own in enumerate(sets)]
-            todo += [(v, averages | other) for v, other in zip(inputs, others, strict=True)]
-        else:
-            todo += [(v, averages) for v in inputs]
+        for v, others in [] if isinstance(value, Input) else _read_by(value, set_by, behind):
+            heappush(ways, (len(averages | others), v.uid, v, averages | others))
     return found
+
+
+def _read_by(
+    value: Value, set_by: dict[int, set[int]], behind: dict[int, set[int]]
+) -> Iterator[tuple[Value, frozenset[int]]]:
+    """The values that one is computed from, each with the moving averages that are left out on the way to it."""
+    waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
+    inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
+    if not isinstance(value, Tensor) or not (value.op == "join" or has(value.op, Trait.CONDITION)):
+        yield from ((v, frozenset()) for v in inputs)
+        return
+    if any(v.roots for v in inputs):
+        inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own
+    for v in inputs:
+        if v.uid not in behind:
+            behind[v.uid] = _set_behind(v, set_by)
+    sets = [behind[v.uid] for v in inputs]
+    for i, v in enumerate(inputs):
+        yield v, frozenset(set().union(*sets[:i], *sets[i + 1 :]) - sets[i])
 
 
 def _set_behind(value: Value, set_by: dict[int, set[int]]) -> set[int]:

@@ -97,3 +97,18 @@ def test_a_refusal_says_where() -> None:
     model = MEAN + "update = ema.apply([mean])\nh -= ema.average(mean)\n"
     (finding,) = run(script(model, "late = ema.average(mean)\n")).diagnostics
     assert (finding.code, finding.line) == ("TMG226", 12)
+
+
+def test_many_conditions_in_a_row_are_searched_once() -> None:
+    """Each normalises its weights by a variable that it sets, or does not: not every combination is another way."""
+    layer = (
+        "def layer(x, n):\n    with tf.variable_scope('layer%d' % n):\n        w = tf.get_variable('w', [4, 4])\n"
+        "        if normed:\n            u = tf.get_variable('u', [1, 4], trainable=False)\n"
+        "            new = tf.nn.l2_normalize(tf.matmul(u, w))\n"
+        "            with tf.control_dependencies([u.assign(new)]):\n"
+        "                x = tf.matmul(x, w / tf.reduce_sum(new))\n        else:\n            x = tf.matmul(x, w)\n"
+        "        return tf.nn.relu(x)\n\n\n"
+    )
+    flag = "flags = tf.app.flags\nflags.DEFINE_bool('normed', True, '')\nnormed = flags.FLAGS.normed\n"
+    model = flag + layer + "h = X\n" + "".join(f"h = layer(h, {n})\n" for n in range(40))
+    assert codes(script(model + "h = tf.layers.dense(h, 1)\n")) == []

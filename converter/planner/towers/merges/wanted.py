@@ -17,7 +17,6 @@ import ast
 from collections.abc import Container
 from dataclasses import replace
 
-from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.tensors.sparse import is_sparse
@@ -192,7 +191,7 @@ def bound_by_tower(facts: Facts, region: Region, place: Place, value: Value) -> 
         return True
     if place.kind == "name" or not region.in_tower(value.site):
         return False
-    if any(a.write and a.place == place for a in facts.accesses):
+    if facts.writes_to(place):
         return False  # put there after the loop, when it was merged already
     holder = place.holder
     return holder is not None and (holder.time < region.start or region.in_tower(holder.site))
@@ -202,7 +201,7 @@ def _is_filled(facts: Facts, region: Region, value: Sequence | Mapping) -> bool:
     """Whether the towers put something into a list or a dict that is there before them."""
     if region.in_tower(value.site) or value.time > region.end:
         return False
-    grown = any(e.kind is EffectKind.MUTATION and e.value is value and region.in_tower(e.site) for e in facts.effects)
+    grown = any(region.in_tower(e.site) for e in facts.changes_of(value))
     return grown or any(
         i in region.tower and a.write and a.place.kind == "item" and a.place.owner == value.uid
         for i, a in region.block.accesses()
