@@ -14,7 +14,7 @@ from pathlib import Path
 
 _BEGIN, _END = "# tf-multigpu: helpers for", "# tf-multigpu: end of helpers"
 _BLOCK = re.compile(rf"^{_BEGIN}.*?(?:^{_END}\n|\Z)", re.MULTILINE | re.DOTALL)
-_SEAL = re.compile(r"^(# tf-multigpu: text )[0-9a-f]+", re.MULTILINE)
+_SEAL = re.compile(r"^(# tf-multigpu: (?:decided: .*; )?text )[0-9a-f]+(?= by: |$)", re.MULTILINE)
 
 
 def without_helpers(text: str) -> str:

@@ -291,27 +291,23 @@ class _Rewriter(Transformer):
     def _pinned(
         self, order: Sequence[At], statements: dict[At, list[cst.BaseStatement]], depth: int
     ) -> list[cst.BaseStatement]:
-        runs = dict(self.plan.pinned)
         device = next((new for old, new in self.plan.helpers if old.startswith("variable_device")), "'/cpu:0'")
+        place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
         result: list[cst.BaseStatement] = []
-        inside: list[cst.BaseStatement] | None = None
-        last: At | None = None
-        for at in order:
-            if at in runs:
-                inside, last = [], runs[at]
-            (result if inside is None else inside).extend(statements[at])
-            if inside is not None and at == last:
-                if depth == 0:
-                    inside = visited(inside, _BlankLines())
-                head, inside[0] = _split_leading(inside[0], whole=False)
-                place = f"{device} if {self.plan.one_gpu} else ''" if self.plan.one_gpu else device
-                pinning = self._pinning(place)
-                why = "TMG109,TMG139" if "custom_getter=" in pinning else "TMG109"
-                (block,) = self._parse((f"{pinning}:\n    pass",), depth)
-                assert isinstance(block, cst.With)
-                body = cst.IndentedBlock(inside, header=header_of(mark(block, why)))
-                result.append(_with_leading(block.with_changes(body=body), head))
-                inside = None
+        for pinned, ats in _runs(order, dict(self.plan.pinned)):
+            inside = [stmt for at in ats for stmt in statements[at]]
+            if not pinned:
+                result += inside
+                continue
+            if depth == 0:
+                inside = visited(inside, _BlankLines())
+            head, inside[0] = _split_leading(inside[0], whole=False)
+            pinning = self._pinning(place)
+            why = "TMG109,TMG139" if "custom_getter=" in pinning else "TMG109"
+            (block,) = self._parse((f"{pinning}:\n    pass",), depth)
+            assert isinstance(block, cst.With)
+            body = cst.IndentedBlock(inside, header=header_of(mark(block, why)))
+            result.append(_with_leading(block.with_changes(body=body), head))
         return result
 
     def _pinning(self, device: str) -> str:
@@ -565,6 +561,22 @@ def _out_of_order(loop: Loop) -> list[At]:
     """The statements that stood between those of the towers and are moved out."""
     before = [at for at in loop.before if at > min(loop.tower)]
     return before + [at for at in loop.after if at < max(loop.tower)]
+
+
+def _runs(order: Sequence[At], pinned: dict[At, At]) -> list[tuple[bool, list[At]]]:
+    """The statements of a block in groups: whether they are pinned, and where they begin in the script.
+
+    Pinned runs are one group if all that stood between them goes elsewhere.
+    """
+    last: At | None = None
+    groups: list[tuple[bool, list[At]]] = []
+    for at in order:
+        last = pinned.get(at) if last is None else last
+        if not groups or groups[-1][0] != (last is not None):
+            groups.append((last is not None, []))
+        groups[-1][1].append(at)
+        last = None if at == last else last
+    return groups
 
 
 def _split_leading(stmt: cst.BaseStatement, whole: bool) -> tuple[list[cst.EmptyLine], cst.BaseStatement]:

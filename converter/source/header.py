@@ -3,13 +3,12 @@
 `# tf-multigpu 0.2.0: converted from train.py sha256:<64 hex> with --num-gpus 2 --batch per-gpu`
 
 It is printable ASCII on one line whatever the file is called (Python 2 refuses anything else in a file
-without a coding cookie): other characters stand percent-encoded. Below it stand what was decided, and a digest of the
-rest of the file, which shows whether somebody edited it, with the command that makes the file again:
+without a coding cookie): other characters stand percent-encoded. The line below it says what was decided, and holds a
+digest of the rest of the file, which shows whether somebody edited it, and the command that makes the file again:
 
-`# tf-multigpu: decided: inputs X, Y cut along axis 0; …`
-`# tf-multigpu: text 0123456789abcdef by: tf-multigpu convert train.py -o train_mg.py --num-gpus 2 --batch per-gpu`
+`# tf-multigpu: decided: inputs X, Y cut along axis 0; …; text 0123456789abcdef by: tf-multigpu convert train.py …`
 
-Headers of earlier versions have the first line alone.
+Headers of earlier versions have the first line alone, or the decisions on a line of their own.
 """
 
 from __future__ import annotations
@@ -38,6 +37,7 @@ _BELOW = re.compile(
     r"(?P<decided>(?:(?:\r\n|\n|\r)# tf-multigpu: decided: [^\r\n]*)*)"
     r"(?:(?:\r\n|\n|\r)# tf-multigpu: text (?P<text>[0-9a-f]{16}|-) by: (?P<command>[^\r\n]*))?"
 )
+_SEALED = re.compile(r"(?P<decided>.*); text (?P<text>[0-9a-f]{16}|-) by: (?P<command>.*)")
 _SEAL = re.compile(r"(\A[^\r\n]*(?:\r\n|\n|\r)# tf-multigpu: text )([0-9a-f]{16}|-)(?=[\r\n])")
 _DECIDED = "# tf-multigpu: decided: "
 _DIGITS = 16  # of the digest of the text
@@ -101,7 +101,9 @@ def format_header(header: Header) -> str:
     flags = _quoted(shlex.join((*to_flags(header.options), *script)))
     lines = [f"# tf-multigpu {header.version}: converted from {source} sha256:{header.sha256} with {flags}"]
     lines += [_DECIDED + _quoted(line) for line in header.decided]
-    lines += [f"# tf-multigpu: text {header.text} by: {_quoted(header.command)}"] if header.text else []
+    if header.text:
+        seal = f"text {header.text} by: {_quoted(header.command)}"
+        lines[1:] = [*lines[1:-1], f"{lines[-1]}; {seal}"] if header.decided else [f"# tf-multigpu: {seal}"]
     return "\n".join(lines)
 
 
@@ -151,16 +153,19 @@ def find_header(text: str) -> Header | None:
     source = _unquoted(parts["source"])
     below = _BELOW.match(text, found.end())
     assert below is not None  # it matches nothing at all, too
-    decided = [_unquoted(part.removeprefix(_DECIDED)) for part in _LINE_END.split(below["decided"])[1:]]
-    command = _unquoted(below["command"] or "")
+    lines = [part.removeprefix(_DECIDED) for part in _LINE_END.split(below["decided"])[1:]]
+    seal: re.Match[str] | None = below
+    if below["text"] is None and lines and (seal := _SEALED.fullmatch(lines[-1])):
+        lines[-1] = seal["decided"]
+    command = _unquoted((seal and seal["command"]) or "")
     return Header(
         version=parts["version"],
         source=source,
         sha256=parts["sha256"],
         options=options,
         script=script,
-        decided=tuple(decided),
-        text=below["text"] or "",
+        decided=tuple(map(_unquoted, lines)),
+        text=(seal and seal["text"]) or "",
         command=command,
         line=line,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +12,7 @@ from converter.options import Options
 from converter.source.header import (
     Header,
     HeaderError,
+    bare,
     find_header,
     format_header,
     from_flags,
@@ -44,6 +47,38 @@ OPTIONS = st.builds(
 def test_the_format() -> None:
     assert format_header(HEADER) == LINE
     assert find_header(LINE) == HEADER
+
+
+SEAL = "text 0123456789abcdef by: tf-multigpu convert train.py"
+
+
+@pytest.mark.parametrize(
+    ("decided", "below"),
+    [
+        ((), f"# tf-multigpu: {SEAL}"),
+        (("inputs X cut along axis 0",), f"# tf-multigpu: decided: inputs X cut along axis 0; {SEAL}"),
+        (("100% of x; y", "ä"), f"# tf-multigpu: decided: 100%25 of x; y\n# tf-multigpu: decided: %C3%A4; {SEAL}"),
+        ((f"text {SEAL}",), f"# tf-multigpu: decided: text {SEAL}; {SEAL}"),
+    ],
+)
+def test_the_line_below_says_decisions_digest_and_command(decided: tuple[str, ...], below: str) -> None:
+    header = replace(HEADER, decided=decided, text="0123456789abcdef", command="tf-multigpu convert train.py")
+    assert format_header(header) == f"{LINE}\n{below}"
+    assert find_header(f"{LINE}\n{below}\nx = 1\n") == header
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_headers_with_a_line_for_each_are_read(end: str) -> None:
+    text = end.join([LINE, "# tf-multigpu: decided: a; b", f"# tf-multigpu: {SEAL}", "x = 1"])
+    header = find_header(text)
+    assert header == replace(HEADER, decided=("a; b",), text="0123456789abcdef", command="tf-multigpu convert train.py")
+    assert bare(text) == f"{end}x = 1"
+
+
+def test_decisions_without_a_digest_are_read() -> None:
+    """What looks like the digest and is none, is a decision."""
+    said = "a; text 0123 by: b"
+    assert find_header(f"{LINE}\n# tf-multigpu: decided: {said}\n") == replace(HEADER, decided=(said,))
 
 
 @given(OPTIONS)

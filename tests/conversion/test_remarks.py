@@ -33,7 +33,7 @@ def commented(script: str, warnings: Warnings = "comment", width: int = 100) -> 
 
 def bodies(text: str) -> list[str]:
     """The lines below the header."""
-    return [line for line in text.splitlines() if not line.startswith(("# tf-multigpu 0", "# tf-multigpu: text"))]
+    return [line for line in text.splitlines() if not line.startswith(("# tf-multigpu 0", "# tf-multigpu: decided"))]
 
 
 def test_a_warning_stands_above_its_line() -> None:

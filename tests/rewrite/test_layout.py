@@ -252,3 +252,27 @@ def test_tabs_in_the_lines_of_the_tool() -> None:
     added = [line for line in below.splitlines() if line.startswith((" ", "\t"))]
     assert not any(" " in line[: len(line) - len(line.lstrip())] for line in added)
     assert "\n\t\t\t\ttf.variable_scope(" in below
+
+
+WEIGHTS = """\
+W1 = tf.Variable(tf.ones([4, 3]))
+{0}W2 = tf.Variable(tf.ones([3, 1]))
+{1}loss = tf.reduce_mean(tf.square(out - Y))
+"""
+LAYER, OUT = "layer = tf.matmul(X, W1)\n", "out = tf.matmul(layer, W2)\n"
+PLACED = "with tf.device('/cpu:0'):\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "devices"),
+    [
+        (LAYER, OUT, 1),
+        (f"# the first layer\n{LAYER}\n# the second layer\n", OUT, 1),
+        (f"{LAYER}print(W1)\n", OUT, 2),  # stays between the variables
+        ("", LAYER + OUT, 1),
+    ],
+)
+def test_variables_that_only_the_towers_part_have_one_device(first: str, second: str, devices: int) -> None:
+    text = converted(INPUTS + WEIGHTS.format(first, second) + STEP + TRAINING)
+    assert text.count(PLACED) == devices
+    assert text.index("W1 = tf") < text.index("W2 = tf") < text.index("for gpu in") < text.index("layer = ")

@@ -60,3 +60,5 @@ def test_a_text_without_its_helpers() -> None:
     left = "# tf-multigpu: text - by: x\na = 1\n# tf-multigpu: helpers for\n# tf-multigpu: end of helpers\nb = 2\n"
     assert without_helpers(text) == left == without_helpers(text.replace("pass", "return 1"))
     assert without_helpers(text.replace("b = 2", "b = 3")) != left
+    told = "# tf-multigpu: decided: a; text 12ab by: x\n"
+    assert without_helpers(told) == told.replace("12ab", "-")
