@@ -13,6 +13,7 @@ from converter.cli.command_line.reading import read
 from converter.cli.command_line.shortcut import nothing_to_do
 from converter.cli.command_line.table import (
     COMMANDS,
+    COMPLETION,
     CONVERT,
     HELP,
     HELP_ALL,
@@ -24,7 +25,6 @@ from converter.cli.command_line.table import (
 
 INTERRUPTED = 128 + 2
 BROKEN_PIPE = 128 + 13
-COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

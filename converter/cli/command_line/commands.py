@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Sequence
 from textwrap import shorten
 from typing import Annotated, Any, Literal
@@ -14,6 +15,7 @@ from converter import __version__
 from converter.cli.command_line.table import (
     CODE,
     COMMANDS,
+    COMPLETION,
     HELP,
     PROGRAM,
     VERSION,
@@ -25,6 +27,8 @@ from converter.cli.command_line.table import (
 from converter.cli.command_line.usage import help_text
 
 SHOWN_BY_SHELLS = 70  # characters
+SHELLS = ("bash", "zsh", "fish", "powershell", "pwsh")  # that Typer has a script for
+SHOW, INSTALL = "--show-completion", "--install-completion"  # Typer's own options, which take no value
 
 
 class _Command(TyperCommand):
@@ -49,6 +53,16 @@ class _Command(TyperCommand):
 
 
 class _Group(TyperGroup):
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Typer takes what stands behind its options for completion as a command, and never runs it."""
+        if args[:1] in ([SHOW], [INSTALL]) and len(args) > 1:
+            if args[0] == INSTALL:
+                message = f"it is for the shell that runs it, and takes no name; {SHOW} prints the script of any"
+            else:
+                message = f"{' '.join(args[1:])!r} is not one of {', '.join(SHELLS)}"
+            raise typer.BadParameter(message, param_hint=args[0])
+        return super().parse_args(ctx, args)
+
     def get_help(self, ctx: Any) -> str:
         return help_text()
 
@@ -139,8 +153,14 @@ for _one in COMMANDS.values():
 
 def run(arguments: Sequence[str]) -> int:
     """Runs one command line and returns its exit status."""
+    shell = arguments[1] if tuple(arguments) in [(SHOW, shell) for shell in SHELLS] else ""
+    if shell:
+        os.environ[COMPLETION] = f"source_{shell}"  # as a shell's start-up file may ask for the same script
     try:
-        app(list(arguments), prog_name="tf-multigpu")
+        app([] if shell else list(arguments), prog_name="tf-multigpu")
     except SystemExit as done:
         return done.code if isinstance(done.code, int) else int(done.code is not None)
+    finally:
+        if shell:
+            del os.environ[COMPLETION]
     return 0

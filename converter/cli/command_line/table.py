@@ -557,6 +557,8 @@ CONFIG = Command(
     configured=True,
 )
 
+COMPLETION = "_TF_MULTIGPU_COMPLETE"  # set by the shell that asks Typer how a command line may go on
+
 COMMANDS = {command.name: command for command in (CONVERT, VERIFY, PROFILE, LINT, LAUNCH, EXPLAIN, RULES, CONFIG)}
 
 HELP = Option(("--help", "-h"), "Show this message and exit.")
@@ -572,7 +574,7 @@ PROGRAM = Command(
         VERSION,
         Option(("--install-completion",), "Install completion for the current shell."),
         Option(
-            ("--show-completion",), "Show completion for the current shell, to copy it or customize the installation."
+            ("--show-completion",), "Show completion for the current shell, or the one whose name follows, to copy it."
         ),
     ),
     examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),

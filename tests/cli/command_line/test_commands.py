@@ -62,6 +62,34 @@ def test_a_misspelt_command(run: Run) -> None:
     assert "Did you mean 'convert'?" in done.err
 
 
+@pytest.mark.parametrize(
+    ("shell", "shown"),
+    [
+        ("bash", "complete -o default -F _tf_multigpu_completion tf-multigpu"),
+        ("zsh", "#compdef tf-multigpu"),
+        ("fish", "complete --command tf-multigpu"),
+    ],
+)
+def test_the_completion_of_a_named_shell(run: Run, shell: str, shown: str) -> None:
+    done = run("--show-completion", shell)
+    assert done.code == 0 and shown in done.out.decode()
+    assert run("--version").code == 0  # and no completion
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--show-completion", "tcsh"), "'tcsh' is not one of bash, zsh"),
+        (("--show-completion", "zsh", "fish"), "'zsh fish' is not one of"),
+        (("--show-completion", "convert", "train.py"), "'convert train.py' is not one of"),
+        (("--install-completion", "zsh"), "takes no name"),
+    ],
+)
+def test_no_other_word_behind_a_completion_option(run: Run, arguments: tuple[str, ...], said: str) -> None:
+    done = run(*arguments)
+    assert (done.code, done.out) == (2, b"") and said in " ".join(done.err.replace("│", " ").split())
+
+
 @pytest.mark.parametrize("code", ["TMG004", "tmg004"])
 def test_explain(run: Run, code: str) -> None:
     done = run("explain", code)
