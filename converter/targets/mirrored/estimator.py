@@ -94,7 +94,7 @@ def _check_reduction(script: Script, call: ast.Call, total: bool) -> None:
 
 def inputs(case: Known) -> Known:
     """The input functions of training return datasets."""
-    script, options, trained = case.script, case.options, _trained(case.script)
+    script, options, trained = case.script, case.options, trainings(case.script)
     changes: list[Change] = []
     if not trained:
         message = "an Estimator is made here, and not trained"
@@ -111,7 +111,7 @@ def inputs(case: Known) -> Known:
     return adding(case, changes)
 
 
-def _trained(script: Script) -> list[ast.Call]:
+def trainings(script: Script) -> list[ast.Call]:
     """The calls that say what an Estimator is trained with."""
     found = []
     for call in script.calls:

@@ -8,6 +8,7 @@ from converter.analysis.traits import Trait
 from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.mirrored.counts import batch_counts
+from converter.targets.mirrored.decisions import of_estimator, of_keras
 from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
 from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
 from converter.targets.mirrored.replicated import keras_code
@@ -47,6 +48,7 @@ ESTIMATOR = (
     Pass("what replicas of the model functions do", model_functions),
     Pass("training input as datasets", inputs),
     Pass("numbers that count batches", counts),
+    Pass("what was decided", of_estimator),
 )
 KERAS = (
     Pass("no other means of using several GPUs", no_other_means, ends=True),
@@ -55,4 +57,5 @@ KERAS = (
     Pass("models under the strategy", scopes),
     Pass("the batches of fit()", batches),
     Pass("numbers that count batches", counts),
+    Pass("what was decided", of_keras),
 )
