@@ -119,6 +119,7 @@ class _Run:
         self._converted = 0
         self._unknown: dict[str, int] = {}  # messages about option names that no input has: scripts with each
         self._taken = False  # whether any script was converted
+        self._completed: set[str] = set()  # files that a killed run had left to be written
 
     def finished_first(self) -> Generator[FileResult, None, bool]:
         """Finishes what a killed run left, reports it, and says whether this run may go on."""
@@ -134,6 +135,7 @@ class _Run:
                 blocked = True
                 yield FileResult(refusal.diagnostic.path, "refused", (refusal.diagnostic,))
             else:
+                self._completed.update(map(os.path.abspath, finished))
                 yield from (FileResult(path, "converted", output=path, written=True) for path in finished)
         return blocked
 
@@ -145,6 +147,8 @@ class _Run:
                     self._held.append((job, result))
                     continue
                 result = self._refused(job, result)
+            if result.outcome == "unchanged" and os.path.abspath(result.path) in self._completed:
+                continue  # it has its result already
             self._names(result)
             self._taken = self._taken or result.outcome in ("converted", "would change", "up to date")
             yield result

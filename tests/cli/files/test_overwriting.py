@@ -215,7 +215,9 @@ def test_a_journal_that_cannot_be_read(killed: Path, run: Run, text: str) -> Non
     assert "TMG023" in run("convert", "--in-place", "p/train.py").err
 
 
-def test_a_project_killed_between_two_files_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_project_killed_between_two_files_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With the real engine: the process ends after the first file."""
     from tests.test_projects import MODEL, TRAIN
 
@@ -244,6 +246,10 @@ def test_a_project_killed_between_two_files_goes_on(tmp_path: Path, monkeypatch:
 
     monkeypatch.chdir(tmp_path)
     assert main(["convert", "--in-place", "train.py"]) == 0
+    said = capsys.readouterr().err
+    assert said.count("train.py: ") == 1 and "train.py: converted\n" in said and "unchanged" not in said
+    assert main(["convert", "--in-place", "train.py"]) == 0
+    assert "train.py: unchanged\n" in capsys.readouterr().err
     killed = {path.name: path.read_bytes() for path in tmp_path.glob("*.py")}
     put("b/train.py", TRAIN.encode())
     put("b/model.py", MODEL.encode())
