@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache, partial
 from heapq import heapify, heappop, heappush
 from typing import cast
 
@@ -106,7 +107,7 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
     """
     found: dict[int, Value] = {}
     seen: dict[int, list[frozenset[int]]] = {}  # uid -> what was left out on the ways to it
-    behind: dict[int, set[int]] = {}  # uid -> the variables that are set behind it
+    set_behind = cache(partial(_set_behind, set_by=set_by))
     ways = [(0, loss.uid, cast(Value, loss), frozenset[int]()) for loss in losses]
     heapify(ways)
     while ways:
@@ -115,14 +116,12 @@ def _read_as_data(losses: Iterable[Tensor], set_by: dict[int, set[int]]) -> dict
             continue  # what leaves out more finds no more; without this, n conditions have 2 ** n ways
         seen.setdefault(value.uid, []).append(averages)
         found[value.uid] = value
-        for v, others in [] if isinstance(value, Input) else _read_by(value, set_by, behind):
+        for v, others in [] if isinstance(value, Input) else _read_by(value, set_behind):
             heappush(ways, (len(averages | others), v.uid, v, averages | others))
     return found
 
 
-def _read_by(
-    value: Value, set_by: dict[int, set[int]], behind: dict[int, set[int]]
-) -> Iterator[tuple[Value, frozenset[int]]]:
+def _read_by(value: Value, set_behind: Callable[[Value], set[int]]) -> Iterator[tuple[Value, frozenset[int]]]:
     """The values that one is computed from, each with the moving averages that are left out on the way to it."""
     waits = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
     inputs = [v for v in (*value.inputs, *value.parts()) if v.uid not in waits]
@@ -131,10 +130,7 @@ def _read_by(
         return
     if any(v.roots for v in inputs):
         inputs = [v for v in inputs if v.roots]  # moving averages in place of the batch's own
-    for v in inputs:
-        if v.uid not in behind:
-            behind[v.uid] = _set_behind(v, set_by)
-    sets = [behind[v.uid] for v in inputs]
+    sets = [set_behind(v) for v in inputs]
     for i, v in enumerate(inputs):
         yield v, frozenset(set().union(*sets[:i], *sets[i + 1 :]) - sets[i])
 
