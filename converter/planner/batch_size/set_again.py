@@ -34,8 +34,7 @@ def set_in_branches(facts: Facts, name: str, reads: Iterable[Access], sizes: Ite
 
     reads: of the setting. sizes: all numbers that are batch sizes.
     """
-    places = {read.place for read in reads}
-    writes = [a for a in facts.accesses if a.write and a.place in places]
+    writes = [a for place in dict.fromkeys(read.place for read in reads) for a in facts.writes_to(place)]
     joined = {a.place for a in writes if isinstance(a.node, ast.stmt) or _is_augmented(text, a.node)}
     inside: set[ast.AST] = set()
     for access in writes:

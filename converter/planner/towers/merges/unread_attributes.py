@@ -55,7 +55,7 @@ class Readers:
 
     def _is_handed_on(self, holder: Instance) -> bool:
         """Whether code that is not followed may get the object."""
-        reads = {a.node for a in self.facts.accesses if a.value is holder and not a.write}
+        reads = {a.node for a in self.facts.accesses_of(holder) if not a.write}
         return any(not self._is_followed(node) for node in reads)
 
     def _is_followed(self, node: ast.AST) -> bool:

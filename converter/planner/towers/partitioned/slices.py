@@ -135,7 +135,7 @@ def _touched(facts: Facts, variable: Variable) -> ast.AST | None:
     for effect in facts.effects:
         if effect.value is variable and effect.kind in TOUCHES:
             return effect.node
-    reads = [a.node for a in facts.accesses if not a.write and a.value is variable]
+    reads = [a.node for a in facts.accesses_of(variable) if not a.write]
     return next((node for node in [variable.node, *reads] if node is not None and _is_object(facts, node)), None)
 
 
