@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.flow.joined import choices
@@ -72,7 +72,7 @@ def _groups(
 
 def _built_alike(groups: Sequence[Group]) -> tuple[TrainStep, TrainStep] | None:
     """Steps of two models that the same statements build, one after the other: each would have its loop there."""
-    for one, two in pairwise(sorted(groups, key=lambda group: id(group.region.block.body))):
+    for one, two in combinations(groups, 2):
         if one.region.block.body is two.region.block.body and one.region.block.frame is not two.region.block.frame:
             return one.steps[0], two.steps[0]
     return None
