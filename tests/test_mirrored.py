@@ -168,6 +168,35 @@ def proof_of_text(
     return proof_of(folder / "single.py", python, folder, Options(num_gpus=2, batch=batch), change)
 
 
+WORDS = """
+    table = tf.get_variable('table', [50, 6], partitioner=tf.fixed_size_partitioner(2))
+    words = tf.cast(features * 50, tf.int32)
+    read = tf.reduce_mean(tf.nn.embedding_lookup(table, words, partition_strategy='div'), 1)
+    net = tf.layers.dense(read, 8, tf.nn.tanh)
+"""
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    ("right", "wrong", "verdict"),
+    [
+        ("", "", "passed"),
+        ("Optimizer(0.01)", "Optimizer(0.02)", "failed"),
+        ("minimize(loss,", "minimize(2 * loss,", "failed"),
+        ("minimize(loss,", "minimize(loss, var_list=tf.trainable_variables()[1:],", "failed"),
+    ],
+    ids=["as it is", "twice the rate", "twice the loss", "one gradient less"],
+)
+def test_rows_of_a_table_in_slices(
+    right: str, wrong: str, verdict: str, tensorflow_python: str, tmp_path: Path
+) -> None:
+    model = "\n    net = tf.layers.dense(features, 8, tf.nn.tanh)\n"
+    assert ESTIMATOR.count(model) == 1
+    script = ESTIMATOR.replace(model, WORDS)
+    report = proof_of_text(script, tensorflow_python, tmp_path, change=(right, wrong))
+    assert report.verdict == verdict, report
+
+
 @pytest.mark.tf1
 @pytest.mark.parametrize(
     ("old", "new"),

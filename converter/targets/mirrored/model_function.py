@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from typing import TypeGuard
 
 from converter.analysis.traits import Trait, clip_arguments, has
 from converter.syntax.known import is_known, last_name
@@ -35,6 +36,7 @@ def check_model_function(script: Script, estimator: ast.Call, total: bool) -> li
     for node in nodes:
         if isinstance(node, ast.Call):
             _check(where, node)
+    _check_slices(where, [node for node in nodes if isinstance(node, ast.Call)])
     if total:
         _check_total(where, nodes, function)
     else:
@@ -140,6 +142,24 @@ def _check_rest(script: Script, call: ast.Call, last: str) -> None:
             "the model places operations on a GPU of its choice, for all replicas",
             "take tf.device out: the strategy places each replica",
         )
+
+
+def _check_slices(script: Script, calls: list[ast.Call]) -> None:
+    """Refuse lookups in tables that the script cuts into slices: the strategy makes whole variables of them."""
+    cut = [value for call in calls if _is_set(value := argument(call, -1, "partitioner"))]
+    cut += [call for call in calls if last_name(script, call.func) == "set_partitioner"]
+    for call in calls:
+        order = argument(call, 2, "partition_strategy")
+        consecutive = isinstance(order, ast.Constant) and order.value == "div"
+        if cut and is_known(script, call.func, Trait.LOOKS_UP, Trait.TAKES_SPARSE_ROWS) and not consecutive:
+            message = "this takes rows of a table in slices, by turns; the strategy makes one variable of the slices"
+            hint = "leave the partitioner out, or look up with partition_strategy='div'"
+            script.say(call, "TMG278", message, hint)
+            return
+
+
+def _is_set(value: ast.expr | None) -> TypeGuard[ast.expr]:
+    return value is not None and not (isinstance(value, ast.Constant) and value.value is None)
 
 
 def _check_sums(script: Script, nodes: list[ast.AST]) -> None:

@@ -88,6 +88,26 @@ def test_the_configuration_gets_the_strategy(before: str, after: str) -> None:
     assert changed(MODEL + INPUT + before + train) == MODEL + INPUT + MADE + made + train
 
 
+@pytest.mark.parametrize(
+    ("table", "order", "refused"),
+    [
+        (", partitioner=tf.fixed_size_partitioner(2)", "", True),
+        (", partitioner=tf.fixed_size_partitioner(2)", ", partition_strategy='mod'", True),
+        (", partitioner=tf.fixed_size_partitioner(2)", ", partition_strategy='div'", False),
+        (", partitioner=tf.fixed_size_partitioner(2)", ", 'div'", False),
+        (", partitioner=None", "", False),
+        ("", "", False),
+    ],
+)
+def test_lookups_in_tables_that_are_cut(table: str, order: str, refused: bool) -> None:
+    lookup = f"tf.nn.embedding_lookup(tf.get_variable('table', [9, 3]{table}), features{order})"
+    model = MODEL.replace("tf.layers.dense(features, 3)", f"tf.layers.dense({lookup}, 3)")
+    script = model + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
+    assert findings(script) == ([("TMG278", 8)] if refused else [])
+    dense = script.replace(lookup, f"tf.get_variable('w', [9, 3]{table}) * features")
+    assert findings(dense) == []
+
+
 def test_several_gpus_and_all() -> None:
     script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
     assert "\nstrategy = tf.distribute.MirroredStrategy()\n" in changed(script, "--num-gpus", "auto")
