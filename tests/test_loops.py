@@ -47,8 +47,11 @@ def test_the_config_reaches_the_session(name: str) -> None:
     assert "config = tf.ConfigProto(allow_soft_placement=True, " in text
 
 
-@pytest.mark.tf1
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name",
+    [*(pytest.param(name, marks=pytest.mark.tf1) for name in NAMES),
+     pytest.param("monitored_session", marks=[pytest.mark.tf2, pytest.mark.matrix], id="monitored_session-2")],
+)  # fmt: skip
 def test_proof(name: str, tensorflow_python: str) -> None:
     folder = FIXTURES / name
     report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python))

@@ -96,7 +96,7 @@ def inputs(case: Known) -> Known:
     """The input functions of training return datasets."""
     script, options, trained = case.script, case.options, trainings(case.script)
     changes: list[Change] = []
-    if not trained:
+    if not trained and not case.refused:
         message = "an Estimator is made here, and not trained"
         script.say(None, "TMG201", message, "name the script that calls its train()")
     for training in trained:
