@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import prod
+from typing import TypeGuard
 
 from converter.analysis.arrays.shapes import shape_of
 from converter.analysis.facts import Facts
@@ -98,7 +99,7 @@ def reshape(facts: Facts, tensor: Tensor, shape: Value | None) -> Tensor:
         return Tensor(opaque(Why.UNSIZED), inputs, dims, "reshape")
     if isinstance(first, Number) and first.value == -1 or isinstance(first, (Host, Tensor)):
         packed = tensor.batch.packed
-        if _joins_examples(tensor, dims):
+        if _joins_examples(tensor, dims) or _joins_rows(tensor, entries):
             return Tensor(opaque(Why.JOINED), inputs, dims, "reshape")
         if _cuts_examples(tensor, dims):
             return Tensor(opaque(Why.CUT_OR_JOINED), inputs, dims, "reshape")
@@ -172,6 +173,29 @@ def _joins_examples(tensor: Tensor, dims: Dims) -> bool:
         return False
     row = prod(d for d in dims[1:] if d is not None)
     return row > count and row % count == 0
+
+
+def _joins_rows(tensor: Tensor, entries: list[Value]) -> bool:
+    """Whether [-1, 3, size] joins three rows of a layer that has `size` units, whatever number that is."""
+    *middle, size = entries[1:] or [entries[0]]
+    lengths = [e.value for e in middle if isinstance(e, Number)]
+    several = len(lengths) == len(middle) > 0 and None not in lengths and prod(n for n in lengths if n) > 1
+    if not several or tensor.batch.packed or not _is_unknown(size):
+        return False
+    layer: Tensor | None = tensor
+    while layer is not None and not (units := [v for v in layer.inputs if _is_unknown(v)]):
+        before = [v for v in layer.inputs if isinstance(v, Tensor) and v.roots]
+        layer = before[0] if len(before) == 1 and before[0].rank == tensor.rank == 2 else None
+    return layer is not None and any(n.linear == size.linear for n in units if _is_plain(n)) and _is_plain(size)
+
+
+def _is_unknown(value: Value) -> TypeGuard[Number]:
+    return isinstance(value, Number) and value.value is None and not value.chosen and len(value.linear) == 1
+
+
+def _is_plain(number: Number) -> bool:
+    """Whether a number is not computed from others."""
+    return not any(isinstance(v, Number) for v in number.inputs)
 
 
 def _same_rows(tensor: Tensor, dims: Dims) -> bool:

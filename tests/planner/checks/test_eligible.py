@@ -289,3 +289,24 @@ with tf.Session() as sess:
 )
 def test_single_numbers_that_a_function_feeds(count: str, fed: str, beside: str, data: str, code: str) -> None:
     assert codes(NUMBERS.format(count=count, fed=fed, beside=beside, data=data)) == [code]
+
+
+@pytest.mark.parametrize(
+    ("units", "rows", "found"),
+    [
+        ("size", "[-1, 3, size]", ["TMG218"]),
+        ("size", "[-1, 3, 1, size]", ["TMG218"]),
+        ("3 * size", "[-1, 3, size]", []),
+        ("size", "[-1, 1, size]", []),
+        ("other", "[-1, 3, size]", []),
+    ],
+    ids=["triplets", "further axes", "heads", "an axis of one", "another number"],
+)
+def test_rows_of_a_layer_are_joined(units: str, rows: str, found: list[str]) -> None:
+    """Three rows of a layer as one, whose units a flag gives: shards would cut triplets apart."""
+    flags = "import argparse\nparser = argparse.ArgumentParser()\nparser.add_argument('--size', type=int, default=8)\n"
+    flags += "parser.add_argument('--other', type=int, default=24)\nargs = parser.parse_args()\n"
+    model = "size, other = args.size, args.other\n"
+    model += f"h = tf.nn.l2_normalize(tf.layers.dense(X, {units}), 1)\nthrees = tf.reshape(h, {rows})\n"
+    loss = "loss = tf.reduce_mean(tf.square(threes)) + tf.reduce_mean(tf.square(Y))\n"
+    assert codes(flags + INPUTS + model + loss + STEP + TRAINING) == found
