@@ -19,9 +19,10 @@ FOLDERS_ABOVE = 3  # where sys.path may lead, as the analysis follows it
 
 @dataclass(frozen=True)
 class Unseen:
-    """An import of a module that does not lie where the script's imports are looked for.
+    """An import of a module of the project that is not followed.
 
-    folder: the one above the script in which it lies, as a path from there.
+    folder: the one above the script in which it lies, as a path from there; "" if it lies where imports are looked
+    for, but is no valid Python 3.
     """
 
     node: ast.stmt
@@ -36,6 +37,11 @@ class Unseen:
     @property
     def hint(self) -> str:
         """What makes the module seen."""
+        if not self.folder:
+            return (
+                f"the module {self.module}, imported in line {self.node.lineno}, is no valid Python 3: correct it; "
+                "`python -m fissix -w FILE` (`pip install fissix`) converts Python 2"
+            )
         return (
             f"the module {self.module}, imported in line {self.node.lineno}, lies in {self.folder}/: "
             f"sys.path.append('{self.folder}') in front of that import lets it be followed"
@@ -79,15 +85,19 @@ def package_of(facts: Facts, call: ast.AST) -> str:
 
 
 def unseen_modules(facts: Facts) -> list[Unseen]:
-    """The script's imports of modules of the project that are not found from its folder, and lie above it."""
+    """The script's imports of modules of the project that lie above its folder, or cannot be parsed."""
     folder = os.path.dirname(os.path.abspath(facts.path))
     found = []
     for node, module in _imports(facts):
         ending = os.path.join("", *module.split("."))
         followed = any(os.path.splitext(path)[0].removesuffix("/__init__").endswith(ending) for path in facts.modules)
         known = module.split(".")[0] in (*naming().modules, *sys.stdlib_module_names)
-        above = "" if followed or known else _folder_above(folder, module)
-        found += [Unseen(node, module, above)] if above else []
+        if followed or known:
+            continue
+        path = facts.project.find(module, os.path.abspath(facts.path), 0)
+        above = "" if path else _folder_above(folder, module)
+        if above or (path and facts.project.read(path) is None):
+            found.append(Unseen(node, module, above))
     return found
 
 
