@@ -59,10 +59,19 @@ def of(report: Report, name: str) -> str:
             "fewer examples than towers",
             "skipped 1 examples on 2 towers: the original's own loss on these is",
         ),
+        # the same array, filled anew for each step
+        (
+            "        sess.run(train, {x: rng.rand(8, 4), y: rng.rand(8, 1)})",
+            "        kept = globals().setdefault('kept', np.empty((8, 4), 'float32'))\n"
+            "        kept[:] = rng.rand(8, 4)\n"
+            "        sess.run(train, {x: kept, y: rng.rand(8, 1)})",
+            "gradients",
+            "passed",
+        ),
         # training that leaves all bounds
         (RATE, "Optimizer(1e30)", "weights", "skipped the original's gradients are not finite in step 3"),
     ],
-    ids=["plain", "exit", "window", "no mean of one", "explodes"],
+    ids=["plain", "exit", "window", "no mean of one", "one array", "explodes"],
 )
 def test_passes(tmp_path: Path, tensorflow_python: str, old: str, new: str, check: str, said: str) -> None:
     report = converted(tmp_path, PLAIN.replace(old, new) if old else PLAIN + new, tensorflow_python)

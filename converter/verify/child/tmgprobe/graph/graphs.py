@@ -110,7 +110,8 @@ def feeds(graph, feed_dict):
     for key, value in (feed_dict or {}).items():
         for part, item in _fed_parts(key, value):
             tensor = graph.as_graph_element(part, allow_tensor=True, allow_operation=False)
-            result[tensor.name] = np.asarray(item, dtype=tensor.dtype.as_numpy_dtype)
+            # a copy: a script may fill the same array with its next batch
+            result[tensor.name] = np.array(item, dtype=tensor.dtype.as_numpy_dtype)
     return result
 
 
