@@ -98,6 +98,8 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
                     walk=walk, name=f"{function.kind}.__call__", args=args, kwargs=kwargs, node=node, receiver=function
                 )
             )
+    if isinstance(function, Tensor) and (handler := handlers().get(f"{type(function).__name__}.__call__")):
+        return handler(Call(walk=walk, name="__call__", args=args, kwargs=kwargs, node=node, receiver=function))
     if isinstance(function, Host) and (handler := handlers().get(f"Host.{function.call}")):
         return handler(
             Call(walk=walk, name=f"Host.{function.call}", args=args, kwargs=kwargs, node=node, receiver=function)

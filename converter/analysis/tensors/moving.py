@@ -104,14 +104,17 @@ def concat(values: Value, axis: Value | None) -> Tensor:
     at = axes[0] if isinstance(axes, tuple) and axes else None
     inputs = [*parts, values, *([axis] if axis is not None else [])]
     combined = combine(parts, "concat")
-    if combined.kind != "example":
+    if combined.kind not in ("example", "free"):
         return Tensor(combined, inputs, None, "concat")
     rank = next((p.rank for p in parts if p.rank is not None), None)
     if at is None:
-        return Tensor(opaque(Why.AXIS, "a concat"), inputs, None, "concat")
+        without = combined if combined.kind == "free" else opaque(Why.AXIS, "a concat")
+        return Tensor(without, inputs, None, "concat")
     at = at + rank if at < 0 and rank is not None else at
     known = not (isinstance(values, Sequence) and values.unmeasured)
     dims = _concat_dims(parts, at, known)
+    if combined.kind == "free":
+        return Tensor(combined, inputs, dims, "concat")
     if at == combined.axis:
         return Tensor(Batch("example", combined.axis, "minor", len(parts) if known else None), inputs, dims, "concat")
     return Tensor(combined, inputs, dims, "concat")

@@ -1,4 +1,4 @@
-"""The static shape of a tensor: asked for, and set by the script."""
+"""The static shape of a tensor: asked for, set by the script, and given to an initializer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,20 @@ def _set_shape(call: Call) -> Value:
     return Constant(None)
 
 
+def _initial_values(call: Call) -> Value:
+    """`tf.random_normal_initializer()([2, 3])`: a tensor of that shape; any other call is that of unknown code."""
+    assert isinstance(call.receiver, Tensor)
+    from converter.analysis.python.calling import unknown
+
+    entries = shaping.shape_entries(call.get(0, "shape"))
+    named = call.receiver.op.lower().endswith("initializer") or "initializers." in call.receiver.op
+    if not named or entries is None or shaping.batch_entry(call.walk.facts, entries) is not None:
+        return unknown(call.walk, call.receiver, call.args, call.kwargs, call.node, "")
+    return Tensor(inputs=call.values(), dims=shaping.dims_of(entries), op=call.receiver.op)
+
+
 CALLS: dict[str, Handler] = {
+    "Tensor.__call__": _initial_values,
     "ShapeOf.as_list": _as_list,
     **dict.fromkeys(("Tensor.get_shape", "Variable.get_shape", "Input.get_shape"), _get_shape),
     "Tensor.set_shape": _set_shape,
