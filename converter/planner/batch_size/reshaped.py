@@ -23,15 +23,15 @@ def reshaped(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
     for (_, node), value in facts.results.items():
         if not isinstance(value, Host) or not isinstance(node, ast.Call) or value.call not in RESHAPES:
             continue
-        source, entries = _source_and_shape(value, node)
+        source, entries = source_and_shape(value, node)
         if source is None or not any(isinstance(e, Number) and e.linear & scaled for e in entries):
             continue
         free = _counts_batches(entries) or any(_is_by(e, scaled) for e in entries)
-        if not free and not _follows(facts, source, scaled):
+        if not free and not follows(facts, source, scaled):
             yield node
 
 
-def _source_and_shape(value: Host, node: ast.Call) -> tuple[Value | None, list[Value]]:
+def source_and_shape(value: Host, node: ast.Call) -> tuple[Value | None, list[Value]]:
     """What is reshaped, and the entries of its new shape; None where they are not seen."""
     given = arguments_of(value, node)
     if given is None:
@@ -59,7 +59,7 @@ def _is_by(entry: Value, scaled: set[Origin]) -> bool:
     )
 
 
-def _follows(facts: Facts, source: Value, scaled: set[Origin]) -> bool:
+def follows(facts: Facts, source: Value, scaled: set[Origin]) -> bool:
     """Whether the size of data depends on the batch size, or on what a caller hands over that is not seen."""
     behind = needed([source]).values()
     numbers = [v for v in behind if isinstance(v, Number)]

@@ -51,6 +51,7 @@ class Planned:
     script: the name of the script among them.
     forward: the end of a loss is computed on the towers' merged outputs, outside of them on purpose.
     once: so is a loss that is not a mean, and its gradient is to be that of the whole batch.
+    said: the codes of the warnings with which it was made.
     """
 
     script: str = ""
@@ -58,6 +59,7 @@ class Planned:
     missing: str = ""
     forward: bool = False
     once: bool = False
+    said: frozenset[str] = frozenset()
 
 
 def planned_lines(repeated: Repeated | None) -> Planned:
@@ -81,7 +83,8 @@ def planned_lines(repeated: Repeated | None) -> Planned:
     forward = any(made.plan is not None and made.plan.forward for made in repeated.files.values())
     plans = [made.plan for made in repeated.files.values() if made.plan is not None]
     once = any(edit.why == "TMG167" for plan in plans for edit in plan.replaces)
-    return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once)
+    said = frozenset(finding.code for finding in again.diagnostics)
+    return Planned(run_as(Path(again.source.path).name), tuple(spans), forward=forward, once=once, said=said)
 
 
 def spans_of(file: str, text: str, plan: Plan) -> tuple[Span, ...]:

@@ -10,6 +10,7 @@ from converter.verify.data import Check
 
 Row = Mapping[str, Any]
 
+STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
 _NAME = "data"
 _FAULTS = {
     "twice": "each tower is fed the same examples",
@@ -21,18 +22,24 @@ _FAULTS = {
 }
 
 
-def check_data(found: Mapping[str, Any], towers: int) -> list[Check]:
+def check_data(found: Mapping[str, Any], towers: int, cut_anew: bool = False) -> list[Check]:
     """Training steps, and runs without a train op, take the data that the original feeds.
 
     found: `fed`, `evaluated`, and `ended`, whether the end of an epoch of the original was among them. towers: how
-    many of the original's batches make one of the conversion's.
+    many of the original's batches make one of the conversion's. cut_anew: whether the conversion has said that its
+    data is cut into other rows.
     """
-    rows = list(found["fed"])
+    rows = [_anew(row) if cut_anew else row for row in found["fed"]]
     for row in rows:
         if row["status"] == "differs":
             return [Check(_NAME, "failed", _fault(row))]
     checks = [*_same(rows, towers, found["ended"]), *_unknown(rows)]
     return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found)]
+
+
+def _anew(row: Row) -> Row:
+    """The figures of an input whose examples may be others, as the batch size cuts the data."""
+    return {**row, "status": "cut"} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
 def _evaluated(found: Mapping[str, Any]) -> list[Check]:
@@ -104,6 +111,7 @@ def _unknown(rows: list[Row]) -> list[Check]:
         "grouped": "put together by length, so that larger batches come in another order"
         " (--epochs 1 compares an epoch's examples)",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
+        "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
         "absent": "sparse, or not fed by both",
     }
     found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]

@@ -51,8 +51,6 @@ def test_data_of_a_size_of_its_own(line: str, fed: str) -> None:
     [
         ("rows = data.reshape([count, batch_size, 3])", "rows[i]"),
         ("rows = data.reshape([-1, batch_size, 3])", "rows[i]"),
-        ("rows = np.reshape(data, [batch_size, count, -1])", "rows[:, i]"),
-        ("rows = np.reshape(data, [batch_size, -1])", "rows[:, i * steps:(i + 1) * steps]"),
         ("rows = data[:20 * batch_size].reshape([20, batch_size, 3])", "rows[i]"),
         ("rows = data", "rows[i * batch_size:(i + 1) * batch_size].reshape([batch_size, 20, -1])"),
         ("rows = data", "np.random.rand(batch_size, 60).reshape([batch_size, 20, 3])"),

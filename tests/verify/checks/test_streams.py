@@ -335,3 +335,19 @@ def test_step_numbers_of_whole_runs(own: Any, theirs: Any, status: str) -> None:
 
 def test_a_whole_run_that_could_not_be_is_said() -> None:
     assert check_whole(Ran(problem="no time"), 2) == [Check("whole run", "skipped", "no time")]
+
+
+@pytest.mark.parametrize("fault", ["", "order", "others"])
+def test_data_that_the_batch_size_cuts(fault: str) -> None:
+    row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
+    found = {"fed": [row], "evaluated": [], "ended": False}
+    assert [check.status for check in check_data(found, 2)] == ["failed"]
+    assert check_data(found, 2, cut_anew=True)[0] == Check(
+        "data", "skipped", "x: other examples, as the batch size cuts the data into rows (TMG344)"
+    )
+
+
+@pytest.mark.parametrize("fault", ["twice", "size"])
+def test_data_that_no_cut_explains(fault: str) -> None:
+    row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
+    assert check_data({"fed": [row], "evaluated": [], "ended": False}, 2, cut_anew=True)[0].status == "failed"

@@ -1,0 +1,65 @@
+"""Data that the script cuts into as many rows as a batch has: `np.reshape(raw, [batch_size, len(raw) // batch_size])`.
+
+A step then takes the next columns of all rows. Where the batch size grows, the rows are more and shorter.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.values import Host, Number, Origin, Sequence, Tensor, Value
+from converter.planner.batch_size.reshaped import RESHAPES, follows, source_and_shape
+
+FILLED = ("numpy.zeros", "numpy.ones", "numpy.empty", "numpy.full")
+PASSED = ("int", "floor", "math.floor", "numpy.floor", "multiply", "add", "subtract", "max", "min")
+
+
+def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The calls that cut data into rows, as many as the batch size says: how long they are was divided by it."""
+    scaled = set(sizes)
+    for (_, node), value in facts.results.items():
+        source, entries = _shaped(value, node)
+        first = entries[0] if entries else None
+        if not isinstance(first, Number) or not first.linear & scaled:
+            continue
+        rest = any(isinstance(entry, Number) and entry.value == -1 for entry in entries[1:])
+        bounds = _bounds(source) if rest else ()
+        own = rest and source is not None and isinstance(value, Host) and not follows(facts, source, scaled)
+        if own or any(_is_share(value, scaled) for value in (*entries[1:], *bounds)):
+            yield node
+
+
+def _shaped(value: Value, node: ast.AST) -> tuple[Value | None, list[Value]]:
+    """What a call gives another shape, None where it makes it, and the entries of that shape."""
+    if isinstance(value, Tensor) and value.op == "reshape" and len(value.inputs) > 1:
+        shape = value.inputs[1]
+        return value.inputs[0], shape.elements if isinstance(shape, Sequence) and not shape.many else []
+    if not isinstance(value, Host) or not isinstance(node, ast.Call):
+        return None, []
+    if value.call in RESHAPES:
+        return source_and_shape(value, node)
+    shapes = [v for v in value.inputs if isinstance(v, Sequence)] if value.call in FILLED else []
+    return None, shapes[0].elements if shapes and not shapes[0].many else []
+
+
+def _bounds(source: Value | None) -> Iterator[Value]:
+    """The end of the slice from the beginning on that some data is: `raw[:count * batch_size]`."""
+    for part in source.inputs[1:] if isinstance(source, Host) and source.call == "[]" else ():
+        if isinstance(part, Host) and part.call == "slice":
+            *before, end = part.inputs
+            if all(isinstance(v, Number) and v.value == 0 for v in before):
+                yield end
+
+
+def _is_share(value: Value, scaled: set[Origin]) -> bool:
+    """Whether a number was divided by the batch size, or is computed from one that was."""
+    if isinstance(value, Number):
+        divided = value.quotient and bool(value.origins & scaled) and not value.linear & scaled
+        return divided or any(_is_share(v, scaled) for v in value.inputs if not value.chosen)
+    if not isinstance(value, Host):
+        return False
+    if value.call == "divide":
+        return any(isinstance(v, Number) and bool(v.linear & scaled) for v in value.inputs[1:])
+    return value.call in PASSED and any(_is_share(v, scaled) for v in value.inputs)
