@@ -58,7 +58,8 @@ WARNED = {
     "inference_loss_training": ["TMG315"],
     "crf": ["TMG315"],  # a summary of one tower's share
     "full_batch": ["TMG304"],
-    "trained_and_sampled": ["TMG316"],
+    "trained_and_sampled": ["TMG316", "TMG344", "TMG344"],
+    "window_producer": ["TMG344"],
     "masked_fixed_batch": ["TMG322"],
     "moving_averages": ["TMG302"],  # its weights follow the largest error of a tower's share
     "functions_between": ["TMG313"],  # whether a function of NumPy's works row by row

@@ -33,6 +33,7 @@ class Found(Enum):
     DATA_IN_GRAPH = auto()
     WHOLE_DATA_SET = auto()
     SAME_BATCH = auto()
+    REFILLED = auto()
     # inputs: inputs of the model
     FED_IN_PLACE_OF_RESULT = auto()
     DEFAULT_OF_BATCH = auto()

@@ -14,7 +14,15 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again
-from converter.planner.batch_size.fed_rows import Fed, base_of, fed_sizes, is_kept, named_behind, other_meaning
+from converter.planner.batch_size.fed_rows import (
+    Fed,
+    base_of,
+    fed_sizes,
+    is_kept,
+    is_written_into,
+    named_behind,
+    other_meaning,
+)
 from converter.planner.batch_size.grids import grids
 from converter.planner.batch_size.one_name import named_products
 from converter.planner.batch_size.pipelines import training_sizes
@@ -109,9 +117,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
     elif not whole and not origins:
         warnings.append(_not_found(facts, unknown, inputs, call))
     elif not origins or computed:
-        drawn = whole and fed_sizes(facts, whole[0], _fed(whole[0], inputs))
-        given = whole and all(_is_handed_over(value) for _, value in _fed(whole[0], inputs))
-        found = Found.FED_BY_CALLER if given else Found.SAME_BATCH if drawn else Found.WHOLE_DATA_SET
+        found = _why_whole(facts, whole[0], _fed(whole[0], inputs)) if whole else Found.WHOLE_DATA_SET
         found = found if whole or any(_is_length(o) for o in computed) else Found.SIZE_NOT_FOUND
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
@@ -141,6 +147,16 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         kept=kept,
         model=frozenset(counted.union(facts.divided) - when_run),
     )
+
+
+def _why_whole(facts: Facts, run: RunCall, fed: Fed) -> Found:
+    """What a run is fed that no number of examples makes larger."""
+    if all(_is_handed_over(value) for _, value in fed):
+        return Found.FED_BY_CALLER
+    loops = [site.stmt for site in run.site.chain() if isinstance(site.stmt, (ast.For, ast.While))]
+    if any(is_written_into(facts, value, loops) for _, value in fed):
+        return Found.REFILLED
+    return Found.SAME_BATCH if fed_sizes(facts, run, fed) else Found.WHOLE_DATA_SET
 
 
 def _is_handed_over(value: Value) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Collection, Iterator
 
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
@@ -100,7 +101,53 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
     changed += [a.site for a in accesses if _is_picked(a, loops)]
+    changed += [a.site for a in facts.accesses if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
+
+
+def is_written_into(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
+    """Whether a loop writes into an array: `batch[:] = …`, `batch[i] = …`."""
+    writes = (a for a in facts.accesses if a.write and a.place.kind == "item" and a.place.holder is value)
+    return any(site.stmt in loops for access in writes for site in access.site.chain())
+
+
+def _refills(facts: Facts, access: Access, value: Value) -> bool:
+    """Whether an array is given as many rows as it has, all at once or by a loop over them."""
+    if not access.write or access.place.kind != "item" or access.place.holder is not value:
+        return False
+    index = access.node.slice if isinstance(access.node, ast.Subscript) else None
+    first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
+    own = rows_of(facts, value, access.site)
+    if own is None:
+        return False
+    if isinstance(first, ast.Name):
+        return any(_are_equal(facts, turns, own) for turns in _turns(facts, access, first.id))
+    bare = isinstance(first, ast.Slice) and not (first.lower or first.upper or first.step)
+    if not bare and not (isinstance(first, ast.Constant) and first.value is ...):
+        return False
+    given = rows_of(facts, access.value, access.site)
+    return bool(named_behind(facts, access.value) & own.linear) if given is None else _are_equal(facts, given, own)
+
+
+def _turns(facts: Facts, access: Access, name: str) -> Iterator[Number]:
+    """The number of turns of the loop around an access that counts by a name."""
+    for site in access.site.chain():
+        if isinstance(site.stmt, ast.For) and isinstance(site.stmt.target, ast.Name) and site.stmt.target.id == name:
+            ends = facts.ranges.get(facts.turned[site].uid, []) if site in facts.turned else []
+            if len(ends) == 1 and isinstance(ends[0], Number):
+                yield ends[0]
+
+
+def _are_equal(facts: Facts, one: Number, two: Number) -> bool:
+    """Whether two numbers of rows are the same number, or the same one written out twice without a name."""
+    if one.linear & two.linear:
+        return True
+    plain = all(o.key[0] == "literal" and not named_batch(facts.names_of(o)) for o in one.linear | two.linear)
+    return plain and not {_written_as(o) for o in one.linear}.isdisjoint(_written_as(o) for o in two.linear)
+
+
+def _written_as(origin: Origin) -> object:
+    return getattr(origin.node, "value", origin)
 
 
 def _is_picked(access: Access, loops: list[ast.stmt]) -> bool:

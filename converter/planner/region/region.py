@@ -220,6 +220,7 @@ def settled(
 def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, set[int]] | Refused | Reread:
     """The block in which a statement of the towers makes their inputs and computes with them, and the statements."""
     facts, made = model.facts, model.made
+    called_apart = False  # whether the model is built by several calls in one statement
     while tower:
         trial = in_front(facts, block, tower, model.values)
         if not isinstance(trial, (Refused, Reread)):
@@ -228,8 +229,10 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
         inner_made = [v for v in made if block.statement(v.site) == index]
         inner = innermost_block(facts, inner_made, [])
         if inner is not None and inner.body is block.body:  # several calls in one statement: `Model().train()`
-            inner_made = _of_one_call(inner_made, entry, block.body[index])
-            inner = innermost_block(facts, inner_made, []) if inner_made else inner
+            of_call = _of_one_call(inner_made, entry, block.body[index])
+            called_apart = isinstance(block.body[index], ast.Expr) and 0 < len(of_call) < len(inner_made)
+            inner_made = of_call if called_apart else inner_made
+            inner = innermost_block(facts, inner_made, [])
         if inner is None:
             return Refused((finding(facts, _first_node(facts, inner_made), Found.NOT_IN_ONE_PLACE),))
         if inner.body is block.body:
@@ -238,7 +241,7 @@ def around_inputs(model: Model, block: Block, tower: set[int]) -> tuple[Block, s
     left = (v for v in made if block.statement(v.site) not in tower)
     late = next((v for v in left if isinstance(v, Tensor) and _has_variables(v)), None)
     if late is not None:
-        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),), nearer=True)
+        return Refused((finding(facts, late.node or facts.tree, Found.APART_FROM_INPUTS),), nearer=called_apart)
     return block, tower
 
 

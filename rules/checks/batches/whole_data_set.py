@@ -73,6 +73,12 @@ WORDS = {
         "the whole data set is fed in each step" + GOES_ON,
         "feed batches of the size of one tower times the number of GPUs to scale up",
     ),
+    Found.REFILLED: Words(
+        "TMG304",
+        "the array that is fed here is filled again in the training loop, and it was not found that all of its rows "
+        "are, if it has more" + GOES_ON,
+        "fill it by the number that it was made with: for i in range(batch_size), or batch[:] = …",
+    ),
     Found.SAME_BATCH: Words(
         "TMG304",
         "the batch is made before the training loop, and each step is fed the same one" + GOES_ON,
