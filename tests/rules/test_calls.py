@@ -108,6 +108,7 @@ OTHER_TEXTS = {
     "converter/targets/registry.py variables": "the option's name",
     "converter/targets/detection/pipeline.py variables": "the option's name",
     "converter/targets/cluster/passes.py tf.Session": "the one call that the target's template has",
+    "converter/targets/mirrored/decisions.py variables": "the name of a decision",
     "converter/targets/mirrored/losses.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/replicated.py add_loss": "a method of a model of Keras",
     "converter/targets/mirrored/estimator.py train": "a method of the Estimator that a script made",

@@ -43,8 +43,8 @@ def body(done: Conversion) -> str:
     """A converted configuration without its header."""
     assert done.status == "converted", done.diagnostics
     lines = (done.text or "").splitlines(keepends=True)
-    assert all(line.startswith("# tf-multigpu") for line in lines[:3])
-    return "".join(lines[3:])
+    assert all(line.startswith("# tf-multigpu") for line in lines[:2])
+    return "".join(lines[2:])
 
 
 def findings(text: str, **options: object) -> list[tuple[str, int, int]]:
