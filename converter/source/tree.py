@@ -21,12 +21,13 @@ class Entry:
     """A file, a folder or a link of a project.
 
     relative: from the project's folder. how: what is done with it in a copy; "same link" makes the link again.
-    why: it is left out.
+    why: it is left out. links: whether --data link would link it.
     """
 
     relative: str
     how: Literal["copy", "link", "same link", "folder", "leave out"]
     why: str = ""
+    links: bool = True
 
 
 def entries_of(root: str, ignored: Ignored, data: Data, limit: int, leave_out: str | None = None) -> Iterator[Entry]:
@@ -77,6 +78,9 @@ def _link(tree: _Tree, relative: str, path: str) -> Entry:
 
 def _folder(tree: _Tree, relative: str, path: str) -> Iterator[Entry]:
     if is_foreign(path, tree.outside):
+        why = _why_foreign(path)
+        if why:
+            yield Entry(relative, "leave out", why, links=False)
         return
     why = tree.ignored.why(relative, True)
     if why != "excluded" and tree.data != "copy" and not _has_code(path):
@@ -86,6 +90,16 @@ def _folder(tree: _Tree, relative: str, path: str) -> Iterator[Entry]:
     else:
         yield Entry(relative, "folder")
         yield from _inside(tree, relative)
+
+
+def _why_foreign(path: str) -> str:
+    """Why a folder that is no part of the project is left out; "" for what Python makes anew, and for the output."""
+    name = os.path.basename(path)
+    if os.path.exists(os.path.join(path, "pyvenv.cfg")):
+        return "a virtual environment"
+    if name.startswith("."):
+        return "a hidden folder"
+    return "installed packages" if name in ("node_modules", "site-packages") else ""
 
 
 def _file(tree: _Tree, relative: str, path: str) -> Entry:

@@ -55,7 +55,8 @@ def _taken(path: str, target: str, root: str, written: Written) -> Diagnostic | 
 def _brought(entry: Entry, path: str, target: str, request: Request, written: Written) -> Iterator[FileResult]:
     if entry.how == "leave out":
         severity: Severity = "warning" if "--copy-limit" in entry.why else "info"
-        hint = "--data link links it; --copy-limit MB copies it" if severity == "warning" else "--data link links it"
+        hint = "--data link links it" if entry.links else "copy it by hand if a script needs it"
+        hint += "; --copy-limit MB copies it" if severity == "warning" else ""
         finding = Diagnostic("TMG030", path, 0, 0, message=f"left out: {entry.why}", hint=hint, severity=severity)
         refusal = strictly((finding,), path) if request.strict else None
         yield FileResult(path, "refused" if refusal else "left out", (finding, *([refusal] if refusal else [])))

@@ -69,6 +69,6 @@ WORDS = {
     Found.SUM_AND_TERM: Words(
         "TMG211",
         "this loss adds a sum over the examples and a term that does not depend on them",
-        "use --batch per-gpu, or divide the sum by the batch size",
+        "divide the sum by the batch size; or use --batch per-gpu, for which a batch size must be found in the script",
     ),
 }

@@ -50,14 +50,14 @@ def test_a_folder(tree: Path, run: Run) -> None:
     assert files(tree / "out") == EVERYTHING
     assert Path("out/empty").is_dir()
     assert os.access("out/run.sh", os.X_OK)
-    assert done.code == 2 and done.err.endswith("1 converted, 6 copied, 1 refused\n")
+    assert done.code == 2 and done.err.endswith("1 converted, 6 copied, 1 left out, 1 refused\n")
     assert Path("out/old.py").read_bytes() == PYTHON_2  # it goes on running as it did
 
 
 def test_output_dir_of_a_script(tree: Path, run: Run) -> None:
     done = run("convert", "src/train.py", "--output-dir", "out")
     assert (done.code, files(tree / "out")) == (0, EVERYTHING)
-    assert done.err.endswith("1 converted, 7 copied\n")
+    assert done.err.endswith("1 converted, 7 copied, 1 left out\n")
     assert Path("out/train.py").read_bytes() != TRAINING
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_written_for_a_script_that_is_refused(tree: Path, run: Run) -
 def test_check_says_what_convert_would_do(tree: Path, run: Run) -> None:
     before = run("convert", "--check", "src", "-o", "out", "--json")
     assert (before.code, Path("out").exists()) == (2, False)
-    assert set(statuses(before.out).values()) == {"would change", "refused"}
+    assert set(statuses(before.out).values()) == {"would change", "left out", "refused"}
     Path("src/old.py").unlink()
     assert run("convert", "--check", "src", "-o", "out").code == 1
     run("convert", "src", "-o", "out")
@@ -105,13 +105,30 @@ def test_what_gitignore_and_exclude_name_is_left_out(tree: Path, run: Run) -> No
         "train.py",
     ]
     left = {path for path, status in statuses(done.out).items() if status == "left out"}
-    assert left == {"src/data", "src/junk", "src/pkg/data.py", "src/run.sh", "src/x.log"}
+    assert left == {"src/.hidden", "src/data", "src/junk", "src/pkg/data.py", "src/run.sh", "src/x.log"}
+
+
+def test_folders_that_are_no_part_of_a_project_are_named(tree: Path, run: Run) -> None:
+    Path("src/old.py").unlink()
+    for name in (".secret/key", ".git/HEAD", "env/pyvenv.cfg", "pkg/__pycache__/data.pyc", "node_modules/a.js"):
+        put(f"src/{name}", b"x")
+    done = run("convert", "src", "-o", "out", "-v")
+    assert done.code == 0
+    said = [line for line in done.err.splitlines() if "TMG030" in line]
+    assert said == [
+        "src/.hidden: TMG030 left out: a hidden folder",
+        "src/.secret: TMG030 left out: a hidden folder",
+        "src/env: TMG030 left out: a virtual environment",
+        "src/node_modules: TMG030 left out: installed packages",
+    ]
+    assert "--data link" not in done.err and "4 left out" in done.err
+    assert not any(name.startswith((".secret", ".git/", "env", "node_modules")) for name in files(tree / "out"))
 
 
 def test_a_folder_that_is_named_is_looked_into_though_git_ignores_it(tree: Path, run: Run) -> None:
     Path(".git").mkdir()
     put(".gitignore", b"src/\n")
-    assert run("convert", "src", "-o", "out").err.endswith("1 converted, 6 copied, 1 refused\n")
+    assert run("convert", "src", "-o", "out").err.endswith("1 converted, 6 copied, 1 left out, 1 refused\n")
 
 
 def test_large_files_are_left_out_with_a_word_or_linked(tree: Path, run: Run) -> None:
@@ -146,7 +163,7 @@ def test_links_stay_links(tree: Path, run: Run) -> None:
     Path("src/latest").symlink_to("data")
     Path("src/far").symlink_to(Path("elsewhere").resolve())
     Path("src/broken").symlink_to("nowhere")
-    assert "1 converted, 6 copied, 4 linked, 1 refused\n" in run("convert", "src", "-o", "out").err
+    assert "1 converted, 6 copied, 4 linked, 1 left out, 1 refused\n" in run("convert", "src", "-o", "out").err
     assert os.readlink("out/a_link.py") == "train.py" and os.readlink("out/latest") == "data"
     assert os.path.samefile("out/far", "elsewhere") and os.readlink("out/broken") == "nowhere"
     assert Path("out/a_link.py").read_bytes().endswith(b"towers()")
