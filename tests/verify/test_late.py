@@ -50,9 +50,9 @@ LATE = [
     ("a term N times in one branch", "pulled", "", "args.penalty *", "2 * args.penalty *", EACH, "with --penalty=1"),
     ("a term N times in one branch", "pulled", "", "args.penalty *", "2 * args.penalty *", "",
      "?choices of the command line"),
+    ("other boundaries", "pulled", "long", "[12, 18]", "[4, 18]", END, "update"),
     ("other boundaries", "fed", "long", "[30, 50]", "[40, 50]", END, "update"),
     ("other boundaries", "drawn", "long", "[20, 40]", "[40, 80]", END, "update"),
-    ("other boundaries", "pulled", "long", "[12, 18]", "[4, 18]", END, "update"),
     ("evaluation half as often", "fed", "long", "number % 5 ==", "number % 10 ==", END, "data of evaluations"),
     ("evaluation half as often", "drawn", "long", "i % 10 == 0", "i % 20 == 0", END, "evaluations, whole run"),
     ("evaluation twice as often", "pulled", "long", "number % 4", "number % 2", END, "?evaluations, whole run"),
@@ -120,7 +120,7 @@ def test_a_late_fault(
 
 @pytest.mark.tf1
 @pytest.mark.parametrize("name", sorted(LONG))
-@pytest.mark.parametrize("change", ["", "long"])
+@pytest.mark.parametrize("change", [pytest.param("", marks=pytest.mark.matrix), "long"])
 def test_the_right_conversion_passes(name: str, change: str, tensorflow_python: str, tmp_path: Path) -> None:
     report = run(tmp_path, tensorflow_python, original(name, change), ("", ""), END)
     assert report.verdict == "passed", report
