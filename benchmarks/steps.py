@@ -3,12 +3,12 @@
 Usage: python benchmarks/steps.py [--rounds N] [--python PYTHON]…
 
 Four small models (step_models/) are converted and run on four virtual CPU devices: beside the same model with towers
-written by hand in the manner of tutorials (by_hand.py there), and beside the original with the whole batch on one
-device. The scripts of a process take turns, step by step (steps_child.py); one thread computes, and what counts is
-the processor time of a step, as the median over the steps of a process. A measurement is the ratio of two such
-medians; rounds repeat it. Graphs are built for 2, 4 and 8 towers: what each further tower adds is set against the
-operations between inputs and gradients of the original. PYTHON: interpreters with TensorFlow; without any, this one
-and that of .venv-tf1.15.
+written by hand in the manner of tutorials (by_hand.py there), beside the original with the whole batch on one device,
+and beside the same model trained by MirroredStrategy. The scripts of a process take turns, step by step
+(steps_child.py); one thread computes, and what counts is the processor time of a step, as the median over the steps
+of a process. A measurement is the ratio of two such medians; rounds repeat it. Graphs are built for 2, 4 and 8
+towers: what each further tower adds is set against the operations between inputs and gradients of the original.
+PYTHON: interpreters with TensorFlow; without any, this one and that of .venv-tf1.15.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def measured(python: str, folder: Path, rounds: int, steps: int) -> tuple[list[t
     version = _version(python)
     figures = []
     lines = [
-        f"TensorFlow {version}: step in ms: converted / by hand / one device; graphs for N = 2 / 4 / 8",
+        f"TensorFlow {version}: step in ms: converted / by hand / one device / MirroredStrategy; graphs: N = 2 / 4 / 8",
         "",
         "| | step | operations | by hand | build | by hand |",
         "| --- " * 6 + "|",
@@ -67,8 +67,8 @@ def measured(python: str, folder: Path, rounds: int, steps: int) -> tuple[list[t
         times = [_step_seconds(model, _children(python, folder, model, TOWERS, steps)) for _ in range(rounds)]
         built = {towers: _children(python, folder, model, towers, 0) for towers in (2, 4, 8)}
         added = (built[8][0]["operations"] - built[4][0]["operations"]) / 4
-        values = tuple(converted / by_hand for converted, by_hand, _ in times)
         what = f"{version}, {model}"
+        values = tuple(converted / by_hand for converted, by_hand, *_ in times)
         figures.append(timing.Figure(f"{what}: step / towers by hand", values, 1.0))
         figures.append(timing.Figure(f"{what}: operations of a tower / model", (added / built[4][2]["model"],), 1.15))
         shown = " / ".join(f"{1000 * median(column):.1f}" for column in zip(*times, strict=True))
@@ -93,12 +93,14 @@ def _version(python: str) -> str:
 
 
 def _children(python: str, folder: Path, model: str, towers: int, steps: int) -> list[dict[str, Any]]:
-    """What a process tells of the converted script, the towers by hand, and the whole batch on one device."""
+    """What a process tells of the converted script, towers by hand, the whole batch on one device, MirroredStrategy."""
     size, turns = MODELS[model], f"--steps:{steps + WARM_UP if steps else 0}"
+    by_hand = f"{HERE}/step_models/by_hand.py:--model:{model}:--num_gpus:{towers}:--batch_size:{size}:{turns}"
     scripts = [
         f"{folder / model}.py:--num_gpus:{towers}:{turns}",
-        f"{HERE}/step_models/by_hand.py:--model:{model}:--num_gpus:{towers}:--batch_size:{size}:{turns}",
+        by_hand,
         f"{HERE}/step_models/{model}.py:--batch_size:{size * towers}:{turns}",
+        f"{by_hand}:--mirrored",
     ]
     done = subprocess.run(
         [python, str(HERE / "steps_child.py"), str(towers), *scripts], capture_output=True, text=True

@@ -1,7 +1,11 @@
-"""The same four models with towers written by hand, in the manner of tutorials: slices, a mean of stacked gradients."""
+"""The same four models with towers written by hand, in the manner of tutorials: slices, a mean of stacked gradients.
+
+With --mirrored a tf.distribute.MirroredStrategy trains them in place of the towers; each replica takes its slice.
+"""
 import argparse
 
 import numpy as np
+import tensorflow
 import tensorflow.compat.v1 as tf
 
 tf.disable_v2_behavior()
@@ -11,6 +15,7 @@ parser.add_argument('--model', default='conv')
 parser.add_argument('--batch_size', type=int, default=16)
 parser.add_argument('--num_gpus', type=int, default=2)
 parser.add_argument('--steps', type=int, default=30)
+parser.add_argument('--mirrored', action='store_true')
 args = parser.parse_args()
 whole = args.batch_size * args.num_gpus
 
@@ -100,27 +105,57 @@ MODELS = {  # model, shapes of the inputs, a batch, names of the variables of ea
 model, shapes, batch, owners = MODELS[args.model]
 inputs = [tf.placeholder(dtype, shape) for dtype, shape in shapes]
 kinds = {'conv': 0.001, 'lstm': 0.001, 'gan': 0.0002}
-if args.model == 'embedding':
-    optimizers = [tf.train.GradientDescentOptimizer(0.1)]
-else:
-    optimizers = [tf.train.AdamOptimizer(kinds[args.model], beta1=0.5 if args.model == 'gan' else 0.9) for _ in owners]
 
-tower_grads = [[] for _ in owners]
-for gpu in range(args.num_gpus):
-    with tf.device(place_on(gpu)), tf.name_scope('tower_%d' % gpu), \
-            tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
-        shards = [x[gpu * args.batch_size:(gpu + 1) * args.batch_size] for x in inputs]
-        losses = model(*shards)
-        for grads, optimizer, loss, owner in zip(tower_grads, optimizers, losses, owners):
-            variables = [v for v in tf.trainable_variables() if v.name.startswith(owner)]
-            grads.append(optimizer.compute_gradients(loss, variables))
-train_ops = []
-for grads, optimizer in zip(tower_grads, optimizers):
-    average = average_gradients(grads)
-    if args.model == 'lstm':
-        clipped, _ = tf.clip_by_global_norm([g for g, _ in average], 5.0)
-        average = list(zip(clipped, [v for _, v in average]))
-    train_ops.append(optimizer.apply_gradients(average))
+
+def make_optimizers():
+    if args.model == 'embedding':
+        return [tf.train.GradientDescentOptimizer(0.1)]
+    return [tf.train.AdamOptimizer(kinds[args.model], beta1=0.5 if args.model == 'gan' else 0.9) for _ in owners]
+
+
+def gradients(optimizers, losses):
+    for optimizer, loss, owner in zip(optimizers, losses, owners):
+        variables = [v for v in tf.trainable_variables() if v.name.startswith(owner)]
+        yield optimizer.compute_gradients(loss, variables)
+
+
+def clipped(grads_and_vars):
+    if args.model != 'lstm':
+        return grads_and_vars
+    grads, _ = tf.clip_by_global_norm([g for g, _ in grads_and_vars], 5.0)
+    return list(zip(grads, [v for _, v in grads_and_vars]))
+
+
+def of_towers():
+    optimizers, tower_grads = make_optimizers(), [[] for _ in owners]
+    for gpu in range(args.num_gpus):
+        with tf.device(place_on(gpu)), tf.name_scope('tower_%d' % gpu), \
+                tf.variable_scope(tf.get_variable_scope(), reuse=gpu > 0):
+            losses = model(*[x[gpu * args.batch_size:(gpu + 1) * args.batch_size] for x in inputs])
+            for grads, pairs in zip(tower_grads, gradients(optimizers, losses)):
+                grads.append(pairs)
+    pairs = [clipped(average_gradients(grads)) for grads in tower_grads]
+    return [optimizer.apply_gradients(one) for optimizer, one in zip(optimizers, pairs)], losses
+
+
+def of_replicas():
+    strategy = tensorflow.distribute.MirroredStrategy(['/cpu:%d' % (gpu + 1) for gpu in range(args.num_gpus)])
+    with strategy.scope():
+        optimizers = make_optimizers()
+
+        def step():
+            first = tf.distribute.get_replica_context().replica_id_in_sync_group * args.batch_size
+            losses = model(*[x[first:first + args.batch_size] for x in inputs])
+            pairs = gradients(optimizers, [loss / args.num_gpus for loss in losses])
+            return [o.apply_gradients(clipped(one)) for o, one in zip(optimizers, pairs)], losses
+
+        run = getattr(strategy, 'experimental_run_v2', None) or strategy.run
+        updates, losses = run(step)
+        return [tf.group(*strategy.experimental_local_results(one)) for one in updates], \
+            [strategy.experimental_local_results(loss)[-1] for loss in losses]
+
+
+train_ops, losses = (of_replicas if args.mirrored else of_towers)()
 
 config = tf.ConfigProto(allow_soft_placement=True)
 with tf.Session(config=config) as sess:
