@@ -177,6 +177,12 @@ def test_what_would_be_lost_beside_an_edit_is_refused() -> None:
     assert "form feed" in beside.diagnostics[0].message
 
 
+@pytest.mark.parametrize("end", ["\n\n\n    \n\n", "\n\n    # the end\n", "\n\t\n  ", "\n\n# the end"])
+def test_the_end_of_a_script_stays(end: str) -> None:
+    text = SCRIPT.rstrip("\n") + "\nprint('done')\n" + end
+    assert converted(text).endswith("\nprint('done')\n" + end)
+
+
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_comments_in_calls_that_are_rewritten_stay(indent: str) -> None:
     lines = [
