@@ -10,6 +10,7 @@ class Why(Enum):
 
     # examples meet each other
     WHOLE_GRAPH = "the batch is multiplied by a matrix over all of its examples"
+    MEETS_VARIABLES = "the batch is set against variables that have a row for each of its examples"
     MULTIPLIED = "examples of the batch are multiplied with each other"
     BROADCAST = "examples of the batch are combined with each other (broadcasting)"
     PAIRED = "a matrix over the examples of the batch"

@@ -97,7 +97,7 @@ def outline(
 
 def _parsed(text: str) -> tuple[cst.Module, Positions]:
     """The tree of a text, in which nothing is lost, such as a form feed in front of a statement; and its positions."""
-    module = cst.parse_module(text)
+    module = _parsed_as_it_is(text)
     if "\f" in module.default_indent:  # LibCST takes that for the usual one, and then cannot parse with it
         module = module.with_changes(default_indent=module.default_indent.replace("\f", ""))
     if text.endswith("\r"):  # which LibCST takes for no newline there
@@ -107,6 +107,36 @@ def _parsed(text: str) -> tuple[cst.Module, Positions]:
         pairs = zip_longest(LINE.findall(text), LINE.findall(code))
         raise LossError(next(number for number, (one, other) in enumerate(pairs, 1) if one != other))
     return module, positions
+
+
+def _parsed_as_it_is(text: str) -> cst.Module:
+    """The tree of a text; blank lines and comments at its end are set by hand where LibCST loses some.
+
+    LibCST 1.9 loses blank lines in front of an indented blank line or comment that no statement follows.
+    """
+    module = cst.parse_module(text)
+    lines = LINE.findall(text)
+    end = next((i for i in range(len(lines), 0, -1) if not REST.fullmatch(lines[i - 1].rstrip("\r\n"))), 0)
+    if not end or module.code == text or not any(line[:1] in (" ", "\t") for line in lines[end:]):
+        return module
+    module = cst.parse_module("".join(lines[:end]))
+    return module.with_changes(
+        footer=[*module.footer, *map(_empty, lines[end:])],
+        default_newline=lines[0][len(lines[0].rstrip("\r\n")) :],
+        has_trailing_newline=text.endswith(("\n", "\r")),
+    )
+
+
+def _empty(line: str) -> cst.EmptyLine:
+    """A line that holds at most a comment."""
+    text = line.rstrip("\r\n")
+    comment = text.lstrip(" \t")
+    return cst.EmptyLine(
+        indent=False,
+        whitespace=cst.SimpleWhitespace(text[: len(text) - len(comment)]),
+        comment=cst.Comment(comment) if comment else None,
+        newline=cst.Newline(value=line[len(text) :] or None),
+    )
 
 
 @dataclass(frozen=True)

@@ -91,8 +91,12 @@ def mixed_indents(source: Source) -> Refusal:
 
 def lost_blank(source: Source, line: int) -> Refusal:
     """Refuses a text in which LibCST would change a line: it drops form feeds in front of statements."""
-    message = "a form feed stands in front of a statement, and would be lost"
-    return _refusal(source, line, 1, message, "put it on a line of its own")
+    lines = split_lines(source.text)
+    if "\f" in "".join(lines[line - 1 : line]):
+        message, hint = "a form feed stands in front of a statement, and would be lost", "put it on a line of its own"
+    else:
+        message, hint = "blanks on this line would be lost", "take out blanks and blank lines that nothing needs"
+    return _refusal(source, line, 1, message, hint)
 
 
 def too_deep(source: Source, line: int) -> Refusal:

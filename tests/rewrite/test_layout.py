@@ -177,6 +177,13 @@ def test_what_would_be_lost_beside_an_edit_is_refused() -> None:
     assert "form feed" in beside.diagnostics[0].message
 
 
+@pytest.mark.parametrize("end", ["\n\n\n    \n\n", "\n\n    # the end\n", "\n\t\n  ", "\n\n# the end"])
+def test_the_end_of_a_script_stays(end: str) -> None:
+    text = SCRIPT + "print('done')\n" + end
+    left = converted(text).partition("print('done')")[2]
+    assert [line.rstrip() for line in left.split("\n")] == [line.rstrip() for line in ("\n" + end).split("\n")]
+
+
 @pytest.mark.parametrize("indent", ["", "    "])
 def test_comments_in_calls_that_are_rewritten_stay(indent: str) -> None:
     lines = [

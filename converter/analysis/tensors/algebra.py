@@ -15,7 +15,7 @@ from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.masking import is_ratio, is_tiny, masked_mean
 from converter.analysis.tensors.size_names import named_batch
-from converter.analysis.tensors.spreading import misfit
+from converter.analysis.tensors.spreading import meets_variables, misfit
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     FREE,
@@ -147,6 +147,8 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
     if facts.data_axes and batch.kind == "example" and (why := misfit(operands, values)):
         batch = opaque(why)
+    elif batch.kind == "example" and meets_variables(operands, values):
+        batch = other(Why.MEETS_VARIABLES)
     named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))]
     if named:
         facts.divided.extend(named)

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from converter.analysis.arrays.shapes import Shape, shape_of
 from converter.analysis.reasons import Why
-from converter.analysis.values import Tensor, Value, Variable
+from converter.analysis.values import Number, Tensor, Value, Variable
 
+SPREADING = ("add", "subtract", "multiply", "sigmoid", "identity")  # what stands between a product and its use
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
 
@@ -47,3 +48,45 @@ def spreads(dims: Shape, example: Tensor) -> bool:
         return False
     place = example.rank - example.batch.axis
     return len(dims) < place or dims[-place] == 1
+
+
+def meets_variables(operands: Sequence[Tensor], values: Sequence[Value]) -> bool:
+    """Whether examples are set against variables that are as long as the batch: a factorisation of all that is fed.
+
+    A fed batch may have any length; a variable has one, so that no part of the batch fits it.
+    """
+    examples = [t for t in operands if t.batch.kind == "example"]
+    for tensor, value in zip(operands, values, strict=True):
+        if tensor.batch.kind == "free" and _of_variables(tensor):
+            product = _is_product(tensor)
+            dims = dims_of(tensor, value) or ((None, None) if product else ())
+            if any(_as_long(dims, example, product) for example in examples):
+                return True
+    return False
+
+
+def _as_long(dims: Sequence[int | None], example: Tensor, rows: bool) -> bool:
+    """Whether a shape has several entries along the examples' axis, or several rows where their rank is not known.
+
+    rows: an unknown number of rows is more than one, as that of a matrix is.
+    """
+    place = len(dims) if example.rank is None else example.rank - example.batch.axis
+    if len(dims) < max(place, 2):
+        return False
+    length = dims[-place]
+    return rows if length is None else length > 1
+
+
+def _of_variables(tensor: Tensor) -> bool:
+    """Whether a tensor is a variable, or made of variables alone."""
+    if isinstance(tensor, Variable):
+        return True
+    tensors = [value for value in tensor.inputs if isinstance(value, Tensor)]
+    sized = tensor.op == "matmul" and any(isinstance(value, Number) for value in tensor.inputs)
+    known = tensor.op == "matmul" or tensor.op in SPREADING
+    return known and bool(tensors) and not sized and all(map(_of_variables, tensors))
+
+
+def _is_product(tensor: Tensor) -> bool:
+    """Whether a tensor of variables is a product of matrices, perhaps with something added to it."""
+    return tensor.op == "matmul" or any(_is_product(value) for value in tensor.inputs if isinstance(value, Tensor))

@@ -21,7 +21,8 @@ RULES = (
         "beside its nodes, a kernel) has a row and a column for every example. A tower that holds some of "
         "the rows would need all of the columns, and the features of all nodes: cutting both along the "
         "batch gives products of other nodes, or none at all. Train on sampled batches of nodes, each with "
-        "its own neighbours. Where the examples are the columns of what is fed, say so: --batch-axis NAME=1.",
+        "its own neighbours. Variables with a row for each example that is fed (a factorised matrix) fit no "
+        "shard either. Where the examples are the columns of what is fed, say so: --batch-axis NAME=1.",
         before="""\
 import tensorflow as tf
 
@@ -61,14 +62,21 @@ with tf.Session() as sess:
 
 @check(Selected)
 def multiplied_over_all_examples(case: Selected) -> Iterator[Diagnostic]:
-    """Batches that are multiplied with a matrix over all of their examples, as the nodes of one graph are."""
+    """Batches that meet a matrix over all of their examples, or variables with a row for each of them."""
     for value in behind_losses(case.steps).values():
-        if isinstance(value, Tensor) and value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
-            yield error(
-                case.facts,
-                value.node or case.steps[0].call,
-                "TMG233",
-                f"{value.batch.reason}, as for a graph and its nodes: they cannot be cut into shards",
-                "train on sampled batches of nodes; for examples in columns, --batch-axis NAME=1",
-            )
-            return
+        if not isinstance(value, Tensor):
+            continue
+        if value.batch.why is Why.WHOLE_GRAPH and value.op == "matmul":
+            fed, hint = "as for a graph and its nodes", "train on sampled batches of nodes"
+        elif value.batch.why is Why.MEETS_VARIABLES:
+            fed, hint = "as where a matrix is factorised", "feed the numbers of some rows, and tf.gather these"
+        else:
+            continue
+        yield error(
+            case.facts,
+            value.node or case.steps[0].call,
+            "TMG233",
+            f"{value.batch.reason}, {fed}: they cannot be cut into shards",
+            f"{hint}; for examples in columns, --batch-axis NAME=1",
+        )
+        return
