@@ -12,11 +12,11 @@ from converter.analysis.inputs.embedded_data import data_arguments, enter, used_
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate, settings_of
+from converter.analysis.python.counting import counts_examples
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
     Bound,
@@ -250,7 +250,7 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
 
 def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
     """An argument from a caller that is not followed; a parameter named like a batch size is an unknown number."""
-    if named_batch([name]) and not isinstance(function.node, ast.Lambda):
+    if not isinstance(function.node, ast.Lambda) and counts_examples(name, function.node):
         origin = walk.origin(function.node, "parameter", name)
         return Number(None, frozenset((origin,)), frozenset((origin,)))
     return Host((), "parameter", function.node)
@@ -263,7 +263,7 @@ def _may_hold(walk: Walk, spread: Value, name: str) -> bool:
 
 def _spread_parameter(walk: Walk, function: Function, name: str) -> Value:
     """A parameter that `f(**settings)` may give: in place of the default, of which no branch can be sure."""
-    if named_batch([name]) and not isinstance(function.node, ast.Lambda):
+    if not isinstance(function.node, ast.Lambda) and counts_examples(name, function.node):
         origin = walk.origin(function.node, "spread", name)
         return Number(None, frozenset((origin,)), frozenset((origin,)))
     value = function.defaults.get(name) or _unknown_parameter(walk, function, name)
@@ -276,7 +276,7 @@ def call_with_unknowns(walk: Walk, function: Function, *first: Value) -> Value:
     parameters = function.node.args.args[len(first) :]
     rest = [
         _unknown_parameter(walk, function, a.arg)
-        if named_batch([a.arg])
+        if counts_examples(a.arg, function.node)
         else function.defaults.get(a.arg) or _unknown_parameter(walk, function, a.arg)
         for a in parameters
     ]

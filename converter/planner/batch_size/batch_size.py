@@ -41,6 +41,7 @@ from converter.source.syntax import first_statement
 NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in the file of a node
 
 
+PARTS = (ast.Subscript, ast.Attribute)
 HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
 
 
@@ -160,7 +161,9 @@ def _why_whole(facts: Facts, run: RunCall, fed: Fed) -> Found:
 
 
 def _is_handed_over(value: Value) -> bool:
-    """Whether a fed value is an argument of a function that no statement calls."""
+    """Whether a fed value is an argument of a function that no statement calls, or a part of one."""
+    while isinstance(value, Host) and value.inputs and isinstance(value.node, PARTS):
+        value = value.inputs[0]
     return isinstance(value, Host) and value.call == "parameter"
 
 
