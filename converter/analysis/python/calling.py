@@ -233,6 +233,8 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         if name not in values and given_by is not None and _may_hold(walk, given_by, name):
             values[name] = _spread_parameter(walk, function, name)
+        elif name not in values and function.injected and named_batch([name]):
+            values[name] = _spread_parameter(walk, function, name)
         elif name not in values:
             values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
         asked = function.name == "next_batch" and name in ("n", "num", "size", "count", "k")

@@ -10,7 +10,6 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
-from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import (
     drop_item,
     flag_value,
@@ -22,6 +21,7 @@ from converter.analysis.python.containers import (
     settings_of,
 )
 from converter.analysis.python.contexts import bind_with, enter_with
+from converter.analysis.python.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
@@ -224,25 +224,9 @@ def _with_rest(value: Value, elements: list[Value], star: int, behind: int) -> l
 def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
     function: Value = Function(stmt, walk.frame, defaults_of(walk, stmt.args))
     for decorator in reversed(stmt.decorator_list):
-        function = _decorate(walk, decorator, function)
+        function = decorate(walk, decorator, function)
     bind_name(walk, stmt.name, walk.stamp(function, stmt), stmt)
     return None
-
-
-def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
-    """Calls decorators of the script; of other decorators only property, staticmethod and classmethod count."""
-    name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
-    if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
-        return Typed(name, name, [function], {}, None)
-    value = walk.evaluate(decorator)
-    if isinstance(value, (Function, Class)):
-        result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
-        return result if isinstance(result, (Function, Typed, Instance)) else function
-    return function
-
-
-def _call_of(decorator: ast.expr) -> ast.Call:
-    return ast.Call(decorator, [], [])
 
 
 def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
@@ -258,6 +242,9 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
                 function.owner = cls
                 if function.closure is frame:  # methods do not see the names of their class
                     function.closure = walk.frame
+    init = cls.attributes.get("__init__")
+    if isinstance(init, Function) and any(may_give_arguments(walk.evaluate(d)) for d in stmt.decorator_list):
+        init.injected = True
     bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
     return None
 
@@ -451,12 +438,17 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
 
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
-    """A handler's bindings count only for names that the body did not bind."""
+    """A handler's bindings count for names that the body did not bind; a number may be that of either."""
     before, mark = dict(walk.frame.locals), len(walk.undo_log)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
     execute_block(walk, handler.body)
-    walk.frame.locals = {**walk.frame.locals, **before}
+    bound = dict(walk.frame.locals)
+    walk.frame.locals = {**bound, **before}
+    for name, value in before.items():
+        other = bound.get(name, value)
+        if other is not value and isinstance(value, Number) and isinstance(other, Number):
+            bind_name(walk, name, join(value, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
         change.put(value if change.old is None else change.old)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
@@ -202,7 +202,8 @@ def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
     """
     frames = {a.site.frame for a in facts.accesses if a.site.frame.node is origin.node}
     calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call)]
-    yield from (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
+    alone = (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
+    yield from (call for call in alone if call.args or call.keywords)
 
 
 def _is_length(origin: Origin) -> bool:
@@ -307,6 +308,14 @@ def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 
+def _number_of(text: Text, node: ast.AST) -> ast.AST:
+    """The whole of `int(node)`: the setting in it may be a text, of which a product is no multiple."""
+    above = text.parent(node)
+    if isinstance(above, ast.Call) and above.args == [node] and not above.keywords:
+        return _number_of(text, above) if getattr(above.func, "id", "") in ("int", "float") else node
+    return node
+
+
 def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = False) -> Replace:
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
@@ -342,11 +351,23 @@ def _scaled_reads(
         if node in inside:
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
     none = _may_be_none(facts, origin)
+    defaults = {flag.call for flag in facts.flags}
+    whole = {_number_of(text, n): access for n, access in outside.items()}
     return {
         n: (access, _scaled(text, n, num_gpus, none and access.place not in again.places))
-        for n, access in outside.items()
-        if _counts(text, n)
+        for n, access in whole.items()
+        if _counts(text, n) and not _is_default(text, n, defaults)
     }
+
+
+def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
+    """Whether a setting is the default of a flag, which goes on being the size of one tower."""
+    above = text.parent(node)
+    while above is not None and not isinstance(above, ast.stmt):
+        if above in definitions or (isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "set_defaults"):
+            return True
+        above = text.parent(above)
+    return False
 
 
 def _may_be_none(facts: Facts, origin: Origin) -> bool:

@@ -8,6 +8,7 @@ from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import (
+    flag_value,
     found,
     in_turn,
     item_place,
@@ -25,7 +26,7 @@ from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
 from converter.analysis.python.naming import bind_in
 from converter.analysis.python.operators import truth
-from converter.analysis.python.standard.told import is_told
+from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
     ENTRIES,
@@ -134,6 +135,10 @@ def pairs_of(call: Call) -> list[tuple[Value, Value]]:
 def _number(call: Call) -> Value:
     value = call.args[0] if call.args else Number(0)
     if call.name == "int" and is_told(value):
+        if (name := name_of(value)) is not None:  # the same number wherever it is asked for by this name
+            number = flag_value(call.walk, call.walk.settings, name, call.node)
+            call.walk.read(Place("attr", call.walk.settings.uid, name, holder=call.walk.settings), number, call.node)
+            return Number(None, number.origins, number.linear, (value,))
         told = frozenset((call.walk.origin(call.node, "literal"),))
         return Number(None, told, told, (value,))
     if isinstance(value, Number):
