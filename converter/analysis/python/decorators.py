@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 # Modules whose decorators give a function no arguments that its caller does not give.
-PLAIN = (
-    "abc attr atexit builtins contextlib dataclasses enum functools line_profiler memory_profiler numba numpy overrides "
-    "profile pytest six tensorflow typing typing_extensions unittest warnings"
-).split()
+PLAIN = frozenset(
+    ("abc", "attr", "atexit", "builtins", "contextlib", "dataclasses", "enum", "functools", "numba", "numpy", "six")
+    + ("line_profiler", "memory_profiler", "profile", "pytest", "unittest", "tensorflow", "typing", "warnings")
+)
 
 
 def decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
@@ -40,5 +40,5 @@ def _call_of(decorator: ast.expr) -> ast.Call:
 def may_give_arguments(decorator: Value) -> bool:
     """Whether a decorator is not followed, and may give arguments in place of defaults: `@gin.configurable`."""
     behind = [v for v in needed([decorator]).values() if isinstance(v, Symbol)]
-    known = (naming().library, *PLAIN)
-    return bool(behind) and not any(v.library in known or v.name.partition(".")[0] in PLAIN for v in behind)
+    roots = {root for v in behind for root in (v.library, v.name.partition(".")[0])}
+    return bool(behind) and roots.isdisjoint((naming().library, *PLAIN))

@@ -12,25 +12,23 @@ from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
 from converter.analysis.python.containers import (
     drop_item,
-    flag_value,
     item_place,
     iterate,
     note_position,
     put_item,
     put_key,
-    settings_of,
 )
 from converter.analysis.python.contexts import bind_with, enter_with
 from converter.analysis.python.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
-from converter.analysis.python.naming import bind_in, bind_name, defaults_of, is_given, name_numbers
+from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
+from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
-    Absent,
     Class,
     Constant,
     Frame,
@@ -38,11 +36,9 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
-    Module,
     Number,
     Sequence,
     ShapeOf,
-    Typed,
     Value,
 )
 
@@ -149,12 +145,12 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Starred):
         assign(walk, target.value, value)
     elif isinstance(target, ast.Attribute):
-        _set_attribute(walk, walk.evaluate(target.value), target.attr, value, target)
+        set_attribute(walk, walk.evaluate(target.value), target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
         settings = settings_of(holder)
-        if settings is not None and isinstance(key, Constant) and isinstance(key.value, str):
-            _set_attribute(walk, settings, key.value, value, target)
+        if settings is not None:
+            set_all(walk, settings, Mapping([(key, value)]), target)
             return
         if isinstance(holder, Mapping):
             put_key(walk, holder, key, value, target)
@@ -164,36 +160,16 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
             put_item(walk, holder, key, value, target)
         elif isinstance(holder, Host):
             holder.inputs = (*holder.inputs, value)
+        if isinstance(holder, (Host, Instance)) and not isinstance(key, (Constant, Number)):
+            replace_sizes(walk, _picked_from(holder), value, target)
         walk.write(item_place(holder, key), value, target)
 
 
-def _set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: ast.expr) -> None:
-    """Executes `holder.name = value`."""
-    if isinstance(holder, Module):
-        bind_in(walk, holder.frame, name, value, target)
-        return
-    replaced = False
-    name_numbers(walk, name, value)
-    if isinstance(holder, (Instance, Class)):
-        walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
-        replaced = _takes_the_place_of_a_method(holder, name)
-        holder.attributes[name] = value
-    elif isinstance(holder, Typed):
-        old = holder.state.get(name)
-        if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
-            old = flag_value(walk, holder, name, target)
-        walk.undo_log.append(Change(holder, name, old))
-        holder.state[name] = value
-    place = Place("attr", holder.uid, name, holder=holder)
-    if replaced:  # it was called by this name, as long as the object had nothing under it
-        walk.read(place, Absent(), target)
-    walk.write(place, value, target)
-
-
-def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
-    if not isinstance(holder, Instance) or holder.cls is None or name in holder.attributes:
-        return False
-    return isinstance(holder.cls.find(name), Function)
+def _picked_from(holder: Value) -> Value:
+    """The object in which a part is found by names that are not known: `config` of `config[section][name] = value`."""
+    while isinstance(holder, Host) and holder.call == "[]" and holder.inputs:
+        holder = holder.inputs[0]
+    return holder
 
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
@@ -445,12 +421,18 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     execute_block(walk, handler.body)
     bound = dict(walk.frame.locals)
     walk.frame.locals = {**bound, **before}
-    for name, value in before.items():
-        other = bound.get(name, value)
-        if other is not value and isinstance(value, Number) and isinstance(other, Number):
-            bind_name(walk, name, join(value, other), handler.body[0])
+    for name, old in before.items():
+        if _are_numbers(old, other := bound.get(name)) and other is not old:
+            bind_name(walk, name, join(old, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
-        change.put(value if change.old is None else change.old)
+        if _are_numbers(change.old, value):
+            _settle(walk, change, change.old, value, handler.body[0])
+        else:
+            change.put(value if change.old is None else change.old)
+
+
+def _are_numbers(one: Value | None, two: Value | None) -> bool:
+    return isinstance(one, Number) and isinstance(two, Number)
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:
