@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # Modules whose decorators give a function no arguments that its caller does not give.
 PLAIN = frozenset(
     ("abc", "attr", "atexit", "builtins", "contextlib", "dataclasses", "enum", "functools", "numba", "numpy", "six")
-    + ("line_profiler", "memory_profiler", "profile", "pytest", "unittest", "tensorflow", "typing", "warnings")
+    + ("line_profiler", "memory_profiler", "profile", "pytest", "unittest", "typing", "warnings")
 )
 
 

@@ -120,8 +120,10 @@ def _put(walk: Walk, holder: Holder, key: Value | str, value: Value) -> None:
         walk.undo_log.append(Change(holder, key, holder.get(key)))
         holder.set(key, value)
         return
-    own = holder.locals if isinstance(holder, Frame) else getattr(holder, "state", None)
-    own = own if own is not None else holder.attributes  # type: ignore[union-attr]
+    if isinstance(holder, Frame):
+        own = holder.locals
+    else:
+        own = holder.state if isinstance(holder, Typed) else holder.attributes
     if holder is not walk.frame:
         walk.undo_log.append(Change(holder, key, own.get(str(key))))
     own[str(key)] = value

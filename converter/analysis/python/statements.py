@@ -414,7 +414,7 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
 
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
-    """A handler's bindings count for names that the body did not bind; a number may be that of either."""
+    """A handler's bindings count for names that the body did not bind; a batch size may be that of either."""
     before, mark = dict(walk.frame.locals), len(walk.undo_log)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
@@ -422,17 +422,17 @@ def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
     bound = dict(walk.frame.locals)
     walk.frame.locals = {**bound, **before}
     for name, old in before.items():
-        if _are_numbers(old, other := bound.get(name)) and other is not old:
+        if _are_sizes(name, old, other := bound.get(name)) and other is not old:
             bind_name(walk, name, join(old, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
-        if _are_numbers(change.old, value):
+        if _are_sizes(getattr(change.key, "value", change.key), change.old, value):
             _settle(walk, change, change.old, value, handler.body[0])
         else:
             change.put(value if change.old is None else change.old)
 
 
-def _are_numbers(one: Value | None, two: Value | None) -> bool:
-    return isinstance(one, Number) and isinstance(two, Number)
+def _are_sizes(name: object, one: Value | None, two: Value | None) -> bool:
+    return isinstance(name, str) and named_batch([name]) and isinstance(one, Number) and isinstance(two, Number)
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

@@ -177,6 +177,13 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
     """Why a batch size that was found cannot grow."""
     for call in (c for o in origins if o.key[0] == "spread" for c in _other_calls(facts, o)):
         yield finding(facts, call, Found.SIZE_OF_TWO_CALLS)
+    for access in facts.accesses:
+        own = [o for o in origins if isinstance(access.value, Number) and o in access.value.origins]
+        mixed = isinstance(access.value, Number) and len(access.value.origins) > 1
+        holder = access.place.holder
+        if mixed and own and isinstance(holder, Typed) and holder.kind == "Settings":
+            yield finding(facts, access.node, Found.SETTING_OR_NUMBER)
+            break
     for call in reshaped(facts, origins):
         yield finding(facts, call, Found.RESHAPED_DATA)
     for call in grids(facts, origins):
