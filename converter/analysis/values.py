@@ -433,9 +433,12 @@ class Instance(Value):
 
 
 class Function(Value):
-    """A function of the script with the frame it closes over."""
+    """A function of the script with the frame it closes over.
 
-    __slots__ = ("closure", "defaults", "name", "node", "owner")
+    injected: a decorator that is not followed may give it arguments in place of its defaults.
+    """
+
+    __slots__ = ("closure", "defaults", "injected", "name", "node", "owner")
 
     def __init__(
         self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, closure: Frame, defaults: dict[str, Value]
@@ -446,6 +449,7 @@ class Function(Value):
         self.defaults = defaults
         self.name = getattr(node, "name", "<lambda>")
         self.owner: Class | None = None
+        self.injected = False
 
 
 class Class(Value):

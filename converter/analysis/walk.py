@@ -114,6 +114,8 @@ class Walk:
         self.collections: dict[object, list[Value]] = {}
         self.flags = Typed("Flags", "app.flags.FLAGS", [], {}, None)
         self.settings = Typed("Settings", "", [], {}, None)  # what files of settings hold, by name
+        self.filled: set[int] = set()  # uids of dicts and objects that were given entries which are not seen
+        self.replaced: set[tuple[int, object]] = set()  # uids and keys of entries that such files may have replaced
 
     def count(self) -> None:
         """Counts one more statement, or turn of a comprehension.

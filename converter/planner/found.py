@@ -22,6 +22,7 @@ class Found(Enum):
     PLAIN_NUMBER_OF_ROWS = auto()
     SIZE_NOT_FOUND = auto()
     SIZE_OF_TWO_CALLS = auto()
+    SETTING_OR_NUMBER = auto()
     SIZE_IN_OTHER_MEANING = auto()
     RESHAPED_DATA = auto()
     GRID_OF_BATCH = auto()

@@ -11,11 +11,12 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_arguments, enter, used_by_python
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
-from converter.analysis.python.containers import iterate, settings_of
+from converter.analysis.python.containers import iterate
 from converter.analysis.python.counting import counts_examples
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
+from converter.analysis.python.settings import settings_of
 from converter.analysis.reasons import Why
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -52,6 +53,7 @@ def call(walk: Walk, node: ast.Call) -> Value:
     function = walk.evaluate(node.func)
     args: list[Value] = []
     kwargs: dict[str, Value] = {}
+    unseen: list[Value] = []
     for arg in node.args:
         if isinstance(arg, ast.Starred):
             args += iterate(walk.evaluate(arg.value), None)
@@ -62,12 +64,19 @@ def call(walk: Walk, node: ast.Call) -> Value:
         if keyword.arg is None:
             pairs = value.pairs if isinstance(value, Mapping) else []
             kwargs.update({str(k.value): v for k, v in pairs if isinstance(k, Constant)})
-            if isinstance(function, (Function, Class, Bound)) and not isinstance(value, Mapping):
-                kwargs[SPREAD] = value
+            if not isinstance(value, Mapping):
+                unseen.append(value)
         else:
             kwargs[keyword.arg] = value
             name_numbers(walk, keyword.arg, value)
+    takes = isinstance(function, (Function, Class, Bound)) or (
+        isinstance(function, Symbol) and has(_dotted(function), Trait.HOLDS_SETTINGS)
+    )
+    if unseen and takes:
+        kwargs[SPREAD] = unseen[-1]
     result = call_value(walk, function, args, kwargs, node)
+    if unseen and not takes and isinstance(result, Host):
+        result.inputs = (*result.inputs, *unseen)  # `argparse.Namespace(**json.load(f))`
     walk.facts.results[walk.frame.uid, node] = result
     return result
 
@@ -107,6 +116,12 @@ def call_value(walk: Walk, function: Value, args: list[Value], kwargs: dict[str,
     return unknown(walk, function, args, kwargs, node, "")
 
 
+def _dotted(symbol: Symbol) -> str:
+    """The full name of what a library holds; without the library's own name where that is the one of the rules."""
+    own = symbol.library == naming().library
+    return symbol.name if own else f"{symbol.library}.{symbol.name}".strip(".")
+
+
 def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str, Value], node: ast.Call) -> Value:
     if symbol.library == naming().library:
         args, kwargs = _entering(walk, symbol.name, args, kwargs, node)
@@ -116,7 +131,7 @@ def _call_symbol(walk: Walk, symbol: Symbol, args: list[Value], kwargs: dict[str
     if symbol.library == "builtins" and (handler := handlers().get(f"builtins.{symbol.name}")):
         used_by_python(walk, args, node)
         return handler(Call(walk=walk, name=symbol.name, args=args, kwargs=kwargs, node=node, receiver=None))
-    dotted = f"{symbol.library}.{symbol.name}".strip(".")
+    dotted = _dotted(symbol)
     if dotted == "functools.partial" and args:
         return Partial(args[0], args[1:], kwargs)
     handler = handlers().get(dotted)
@@ -231,7 +246,8 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     values.update({k: v for k, v in kwargs.items() if k in names or k in {a.arg for a in spec.kwonlyargs}})
     given_by = kwargs.get(SPREAD)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
-        if name not in values and given_by is not None and _may_hold(walk, given_by, name):
+        spread = given_by is not None and _may_hold(walk, given_by, name)
+        if name not in values and (spread or (function.injected and named_batch([name]))):
             values[name] = _spread_parameter(walk, function, name)
         elif name not in values:
             values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)
@@ -258,7 +274,9 @@ def _unknown_parameter(walk: Walk, function: Function, name: str) -> Value:
 
 def _may_hold(walk: Walk, spread: Value, name: str) -> bool:
     """Whether a dict that is not known may give a parameter; parsed arguments hold nothing but the script's flags."""
-    return settings_of(spread) is None or any(flag.name == name for flag in walk.facts.flags)
+    of = settings_of(spread)
+    parsed = isinstance(of, Typed) and has(of.kind, Trait.SETTINGS)
+    return not parsed or any(flag.name == name for flag in walk.facts.flags)
 
 
 def _spread_parameter(walk: Walk, function: Function, name: str) -> Value:
@@ -355,7 +373,8 @@ def _call_bound(walk: Walk, bound: Bound, args: list[Value], kwargs: dict[str, V
     receiver = bound.receiver
     if bound.function is not None:
         return call_function(walk, bound.function, [receiver, *args], kwargs, node)
-    kwargs = {name: value for name, value in kwargs.items() if name != SPREAD}
+    if bound.name != "update":
+        kwargs = {name: value for name, value in kwargs.items() if name != SPREAD}
     kind = receiver.kind if isinstance(receiver, Typed) else type(receiver).__name__
     if isinstance(receiver, Instance) and receiver.kind:
         kind = receiver.kind

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.joins import join, one_of
+from converter.analysis.python.settings import replace_sizes
 from converter.analysis.tensors import moving, shaping
-from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
-    ENTRIES,
     LISTED,
     Constant,
     Host,
@@ -22,7 +21,6 @@ from converter.analysis.values import (
     Sequence,
     ShapeOf,
     Tensor,
-    Typed,
     Value,
     tensors_in,
 )
@@ -157,18 +155,8 @@ def put_key(walk: Walk, holder: Mapping, key: Value, value: Value, node: ast.AST
             walk.undo_log.append(Change(holder, other, old))
             holder.set(other, walk.stamp(one_of([old, value]), node))
     if not _is_known(key) and not isinstance(value, Tensor):
-        may_replace_sizes(walk, holder, value, node)
+        replace_sizes(walk, holder, value, node)
     holder.set(key, value)
-
-
-def may_replace_sizes(walk: Walk, holder: Mapping, value: Value, node: ast.AST) -> None:
-    """What is put under keys that are not known may be the batch size, of which a dict of settings holds a default."""
-    for key, old in list(holder.pairs):
-        name = getattr(key, "value", None)
-        if isinstance(name, str) and isinstance(old, Number) and old.origins and named_batch_size([name]):
-            origins = old.origins | {walk.origin(node, "computed", name)}
-            walk.undo_log.append(Change(holder, key, old))
-            holder.set(key, walk.stamp(Number(None, origins, inputs=(old, value), chosen=True), node))
 
 
 def _is_known(key: Value) -> bool:
@@ -257,15 +245,3 @@ def iterate(value: Value, length: int | None) -> list[Value]:
 def _fetched(run: Host) -> Sequence | None:
     """The list that a run fetches; None if it fetches one value."""
     return next((v for v in run.inputs if isinstance(v, Sequence) and not v.many), None)
-
-
-def settings_of(holder: Value) -> Typed | None:
-    """The parsed arguments of which a value is the dict: `vars(args)`, `args.__dict__`; None for any other value."""
-    of = holder.args[0] if isinstance(holder, Typed) and holder.kind == ENTRIES else None
-    return of if isinstance(of, Typed) else None
-
-
-def flag_value(walk: Walk, holder: Typed, name: str, node: ast.AST) -> Number:
-    """The value of a flag before the script sets it: an unknown number with an origin."""
-    origin = walk.origin(node, "flag", name)
-    return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))

@@ -11,6 +11,7 @@ from converter.analysis.python.containers import iterate, loosen, loosened
 from converter.analysis.python.items import ITEMS
 from converter.analysis.python.naming import defaults_of, name_numbers
 from converter.analysis.python.operators import OPERATORS, truth
+from converter.analysis.python.settings import may_hold_sizes, replace_sizes
 from converter.analysis.python.statements import assign
 from converter.analysis.values import (
     Constant,
@@ -50,16 +51,26 @@ def _tuple(walk: Walk, node: ast.Tuple | ast.List | ast.Set) -> Value:
 
 def _dict(walk: Walk, node: ast.Dict) -> Value:
     pairs: list[tuple[Value, Value]] = []
+    unseen: list[tuple[int, Value]] = []  # dicts that are not known, with the number of entries in front of them
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
             inner = walk.evaluate(value)
             pairs += inner.pairs if isinstance(inner, Mapping) else []
+            if not isinstance(inner, Mapping):
+                unseen.append((len(pairs), inner))
             continue
         key_value, item = walk.evaluate(key), walk.evaluate(value)
         if isinstance(key_value, Constant) and isinstance(key_value.value, str):
             name_numbers(walk, key_value.value, item)
         pairs.append((key_value, item))
-    return Mapping(pairs)
+    made = Mapping(pairs)
+    for before, inner in unseen:
+        if may_hold_sizes(walk, inner):
+            replace_sizes(walk, made, inner, node)
+        for key_value, item in pairs[before:]:
+            made.set(key_value, item)
+            walk.replaced.discard((made.uid, getattr(key_value, "value", None)))
+    return made
 
 
 def _joined_string(walk: Walk, node: ast.JoinedStr) -> Value:

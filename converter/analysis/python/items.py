@@ -11,7 +11,8 @@ from converter.analysis.frames import Place
 from converter.analysis.inputs.embedded_data import used_by_python
 from converter.analysis.library import attributes, member, naming, objects
 from converter.analysis.python.calling import call_function, call_method
-from converter.analysis.python.containers import any_of, entry_of, flag_value, item_place, known_item, settings_of
+from converter.analysis.python.containers import any_of, entry_of, item_place, known_item
+from converter.analysis.python.settings import flag_value, note_setting, read_setting, settings_of, unseen_setting
 from converter.analysis.tensors import moving, shaping
 from converter.analysis.tensors.size_names import named_batch_size
 from converter.analysis.tensors.windows import window
@@ -53,6 +54,7 @@ def _name(walk: Walk, node: ast.Name) -> Value:
         return Symbol("builtins", node.id)
     frame, value = found
     walk.read(Place("name", frame.uid, node.id, frame=frame), value, node)
+    note_setting(walk, frame, node.id, value, node)
     return value
 
 
@@ -99,14 +101,17 @@ def _setting(walk: Walk, holder: Value, name: object, node: ast.AST) -> Value | 
         return None
     if not any(isinstance(v, Host) and v.call.startswith(SETTINGS) for v in needed([holder]).values()):
         return None
-    return _library_attribute(walk, walk.settings, name, node)
+    return read_setting(walk, name, node)
 
 
 def _module_attribute(walk: Walk, holder: Module, name: str, node: ast.AST) -> Value:
+    if name == "__dict__":
+        return Typed(ENTRIES, name, [holder], {}, None)
     value = holder.frame.locals.get(name)
     if value is None:
         return Host((holder,), name, node)
     walk.read(Place("name", holder.frame.uid, name, frame=holder.frame), value, node)
+    note_setting(walk, holder.frame, name, value, node)
     return value
 
 
@@ -115,6 +120,7 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
     own = holder.state if isinstance(holder, Typed) else holder.attributes
     if name in own and not isinstance(holder, Class):
         walk.read(place, own[name], node)
+        note_setting(walk, holder, name, own[name], node)
         return own[name]
     cls = holder.cls if isinstance(holder, Instance) else holder
     found = cls.find(name) if isinstance(cls, Class) else None
@@ -133,11 +139,16 @@ def _own_attribute(walk: Walk, holder: Instance | Class | Typed, name: str, node
             walk.read(place, Absent(), node)
         owner = next(c for c in cls.lineage() if name in c.attributes)
         walk.read(Place("attr", owner.uid, name, holder=owner), found, node)
+        note_setting(walk, owner, name, found, node)
         return found
     if isinstance(holder, Typed) and holder.kind == "Super":
         return _base_method(holder, name)
+    if setting := unseen_setting(walk, holder, name, node):
+        return setting
     if isinstance(holder, Typed):
         return _library_attribute(walk, holder, name, node)
+    if name == "__dict__":
+        return Typed(ENTRIES, name, [holder], {}, None)
     if isinstance(holder, Instance) and name == "__class__" and holder.cls is not None:
         return holder.cls
     if isinstance(holder, Instance):
@@ -184,6 +195,7 @@ def _subscript(walk: Walk, node: ast.Subscript) -> Value:
     used_by_python(walk, [holder], node)
     value = get_item(walk, holder, key, node)
     walk.read(item_place(holder, key), value, node)
+    note_setting(walk, holder, getattr(key, "value", None), value, node)
     return value
 
 
@@ -208,10 +220,14 @@ def _is_whole(node: ast.expr) -> bool:
 
 def get_item(walk: Walk, holder: Value, key: Value, node: ast.AST) -> Value:
     """The value of `holder[key]`."""
+    name = getattr(key, "value", None)
+    missing = isinstance(holder, Mapping) and holder.get(key) is None
+    if missing and (setting := unseen_setting(walk, holder, name, node)):
+        return setting
     known = known_item(walk, holder, key, node)
     if known is None and isinstance(holder, Instance) and holder.cls is not None:
         known = call_method(walk, holder, "__getitem__", [key], node)
-    return known or _setting(walk, holder, getattr(key, "value", None), node) or Host((holder, key), "[]", node)
+    return known or _setting(walk, holder, name, node) or Host((holder, key), "[]", node)
 
 
 def _cuts(batch: Input, index: ast.expr) -> bool:

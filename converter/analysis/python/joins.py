@@ -48,6 +48,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
     if isinstance(one, Constant) and isinstance(two, Constant) and one.value != two.value:
         return Host((one, two))  # a switch that either branch may have set
     if isinstance(one, Number) and isinstance(two, Number):
+        for made, old in ((one, two), (two, one)):
+            if made.chosen and made.linear and (old in made.inputs or made.origins == old.origins):
+                return made  # what is not seen replaced the number in one branch: it may be either after both
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two), chosen=True)
     for number, none in ((one, two), (two, one)):
         if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:

@@ -10,27 +10,25 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change, Changes, take_back
 from converter.analysis.frames import Place
 from converter.analysis.inputs.decided import after_branches
-from converter.analysis.python.calling import call_value
 from converter.analysis.python.containers import (
     drop_item,
-    flag_value,
     item_place,
     iterate,
     note_position,
     put_item,
     put_key,
-    settings_of,
 )
 from converter.analysis.python.contexts import bind_with, enter_with
+from converter.analysis.python.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns
-from converter.analysis.python.naming import bind_in, bind_name, defaults_of, is_given, name_numbers
+from converter.analysis.python.naming import bind_name, defaults_of, is_given, name_numbers
 from converter.analysis.python.operators import binary, decide, truth
+from converter.analysis.python.settings import replace_sizes, set_all, set_attribute, settings_of
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
-    Absent,
     Class,
     Constant,
     Frame,
@@ -38,11 +36,9 @@ from converter.analysis.values import (
     Host,
     Instance,
     Mapping,
-    Module,
     Number,
     Sequence,
     ShapeOf,
-    Typed,
     Value,
 )
 
@@ -149,12 +145,12 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
     elif isinstance(target, ast.Starred):
         assign(walk, target.value, value)
     elif isinstance(target, ast.Attribute):
-        _set_attribute(walk, walk.evaluate(target.value), target.attr, value, target)
+        set_attribute(walk, walk.evaluate(target.value), target.attr, value, target)
     elif isinstance(target, ast.Subscript):
         holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
         settings = settings_of(holder)
-        if settings is not None and isinstance(key, Constant) and isinstance(key.value, str):
-            _set_attribute(walk, settings, key.value, value, target)
+        if settings is not None:
+            set_all(walk, settings, Mapping([(key, value)]), target)
             return
         if isinstance(holder, Mapping):
             put_key(walk, holder, key, value, target)
@@ -164,36 +160,16 @@ def assign(walk: Walk, target: ast.expr, value: Value) -> None:
             put_item(walk, holder, key, value, target)
         elif isinstance(holder, Host):
             holder.inputs = (*holder.inputs, value)
+        if isinstance(holder, (Host, Instance)) and not isinstance(key, (Constant, Number)):
+            replace_sizes(walk, _picked_from(holder), value, target)
         walk.write(item_place(holder, key), value, target)
 
 
-def _set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: ast.expr) -> None:
-    """Executes `holder.name = value`."""
-    if isinstance(holder, Module):
-        bind_in(walk, holder.frame, name, value, target)
-        return
-    replaced = False
-    name_numbers(walk, name, value)
-    if isinstance(holder, (Instance, Class)):
-        walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
-        replaced = _takes_the_place_of_a_method(holder, name)
-        holder.attributes[name] = value
-    elif isinstance(holder, Typed):
-        old = holder.state.get(name)
-        if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
-            old = flag_value(walk, holder, name, target)
-        walk.undo_log.append(Change(holder, name, old))
-        holder.state[name] = value
-    place = Place("attr", holder.uid, name, holder=holder)
-    if replaced:  # it was called by this name, as long as the object had nothing under it
-        walk.read(place, Absent(), target)
-    walk.write(place, value, target)
-
-
-def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
-    if not isinstance(holder, Instance) or holder.cls is None or name in holder.attributes:
-        return False
-    return isinstance(holder.cls.find(name), Function)
+def _picked_from(holder: Value) -> Value:
+    """The object in which a part is found by names that are not known: `config` of `config[section][name] = value`."""
+    while isinstance(holder, Host) and holder.call == "[]" and holder.inputs:
+        holder = holder.inputs[0]
+    return holder
 
 
 def _unpack(walk: Walk, targets: list[ast.expr], value: Value) -> None:
@@ -224,25 +200,9 @@ def _with_rest(value: Value, elements: list[Value], star: int, behind: int) -> l
 def _function(walk: Walk, stmt: ast.FunctionDef) -> Signal:
     function: Value = Function(stmt, walk.frame, defaults_of(walk, stmt.args))
     for decorator in reversed(stmt.decorator_list):
-        function = _decorate(walk, decorator, function)
+        function = decorate(walk, decorator, function)
     bind_name(walk, stmt.name, walk.stamp(function, stmt), stmt)
     return None
-
-
-def _decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
-    """Calls decorators of the script; of other decorators only property, staticmethod and classmethod count."""
-    name = decorator.id if isinstance(decorator, ast.Name) else getattr(decorator, "attr", "")
-    if name in ("property", "staticmethod", "classmethod") and isinstance(function, Function):
-        return Typed(name, name, [function], {}, None)
-    value = walk.evaluate(decorator)
-    if isinstance(value, (Function, Class)):
-        result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
-        return result if isinstance(result, (Function, Typed, Instance)) else function
-    return function
-
-
-def _call_of(decorator: ast.expr) -> ast.Call:
-    return ast.Call(decorator, [], [])
 
 
 def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
@@ -258,6 +218,9 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
                 function.owner = cls
                 if function.closure is frame:  # methods do not see the names of their class
                     function.closure = walk.frame
+    init = cls.attributes.get("__init__")
+    if isinstance(init, Function) and any(may_give_arguments(walk.evaluate(d)) for d in stmt.decorator_list):
+        init.injected = True
     bind_name(walk, stmt.name, walk.stamp(cls, stmt), stmt)
     return None
 
@@ -451,14 +414,25 @@ def _try(walk: Walk, stmt: ast.Try) -> Signal:
 
 
 def _handler(walk: Walk, handler: ast.ExceptHandler) -> None:
-    """A handler's bindings count only for names that the body did not bind."""
+    """A handler's bindings count for names that the body did not bind; a batch size may be that of either."""
     before, mark = dict(walk.frame.locals), len(walk.undo_log)
     if handler.name:
         bind_name(walk, handler.name, walk.host(), handler)
     execute_block(walk, handler.body)
-    walk.frame.locals = {**walk.frame.locals, **before}
+    bound = dict(walk.frame.locals)
+    walk.frame.locals = {**bound, **before}
+    for name, old in before.items():
+        if _are_sizes(name, old, other := bound.get(name)) and other is not old:
+            bind_name(walk, name, join(old, other), handler.body[0])
     for change, value in take_back(walk.undo_log, mark, walk.frame):
-        change.put(value if change.old is None else change.old)
+        if _are_sizes(getattr(change.key, "value", change.key), change.old, value):
+            _settle(walk, change, change.old, value, handler.body[0])
+        else:
+            change.put(value if change.old is None else change.old)
+
+
+def _are_sizes(name: object, one: Value | None, two: Value | None) -> bool:
+    return isinstance(name, str) and named_batch([name]) and isinstance(one, Number) and isinstance(two, Number)
 
 
 def _global(walk: Walk, stmt: ast.Global | ast.Nonlocal) -> Signal:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall, TrainStep, behind_losses
@@ -180,6 +180,13 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
     """Why a batch size that was found cannot grow."""
     for call in (c for o in origins if o.key[0] == "spread" for c in _other_calls(facts, o)):
         yield finding(facts, call, Found.SIZE_OF_TWO_CALLS)
+    for access in facts.accesses:
+        own = [o for o in origins if isinstance(access.value, Number) and o in access.value.origins]
+        mixed = isinstance(access.value, Number) and len(access.value.origins) > 1
+        holder = access.place.holder
+        if mixed and own and isinstance(holder, Typed) and holder.kind == "Settings":
+            yield finding(facts, access.node, Found.SETTING_OR_NUMBER)
+            break
     for call in reshaped(facts, origins):
         yield finding(facts, call, Found.RESHAPED_DATA)
     for call in grids(facts, origins):
@@ -205,7 +212,8 @@ def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
     """
     frames = {a.site.frame for a in facts.accesses if a.site.frame.node is origin.node}
     calls = [frame.call for frame in frames if isinstance(frame.call, ast.Call)]
-    yield from (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
+    alone = (call for call in calls if not any(keyword.arg is None for keyword in call.keywords))
+    yield from (call for call in alone if call.args or call.keywords)
 
 
 def _is_length(origin: Origin) -> bool:
@@ -310,6 +318,14 @@ def _scaled_parameter(origin: Origin, text: Text, num_gpus: NumGpus) -> Insert:
     return Insert(text.anchor(first), (f"{origin.name} *= {num_gpus(first)}",), "top", "TMG110")
 
 
+def _number_of(text: Text, node: ast.AST) -> ast.AST:
+    """The whole of `int(node)`: the setting in it may be a text, of which a product is no multiple."""
+    above = text.parent(node)
+    if isinstance(above, ast.Call) and above.args == [node] and not above.keywords:
+        return _number_of(text, above) if getattr(above.func, "id", "") in ("int", "float") else node
+    return node
+
+
 def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = False) -> Replace:
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
@@ -345,11 +361,23 @@ def _scaled_reads(
         if node in inside:
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
     none = _may_be_none(facts, origin)
+    defaults = {flag.call for flag in facts.flags}
+    whole = {_number_of(text, n): access for n, access in outside.items()}
     return {
         n: (access, _scaled(text, n, num_gpus, none and access.place not in again.places))
-        for n, access in outside.items()
-        if _counts(text, n)
+        for n, access in whole.items()
+        if _counts(text, n) and not _is_default(text, n, defaults)
     }
+
+
+def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
+    """Whether a setting is the default of a flag, which goes on being the size of one tower."""
+    above = text.parent(node)
+    while above is not None and not isinstance(above, ast.stmt):
+        if above in definitions or (isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "set_defaults"):
+            return True
+        above = text.parent(above)
+    return False
 
 
 def _may_be_none(facts: Facts, origin: Origin) -> bool:

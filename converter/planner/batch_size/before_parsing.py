@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from converter.analysis.facts import Facts, FlagDefinition
-from converter.analysis.values import Number, Origin, Site
+from converter.analysis.frames import Access
+from converter.analysis.values import Number, Origin, Site, Typed
 from converter.planner.writing.source_text import Text
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -18,6 +19,8 @@ def is_early(facts: Facts, text: Text, origins: Iterable[Origin], parsed: Site) 
     time = min((a.time for a in facts.accesses if a.site is parsed and a.write), default=0)
     literals = {o.key: o for o in origins if o.key[0] == "literal"}
     if any(_at_top(text, o.node) and (facts.path_of(o.node) or o.line < outermost.lineno) for o in literals.values()):
+        return True
+    if any(a.time < time for a in _settings_read(facts, origins)):
         return True
     return any(
         a.time < time and isinstance(a.value, Number) and any(o.key in literals for o in a.value.origins)
@@ -31,7 +34,15 @@ def comes_before(facts: Facts, text: Text, origins: Iterable[Origin]) -> bool:
     Reading the number of GPUs there would parse the command line with that flag still unknown.
     """
     at_top = [o.node for o in origins if o.key[0] == "literal" and _at_top(text, o.node)]
+    at_top += [a.node for a in _settings_read(facts, origins) if _at_top(text, a.node)]
     return any(_is_defined_later(facts, flag, node) for node in at_top for flag in facts.flags)
+
+
+def _settings_read(facts: Facts, origins: Iterable[Origin]) -> list[Access]:
+    """Where a batch size is read that no flag gives: from a file of settings, or from the environment."""
+    sizes = set(origins)
+    reads = (a for a in facts.accesses if not a.write and isinstance(a.value, Number) and a.value.origins & sizes)
+    return [a for a in reads if isinstance(a.place.holder, Typed) and a.place.holder.kind == "Settings"]
 
 
 def _is_defined_later(facts: Facts, flag: FlagDefinition, node: ast.AST) -> bool:

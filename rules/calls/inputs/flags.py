@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import FlagDefinition
+from converter.analysis.python.settings import replace_sizes
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, Function, Host, Value
+from converter.analysis.values import Class, Constant, Function, Host, Instance, Value
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -37,6 +38,10 @@ def _define(call: Call, name: str, style: str) -> None:
 
 
 def _parse_args(call: Call) -> Value:
+    given = call.get(1, "namespace")
+    if isinstance(given, (Instance, Class)):  # its attributes are the defaults of the flags
+        replace_sizes(call.walk, given, Host(call.args), call.node)
+        return given
     namespace = call.typed("Namespace")
     assert call.walk.site is not None
     call.walk.stamp(namespace, call.node)
@@ -75,6 +80,7 @@ DEFINES = [f"app.flags.DEFINE_{kind}" for kind in KINDS]
 
 TRAITS: dict[Trait, str] = {
     Trait.SETTINGS: "Namespace Flags",
+    Trait.HOLDS_SETTINGS: "builtins.dict collections.OrderedDict contrib.training.HParams",
 }
 
 OBJECTS: dict[str, Callable[[Walk], Value]] = {"app.flags.FLAGS": lambda walk: walk.flags}

@@ -71,6 +71,12 @@ WORDS = {
         "this call hands over the batch size by itself, another call of the function in a dict of settings" + GOES_ON,
         "hand over the batch size in the same way in all calls of the function",
     ),
+    Found.SETTING_OR_NUMBER: Words(
+        "TMG303",
+        "the batch size that is read here may be one that the script has set, or one that it has read from outside"
+        + GOES_ON,
+        "put the number that the script sets into the settings before those from outside are put in",
+    ),
     Found.SIZE_IN_OTHER_MEANING: Words(
         "TMG303",
         "this number is as large as the batch size, {number}, and may mean another thing" + GOES_ON,

@@ -267,13 +267,86 @@ def test_slices_of_a_size_that_is_not_known_are_no_whole_data_set() -> None:
         "settings.update(json.load(open('c.json')))\n",
     ],
 )
-def test_settings_that_anything_may_replace_are_not_scaled_in_part(line: str) -> None:
-    lines = "settings = {'batch_size': 64, 'rate': 0.1}\n" + line + "batch_size = settings['batch_size']\n"
-    text = PARSER + FLAG.format("") + PARSE + lines + TRAINING
-    assert codes(text) == ["TMG303"]
-    assert "64 * num_gpus" not in converted(text)
+def test_settings_that_anything_may_replace_are_scaled_where_they_are_read(line: str) -> None:
+    settings = "settings = {'batch_size': 64, 'rate': 0.1}\n"
+    text = PARSER + FLAG.format("") + PARSE + settings + line + "batch_size = settings['batch_size']\n" + TRAINING
+    assert codes(text) == []
+    made = sizes(text)
+    assert settings.strip() in made and made[-2].endswith("settings['batch_size'] * num_gpus")
 
 
 def test_settings_of_which_another_is_replaced_are_scaled() -> None:  # a near miss
     lines = "settings = {'batch_size': 64, 'rate': 0.1}\nsettings['rate'] = 0.2\nbatch_size = settings['batch_size']\n"
     assert "'batch_size': 64 * num_gpus" in converted(PARSER + PARSE + lines + TRAINING)
+
+
+SETTINGS = "settings = {'batch_size': 64, 'rate': 0.1}\n"
+CONFIG = "class Config(object):\n    batch_size = 64\n\n\nconfig = Config()\n"
+HPARAMS = "hparams = tf.contrib.training.HParams(batch_size=64)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "read"),
+    [
+        (SETTINGS + "settings = {**settings, **json.load(open('c.json'))}\n", "settings['batch_size']"),
+        (SETTINGS + "settings = dict(settings, **json.load(open('c.json')))\n", "settings['batch_size']"),
+        (CONFIG + "config.__dict__.update(json.load(open('c.json')))\n", "config.batch_size"),
+        (CONFIG + "for k, v in json.load(open('c.json')).items():\n    setattr(config, k, v)\n", "config.batch_size"),
+        (CONFIG + "parser.parse_args(namespace=config)\n", "config.batch_size"),
+        (HPARAMS + "hparams.parse(os.environ['HPARAMS'])\n", "hparams.batch_size"),
+        (HPARAMS + "hparams.override_from_dict(json.load(open('c.json')))\n", "hparams.batch_size"),
+        ("config = argparse.Namespace(**json.load(open('c.json')))\n", "config.batch_size"),
+    ],
+)
+def test_a_default_that_is_replaced_is_scaled_where_it_is_read(lines: str, read: str) -> None:
+    text = converted(PARSER + PARSE + lines + TRAINING.replace("(batch_size)", f"({read})"))
+    assert lines in text and f"next_batch({read} * num_gpus)" in text
+
+
+@pytest.mark.parametrize("call", ["set_hparam('batch_size', 32)", "override_from_dict({'batch_size': 32})"])
+def test_a_default_that_is_replaced_by_a_number_is_scaled_there(call: str) -> None:  # a near miss
+    text = converted(IMPORTS + HPARAMS + f"hparams.{call}\n" + TRAINING.replace("(batch_size)", "(hparams.batch_size)"))
+    assert f"hparams.{call.replace('32', '32 * num_gpus')}" in text and HPARAMS in text
+
+
+@pytest.mark.parametrize("line", ["if args.small:\n    settings['batch_size'] = 4\n", "settings['batch_size'] *= 2\n"])
+def test_a_setting_from_outside_that_a_number_may_replace_keeps_the_total(line: str) -> None:
+    lines = SETTINGS + "settings.update(json.load(open('c.json')))\n" + line
+    text = PARSER + SWITCH + PARSE + lines + TRAINING.replace("(batch_size)", "(settings['batch_size'])")
+    assert codes(text) == ["TMG303"]
+
+
+def test_the_default_of_a_flag_is_scaled_once() -> None:
+    flag = FLAG.format(", default=json.load(open('c.json'))['batch_size']")
+    text = converted(PARSER + flag + PARSE + OF_ARGS)
+    assert flag in text and "next_batch(args.batch_size * num_gpus)" in text
+
+
+def test_a_setting_read_before_the_arguments_are_parsed_knows_no_flag() -> None:
+    line = "batch_size = json.load(open('c.json'))['batch_size']\n"
+    early = converted(IMPORTS + line + PARSER.replace(IMPORTS, "") + SWITCH + PARSE + TRAINING)
+    assert "--num_gpus" not in early and line.replace("\n", " * num_gpus\n") in early
+    assert "--num_gpus" in converted(PARSER + SWITCH + PARSE + line + TRAINING)  # a near miss
+
+
+def test_the_same_variable_of_the_environment_is_one_number() -> None:
+    size = "int(os.environ['BATCH'])"
+    loop = f"    for i in range(0, 640, {size}):\n"
+    loop += f"        sess.run(train_op, {{X: xs[i:i + {size}], Y: ys[i:i + {size}]}})\n"
+    text = converted(IMPORTS + "xs = ys = load()\n" + GRAPH[: GRAPH.index("    for step")] + loop)
+    assert "range(0, 640, global_batch_size)" in text and "xs[i:i + global_batch_size]" in text
+
+
+def test_numbers_of_try_and_except_are_both_scaled() -> None:
+    lines = "try:\n    batch_size = int(sys.argv[1])\nexcept IndexError:\n    batch_size = 64\n"
+    text = converted(IMPORTS + lines + TRAINING)
+    assert "int(sys.argv[1]) * num_gpus" in text and "batch_size = 64 * num_gpus" in text
+
+
+@pytest.mark.parametrize(("decorator", "warned"), [("gin.configurable", True), ("functools.lru_cache", False)])
+def test_a_decorator_that_is_not_followed_may_give_the_batch_size(decorator: str, warned: bool) -> None:
+    body = "".join(f"    {line}\n" for line in TRAINING.splitlines())
+    text = f"import gin\nimport functools\nimport tensorflow as tf\n\n\n@{decorator}\ndef train(batch_size=64):\n"
+    text += body + "\n\ntrain()\n"
+    assert codes(text) == (["TMG305"] if warned else [])
+    assert ("batch_size *= num_gpus" in converted(text)) is warned

@@ -6,7 +6,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
-from converter.analysis.python.calling import call_value
+from converter.analysis.python.calling import SPREAD, call_value
 from converter.analysis.python.containers import (
     found,
     in_turn,
@@ -14,18 +14,25 @@ from converter.analysis.python.containers import (
     iterate,
     loosen,
     loosened,
-    may_replace_sizes,
     note_position,
     put_behind,
     put_key,
-    settings_of,
     under,
 )
 from converter.analysis.python.items import get_attribute
 from converter.analysis.python.joins import one_of
-from converter.analysis.python.naming import bind_in
 from converter.analysis.python.operators import truth
-from converter.analysis.python.standard.told import is_told
+from converter.analysis.python.settings import (
+    may_hold_sizes,
+    note_setting,
+    read_setting,
+    replace_sizes,
+    set_all,
+    set_attribute,
+    settings_of,
+    unseen_setting,
+)
+from converter.analysis.python.standard.told import is_told, name_of
 from converter.analysis.tensors import algebra
 from converter.analysis.values import (
     ENTRIES,
@@ -114,14 +121,24 @@ def _list(call: Call) -> Value:
 
 def make_dict(call: Call) -> Value:
     """A dict: of another one or of pairs, and of keyword arguments."""
-    if call.args and settings_of(call.args[0]) is not None and not call.kwargs:
+    of = settings_of(call.args[0]) if call.args else None
+    if isinstance(of, Typed) and not call.kwargs:
         return call.args[0]  # of parsed arguments: what is read from either is the same
-    return Mapping(pairs_of(call))
+    made = Mapping(pairs_of(call))
+    for given in (*(a for a in call.args if isinstance(a, (Host, Typed))), *_spread(call)):
+        if may_hold_sizes(call.walk, given):
+            replace_sizes(call.walk, made, given, call.node)
+    return made
+
+
+def _spread(call: Call) -> list[Value]:
+    """The dict that is not known of `f(**settings)`."""
+    return [value for name, value in call.kwargs.items() if name == SPREAD]
 
 
 def pairs_of(call: Call) -> list[tuple[Value, Value]]:
     """What `dict(…)` or `update(…)` is given: a dict or pairs, and keyword arguments."""
-    pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items()]
+    pairs: list[tuple[Value, Value]] = [(Constant(k), v) for k, v in call.kwargs.items() if k != SPREAD]
     for given in call.args[:1]:
         if isinstance(given, Mapping):
             pairs = [*given.pairs, *pairs]
@@ -134,6 +151,9 @@ def pairs_of(call: Call) -> list[tuple[Value, Value]]:
 def _number(call: Call) -> Value:
     value = call.args[0] if call.args else Number(0)
     if call.name == "int" and is_told(value):
+        if (name := name_of(value)) is not None:  # the same number wherever it is asked for by this name
+            number = read_setting(call.walk, name, call.node)
+            return Number(None, number.origins, number.linear, (value,))
         told = frozenset((call.walk.origin(call.node, "literal"),))
         return Number(None, told, told, (value,))
     if isinstance(value, Number):
@@ -185,22 +205,38 @@ def _getattr(call: Call) -> Value:
 
 
 def _setattr(call: Call) -> Value:
-    name = call.constant(1, "")
-    if isinstance(name, str) and isinstance(call.args[0], Instance):
-        holder, value = call.args[0], call.args[2]
-        call.walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
-        holder.attributes[name] = value
-        call.walk.write(Place("attr", holder.uid, name, holder=holder), value, call.node)
-    elif isinstance(name, str) and isinstance(call.args[0], Module):
-        bind_in(call.walk, call.args[0].frame, name, call.args[2], call.node)
+    holder, name, value = call.args[0], call.constant(1, ""), call.args[2]
+    if isinstance(name, str):
+        set_attribute(call.walk, holder, name, value, call.node)
+    else:
+        set_all(call.walk, holder, Host((call.args[1], value)), call.node)
     return Constant(None)
 
 
 def _vars(call: Call) -> Value:
-    """`vars(args)`: the dict of parsed arguments, in which their values may be set too."""
+    """`vars(args)`: the dict of an object, such as that of parsed arguments, in which its values may be set too."""
     holder = call.args[0] if call.args else Host()
-    is_settings = isinstance(holder, Typed) and holder.kind == "Namespace"
-    return call.typed(ENTRIES) if is_settings else Host(call.args, call.name, call.node)
+    parsed = isinstance(holder, Typed) and holder.kind == "Namespace"
+    followed = parsed or isinstance(holder, (Instance, Class, Module))
+    return call.typed(ENTRIES) if followed else Host(call.args, call.name, call.node)
+
+
+def _globals(call: Call) -> Value:
+    return Typed(ENTRIES, call.name, [Module(call.walk.frame.module)], {}, None)
+
+
+def _locals(call: Call) -> Value:
+    frame = call.walk.frame
+    return _globals(call) if frame is frame.module else Host((), call.name, call.node)
+
+
+def _exec(call: Call) -> Value:
+    """`exec(open('config.txt').read())` may bind any name of the module, or any key of the dict that it is given."""
+    given = call.args[1] if len(call.args) > 1 else _globals(call)
+    holder = settings_of(given)
+    if not isinstance(call.constant(0), str):
+        replace_sizes(call.walk, given if holder is None else holder, Host(call.args), call.node)
+    return Constant(None)
 
 
 def _isinstance(call: Call) -> Value:
@@ -323,6 +359,10 @@ BUILTINS: dict[str, Handler] = {
     "callable": _callable,
     "next": _next,
     "vars": _vars,
+    "globals": _globals,
+    "locals": _locals,
+    "exec": _exec,
+    "execfile": _exec,
     "slice": _host,
 }
 
@@ -455,7 +495,11 @@ def _dict_get(call: Call) -> Value:
     default = call.args[1] if len(call.args) > 1 else Constant(None)
     if not call.args:
         return default
-    call.walk.read(item_place(mapping, call.args[0]), mapping.get(call.args[0]) or Absent(), call.node)
+    known = mapping.get(call.args[0]) or Absent()
+    call.walk.read(item_place(mapping, call.args[0]), known, call.node)
+    note_setting(call.walk, mapping, call.constant(0), known, call.node)
+    if isinstance(known, Absent) and (setting := unseen_setting(call.walk, mapping, call.constant(0), call.node)):
+        return setting
     return under(mapping, call.args[0], default) or default
 
 
@@ -471,14 +515,27 @@ def _setdefault(call: Call) -> Value:
     return given
 
 
+def _update_entries(call: Call) -> Value:
+    """`vars(config).update(settings)`, `config.__dict__.update(…)`."""
+    holder = settings_of(call.receiver) if call.receiver is not None else None
+    if holder is None:
+        return Constant(None)
+    for given in call.args:
+        set_all(call.walk, holder, given, call.node)
+    set_all(call.walk, holder, Mapping([(Constant(k), v) for k, v in call.kwargs.items() if k != SPREAD]), call.node)
+    for given in _spread(call):
+        set_all(call.walk, holder, given, call.node)
+    return Constant(None)
+
+
 def _update(call: Call) -> Value:
     mapping = call.receiver
     assert isinstance(mapping, Mapping)
     for key, value in pairs_of(call):
         put_key(call.walk, mapping, key, value, call.node)
-    for given in call.args:
-        if isinstance(given, (Host, Typed)):
-            may_replace_sizes(call.walk, mapping, given, call.node)
+    for given in (*call.args, *_spread(call)):
+        if isinstance(given, (Host, Typed)) and may_hold_sizes(call.walk, given):
+            replace_sizes(call.walk, mapping, given, call.node)
     _mutated(call)
     return Constant(None)
 
@@ -540,6 +597,7 @@ METHODS: dict[str, Handler] = {
     "Sequence.next": _next,
     "Sequence.__next__": _next,
     f"{ENTRIES}.get": _setting,
+    f"{ENTRIES}.update": _update_entries,
     f"{ENTRIES}.copy": lambda call: call.receiver or Host(),
     "Mapping.items": _items,
     "Mapping.iteritems": _items,

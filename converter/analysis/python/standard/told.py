@@ -22,3 +22,17 @@ def is_told(value: Value) -> bool:
     plain = all(isinstance(v, (Host, Symbol, Constant, Number)) for v in behind)
     read = all(v.call in READ for v in behind if isinstance(v, Host))
     return plain and read and bool(names) and all(name in TOLD for name in names)
+
+
+def name_of(value: Value) -> str | None:
+    """The environment variable that a text comes from, or the place in `sys.argv`; None where another may be meant."""
+    names = set()
+    for behind in needed([value]).values():
+        if not isinstance(behind, Host) or behind.call not in READ or len(behind.inputs) < 2:
+            continue
+        holder, key = behind.inputs[:2]
+        asked = getattr(key, "value", None)
+        if not isinstance(holder, Symbol) or not isinstance(asked, (str, int)):
+            return None
+        names.add(asked if isinstance(asked, str) else f"{holder.name}[{asked}]")
+    return names.pop() if len(names) == 1 else None

@@ -1,0 +1,171 @@
+"""Settings: flags, files of settings, and dicts and objects of settings that a file or the user may replace.
+
+A batch size in such a dict is a default: what `config.update(json.load(f))` puts there is not seen. So it is scaled
+where it is read, as a flag is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from converter.analysis.flow.undo import Change
+from converter.analysis.frames import Place
+from converter.analysis.python.naming import bind_in, name_numbers
+from converter.analysis.tensors.size_names import named_batch, named_batch_size
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import (
+    ENTRIES,
+    Absent,
+    Class,
+    Constant,
+    Frame,
+    Function,
+    Instance,
+    Mapping,
+    Module,
+    Number,
+    Typed,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from converter.analysis.walk import Walk
+
+Holder = Mapping | Instance | Class | Typed | Frame
+
+
+def settings_of(holder: Value) -> Value | None:
+    """The object of which a value is the dict: `vars(args)`, `config.__dict__`; None for any other value."""
+    return holder.args[0] if isinstance(holder, Typed) and holder.kind == ENTRIES else None
+
+
+def flag_value(walk: Walk, holder: Value, name: str, node: ast.AST) -> Number:
+    """The value of a flag before the script sets it: an unknown number with an origin."""
+    origin = walk.origin(node, "flag", name)
+    return Number(None, frozenset((origin,)), frozenset((origin,)), (holder,))
+
+
+def read_setting(walk: Walk, name: str, node: ast.AST) -> Number:
+    """A batch size that a file of settings holds, or another source that is not seen."""
+    value = flag_value(walk, walk.settings, name, node)
+    walk.read(Place("attr", walk.settings.uid, name, holder=walk.settings), value, node)
+    return value
+
+
+def note_setting(walk: Walk, holder: Value | Frame, name: object, value: Value, node: ast.AST) -> None:
+    """Notes that an entry is read that was replaced by one that is not seen: that read is one of a setting."""
+    if (holder.uid, name) not in walk.replaced or not isinstance(holder, Holder) or not isinstance(value, Number):
+        return
+    if any(origin.key == ("flag", name) for origin in value.origins):
+        walk.read(Place("attr", walk.settings.uid, str(name), holder=walk.settings), value, node)
+
+
+def unseen_setting(walk: Walk, holder: Value, name: object, node: ast.AST) -> Number | None:
+    """The batch size of a dict or an object that was given entries that are not seen; None for anything else."""
+    size = isinstance(name, str) and named_batch_size([name])
+    return read_setting(walk, str(name), node) if size and holder.uid in walk.filled else None
+
+
+def may_hold_sizes(walk: Walk, given: Value) -> bool:
+    """Whether values that are not seen may hold a batch size; parsed arguments hold nothing but the script's flags."""
+    of = settings_of(given)
+    parsed = isinstance(of, Typed) and has(of.kind, Trait.SETTINGS)
+    return not parsed or any(named_batch([flag.name]) for flag in walk.facts.flags)
+
+
+def replace_sizes(walk: Walk, holder: Value | Frame, given: Value, node: ast.AST) -> None:
+    """What is put into a dict or an object under names that are not known may be the batch size, at any depth."""
+    todo, seen = [holder.frame if isinstance(holder, Module) else holder], set[int]()
+    while todo:
+        inner = todo.pop()
+        if inner.uid in seen or not isinstance(inner, Holder):
+            continue
+        seen.add(inner.uid)
+        walk.filled.add(inner.uid)
+        for key, name, old in _entries(inner):
+            if isinstance(old, (Mapping, Instance)) and not isinstance(inner, Frame):
+                todo.append(old)
+            elif isinstance(old, Number) and old.origins and named_batch([name]) and old.value != 1:
+                if (inner.uid, name) in walk.replaced and old.chosen:
+                    continue
+                number = flag_value(walk, walk.settings, name, node)
+                made = Number(None, number.origins, number.linear, (old, given), chosen=True)
+                _put(walk, inner, key, walk.stamp(made, node))
+                walk.replaced.add((inner.uid, name))
+
+
+def _entries(holder: Holder) -> Iterator[tuple[Value | str, str, Value]]:
+    """What a dict or an object holds: the key, the name and the value of each entry."""
+    if isinstance(holder, Mapping):
+        pairs = [(key, getattr(key, "value", None), value) for key, value in holder.pairs]
+        yield from ((key, name, value) for key, name, value in pairs if isinstance(name, str))
+        return
+    found: dict[str, Value] = {}
+    if isinstance(holder, Instance):
+        for cls in reversed(list(holder.cls.lineage())) if holder.cls is not None else ():
+            found.update(cls.attributes)
+        found.update(holder.attributes)
+    elif isinstance(holder, Frame):
+        found.update(holder.locals)
+    else:
+        found.update(holder.state if isinstance(holder, Typed) else holder.attributes)
+    yield from ((name, name, value) for name, value in found.items())
+
+
+def _put(walk: Walk, holder: Holder, key: Value | str, value: Value) -> None:
+    if isinstance(holder, Mapping):
+        assert isinstance(key, Value)
+        walk.undo_log.append(Change(holder, key, holder.get(key)))
+        holder.set(key, value)
+        return
+    if isinstance(holder, Frame):
+        own = holder.locals
+    else:
+        own = holder.state if isinstance(holder, Typed) else holder.attributes
+    if holder is not walk.frame:
+        walk.undo_log.append(Change(holder, key, own.get(str(key))))
+    own[str(key)] = value
+
+
+def set_attribute(walk: Walk, holder: Value, name: str, value: Value, target: ast.AST) -> None:
+    """Executes `holder.name = value`."""
+    if isinstance(holder, Module):
+        bind_in(walk, holder.frame, name, value, target)
+        return
+    replaced = False
+    name_numbers(walk, name, value)
+    if isinstance(holder, (Instance, Class)):
+        walk.undo_log.append(Change(holder, name, holder.attributes.get(name)))
+        replaced = _takes_the_place_of_a_method(holder, name)
+        holder.attributes[name] = value
+    elif isinstance(holder, Typed):
+        old = holder.state.get(name)
+        if old is None and has(holder.kind, Trait.SETTINGS):  # a flag has a value before it is set
+            old = flag_value(walk, holder, name, target)
+        walk.undo_log.append(Change(holder, name, old))
+        holder.state[name] = value
+    place = Place("attr", holder.uid, name, holder=holder)
+    if replaced:  # it was called by this name, as long as the object had nothing under it
+        walk.read(place, Absent(), target)
+    walk.write(place, value, target)
+
+
+def _takes_the_place_of_a_method(holder: Value, name: str) -> bool:
+    if not isinstance(holder, Instance) or holder.cls is None or name in holder.attributes:
+        return False
+    return isinstance(holder.cls.find(name), Function)
+
+
+def set_all(walk: Walk, holder: Value, given: Value, node: ast.AST) -> None:
+    """Sets attributes of an object from a dict: `config.__dict__.update(settings)`."""
+    if not isinstance(given, Mapping):
+        if may_hold_sizes(walk, given):
+            replace_sizes(walk, holder, given, node)
+        return
+    for key, value in given.pairs:
+        if isinstance(key, Constant) and isinstance(key.value, str):
+            set_attribute(walk, holder, key.value, value, node)
+        else:
+            replace_sizes(walk, holder, value, node)
