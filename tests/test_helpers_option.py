@@ -277,11 +277,10 @@ def proofs() -> list[object]:
     """Ways and versions; `make test` proves each shared way on one TensorFlow: inline ones are all other proofs."""
     chosen = {("module", "2"), ("package", "1.15")}
     return [
-        pytest.param(
-            helpers, marks=[mark] if (helpers, version) in chosen else [mark, pytest.mark.matrix], id=f"{helpers}-{version}"
-        )
+        pytest.param(helpers, marks=marks, id=f"{helpers}-{version}")
         for version, mark in (("2", pytest.mark.tf2), ("1.15", pytest.mark.tf1))
         for helpers in ("inline", *SHARED)
+        for marks in [[mark] if (helpers, version) in chosen else [mark, pytest.mark.matrix]]
     ]
 
 

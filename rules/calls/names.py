@@ -102,4 +102,16 @@ def _absl(rest: str) -> str | None:
 MODULES: dict[str, Callable[[str], str | None]] = {"tensorflow": canonical, "tf_slim": _slim, "absl": _absl}
 DISTRIBUTING = ("horovod", "byteps", "tensorpack")  # libraries that spread training over GPUs by themselves
 
-NAMING = Naming("tf", MODULES, canonical, DISTRIBUTING)
+TAKE_SHAPES = frozenset(
+    "placeholder placeholder_with_default reshape zeros ones fill tile slice random_normal random_uniform "
+    "truncated_normal broadcast_to".split()
+)
+TAKE_COUNTS = frozenset("batch padded_batch shuffle_batch zero_state range".split())
+NAMING = Naming(
+    library="tf",
+    modules=MODULES,
+    canonical=canonical,
+    distributing=DISTRIBUTING,
+    take_shapes=TAKE_SHAPES,
+    take_counts=TAKE_COUNTS,
+)

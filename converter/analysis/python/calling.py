@@ -12,7 +12,7 @@ from converter.analysis.inputs.embedded_data import data_arguments, enter, used_
 from converter.analysis.inputs.seen_in_a_run import traced_value
 from converter.analysis.library import handlers, naming
 from converter.analysis.python.containers import iterate
-from converter.analysis.python.counting import counts_examples
+from converter.analysis.python.functions.counting import counts_examples
 from converter.analysis.python.joins import join
 from converter.analysis.python.namedtuples import fields_of, make_record
 from converter.analysis.python.naming import name_numbers
@@ -247,7 +247,7 @@ def _bind_parameters(walk: Walk, frame: Frame, function: Function, args: list[Va
     given_by = kwargs.get(SPREAD)
     for name in (*names, *(a.arg for a in spec.kwonlyargs)):
         spread = given_by is not None and _may_hold(walk, given_by, name)
-        if name not in values and (spread or (function.injected and named_batch([name]))):
+        if name not in values and (spread or (function.injected and counts_examples(name, function.node))):
             values[name] = _spread_parameter(walk, function, name)
         elif name not in values:
             values[name] = function.defaults.get(name) or _unknown_parameter(walk, function, name)

@@ -52,8 +52,9 @@ def join(one: Value | None, two: Value | None, depth: int = DEPTH) -> Value:
             if made.chosen and made.linear and (old in made.inputs or made.origins == old.origins):
                 return made  # what is not seen replaced the number in one branch: it may be either after both
         return Number(None, one.origins | two.origins, one.linear & two.linear, (one, two), chosen=True)
-    for number, none in ((one, two), (two, one)):
-        if isinstance(number, Number) and isinstance(none, Constant) and none.value is None:
+    for number, other in ((one, two), (two, one)):
+        unseen = isinstance(other, Host) or (isinstance(other, Constant) and other.value is None)
+        if isinstance(number, Number) and unseen:
             return Number(None, number.origins, number.linear, (one, two), chosen=True)
     if isinstance(one, Mapping) and isinstance(two, Mapping) and _is_feed(one) and _is_feed(two):
         both = Mapping(one.pairs)

@@ -19,7 +19,7 @@ from converter.analysis.python.containers import (
     put_key,
 )
 from converter.analysis.python.contexts import bind_with, enter_with
-from converter.analysis.python.decorators import decorate, may_give_arguments
+from converter.analysis.python.functions.decorators import decorate, may_give_arguments
 from converter.analysis.python.imports import import_from, import_module
 from converter.analysis.python.joins import join, join_contents, one_of
 from converter.analysis.python.loops import Turns

@@ -147,7 +147,7 @@ def elementwise(facts: Facts, op: str, values: SequenceType[Value]) -> Tensor:
     batch = combine([v if isinstance(v, (Number, Count)) else t for v, t in zip(values, operands, strict=True)], op)
     if facts.data_axes and batch.kind == "example" and (why := misfit(operands, values)):
         batch = opaque(why)
-    elif batch.kind == "example" and meets_variables(operands, values):
+    elif batch.kind == "example" and meets_variables(facts, operands, values):
         batch = other(Why.MEETS_VARIABLES)
     named = [o for o in batch.per if named_batch(facts.origin_names.get(o.key, ()))]
     if named:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from converter.analysis.arrays.shapes import Shape, shape_of
+from converter.analysis.facts import Facts
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.size_names import named_batch
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Tensor, Value, Variable
 
-SPREADING = ("add", "subtract", "multiply", "sigmoid", "identity")  # what stands between a product and its use
 CONSTANT = "constant"  # the op of a tensor of nothing but data
 
 
@@ -50,14 +52,15 @@ def spreads(dims: Shape, example: Tensor) -> bool:
     return len(dims) < place or dims[-place] == 1
 
 
-def meets_variables(operands: Sequence[Tensor], values: Sequence[Value]) -> bool:
+def meets_variables(facts: Facts, operands: Sequence[Tensor], values: Sequence[Value]) -> bool:
     """Whether examples are set against variables that are as long as the batch: a factorisation of all that is fed.
 
-    A fed batch may have any length; a variable has one, so that no part of the batch fits it.
+    A fed batch may have any length; a variable has one, so that no part of the batch fits it. A variable that is made
+    with the batch size is another case, which TMG224 refuses.
     """
     examples = [t for t in operands if t.batch.kind == "example"]
     for tensor, value in zip(operands, values, strict=True):
-        if tensor.batch.kind == "free" and _of_variables(tensor):
+        if tensor.batch.kind == "free" and _of_variables(tensor) and not _has_batch_size(facts, tensor):
             product = _is_product(tensor)
             dims = dims_of(tensor, value) or ((None, None) if product else ())
             if any(_as_long(dims, example, product) for example in examples):
@@ -83,8 +86,16 @@ def _of_variables(tensor: Tensor) -> bool:
         return True
     tensors = [value for value in tensor.inputs if isinstance(value, Tensor)]
     sized = tensor.op == "matmul" and any(isinstance(value, Number) for value in tensor.inputs)
-    known = tensor.op == "matmul" or tensor.op in SPREADING
+    known = has(tensor.op, Trait.ANY_AXIS) and not has(tensor.op, Trait.SUMS)  # keeps the rows that it is given
     return known and bool(tensors) and not sized and all(map(_of_variables, tensors))
+
+
+def _has_batch_size(facts: Facts, tensor: Tensor) -> bool:
+    """Whether a variable's shape is made of a number that is named like a batch size."""
+    if not isinstance(tensor, Variable):
+        return False
+    numbers = [part for value in tensor.inputs for part in (value, *value.parts()) if isinstance(part, Number)]
+    return any(named_batch(facts.origin_names.get(o.key, ())) for number in numbers for o in number.origins)
 
 
 def _is_product(tensor: Tensor) -> bool:

@@ -6,7 +6,7 @@ import ast
 
 import pytest
 
-from converter.analysis.python.counting import counts_examples
+from converter.analysis.python.functions.counting import counts_examples
 
 NUMBERS = (
     ("batch_size", "run(op, n)"),

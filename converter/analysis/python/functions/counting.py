@@ -3,69 +3,23 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterable
 
+from converter.analysis.library import naming
 from converter.analysis.tensors.size_names import named_batch, named_batch_size
 
-SHAPED = frozenset(
-    [
-        "placeholder",
-        "placeholder_with_default",
-        "reshape",
-        "zeros",
-        "ones",
-        "fill",
-        "tile",
-        "slice",
-        "random_normal",
-        "random_uniform",
-        "truncated_normal",
-        "broadcast_to",
-        "normal",
-        "uniform",
-        "randint",
-        "empty",
-        "full",
-    ]
-)  # calls that take a shape, as a list or a tuple
-COUNTS = frozenset(
-    [
-        "range",
-        "xrange",
-        "arange",
-        "int",
-        "next_batch",
-        "batch",
-        "next",
-        "sample",
-        "sample_batch",
-        "random_batch",
-        "generate_batch",
-        "zero_state",
-        "shuffle_batch",
-        "padded_batch",
-    ]
-)  # calls that take a number of examples, by itself
-OPENED = frozenset(
-    [
-        "len",
-        "list",
-        "tuple",
-        "dict",
-        "set",
-        "zip",
-        "enumerate",
-        "iter",
-        "map",
-        "asarray",
-        "array",
-        "stack",
-        "vstack",
-        "hstack",
-        "unzip",
-    ]
+# Functions of Python and NumPy, by the last parts of their names; the library's own stand in its `Naming`.
+SHAPED = frozenset(("normal", "uniform", "randint", "empty", "full"))  # take a shape, as a list or a tuple
+COUNTS = frozenset(  # take a number of examples, by itself
+    ("range", "xrange", "arange", "int", "next", "next_batch")
+    + ("sample", "sample_batch", "random_batch", "generate_batch")
 )
-SIZES = ("shape", "size", "batch_size")  # arguments that take a number, or a shape
+OPENED = frozenset(  # take examples
+    ("len", "list", "tuple", "dict", "set", "zip", "enumerate", "iter", "map")
+    + ("asarray", "array", "stack", "vstack", "hstack", "unzip")
+)
+SIZES = re.compile(r"shape|size|batch_size")  # arguments that take a number, or a shape
 INTEGERS = (ast.FloorDiv, ast.Mod)
 
 
@@ -119,13 +73,13 @@ def _is_integer(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
     if isinstance(parent, ast.Slice):
         return True
     if isinstance(parent, ast.keyword):
-        return parent.arg in SIZES
+        return bool(SIZES.fullmatch(parent.arg or ""))
     if isinstance(parent, (ast.List, ast.Tuple)):
         call = parents.get(parent)
         if isinstance(call, ast.keyword):
-            return call.arg in SIZES
-        return isinstance(call, ast.Call) and _called(call) in SHAPED
-    return isinstance(parent, ast.Call) and node in parent.args and _called(parent) in COUNTS
+            return bool(SIZES.fullmatch(call.arg or ""))
+        return isinstance(call, ast.Call) and _called(call) in SHAPED | naming().take_shapes
+    return isinstance(parent, ast.Call) and node in parent.args and _called(parent) in COUNTS | naming().take_counts
 
 
 def _called(call: ast.Call) -> str:
