@@ -118,8 +118,8 @@ def _blocks(alone: Alone) -> Iterator[Change]:
                 stmt, parent = parent, next(script.above(parent))
             found.append(stmt)
     outer = [one for one in found if not any(above in found for above in script.above(one))]
+    alone.blocks += outer
     for stmt in outer:
-        alone.blocks.append(stmt)
         if any(training_node is alone.training.loop for training_node in ast.walk(stmt)):
             script.say(stmt, "TMG296", "this loop over other data holds the training loop", "evaluate outside of it")
             continue
@@ -154,6 +154,7 @@ def _read_later(alone: Alone, stmt: ast.stmt) -> list[str]:
             one
             for one in ast.walk(scope or script.tree)
             if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load) and id(one) not in inside
+            if scopes.home(one).scope is scope and not any(above in alone.blocks for above in script.above(one))
         ]
         loops = scopes.loops(stmt)
         later = [one for one in read if one.lineno > stmt.lineno or (loops and one.lineno >= loops[-1].lineno)]

@@ -21,13 +21,15 @@ def check_project(script: Script) -> None:
     """Refuse what the script imports from files beside it, unless these are models."""
     local = _names(script)
     models = {f"{module}.{name}" for module, _, names in _model_imports(script) for name in names}
+    refused: set[str] = set()
     for node in ast.walk(script.tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             imported = isinstance(node, ast.ImportFrom) and {f"{node.module}.{one.name}" for one in node.names}
             for module in check_import(script, node, local):
                 if not imported or not imported <= models:
                     script.say(node, "TMG299", f"{module} is another file of the project, with more than models", _HINT)
-    check_calls(script, frozenset(models))
+                    refused.add(module.partition(".")[0])
+    check_calls(script, frozenset(models), frozenset(refused))
 
 
 def model_files(script: Script) -> Iterator[tuple[ast.ImportFrom, Script]]:

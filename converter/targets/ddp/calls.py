@@ -176,10 +176,10 @@ def _is_one_of(name: str, known: tuple[str, ...]) -> bool:
     return any(name.startswith(one) if one.endswith(".") else name == one for one in known)
 
 
-def check_calls(script: Script, models: frozenset[str]) -> None:
+def check_calls(script: Script, models: frozenset[str], refused: frozenset[str] = frozenset()) -> None:
     """Refuse what N processes must not do, or do not do as one does.
 
-    models: classes of other files that may be called.
+    models: classes of other files that may be called. refused: other files whose import is refused already.
     """
     for call in script.calls:
         name = script.name(call.func)
@@ -187,7 +187,7 @@ def check_calls(script: Script, models: frozenset[str]) -> None:
         if _is_one_of(name, _SEVERAL) or package in _ALREADY:
             hint = _ALREADY.get(package, _WITHOUT)
             script.say(call, "TMG216", f"the script uses several GPUs or processes already: {name}", hint)
-        elif name in models:
+        elif name in models or package in refused:
             continue
         elif _is_one_of(name, _UNKNOWN) or (name and package not in _COMPUTES):
             message = f"what {name} does in several processes is not known"

@@ -43,9 +43,9 @@ _MAKES = frozenset(
 _MOVED = ("to", "cuda", "cpu", "half", "float", "double", "requires_grad_", "apply", "register_parameter", "add_module")
 
 
-def model_changes(training: Training) -> list[Change]:
+def model_changes(training: Training, wrapper: str) -> list[Change]:
     """The wrapper, and the places that name it in place of the model."""
-    script, wrapper = training.script, training.script.new(f"ddp_{training.net.name}")
+    script = training.script
     _check_uses(training)
     handed = _handed(training)
     changes = [_wrapped(training, wrapper)]

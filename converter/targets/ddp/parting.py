@@ -216,7 +216,21 @@ def _shown_sums(parting: Parting) -> Iterator[ast.Name]:
     homes = {origin for origin in parting.sums() if parting.counts(origin)}
     for call in filter(_shows, parting.script.calls):
         if call.lineno > loop.lineno and not parting.training.in_loop(call):
-            yield from (name for name in _undivided(call) if scopes.home(name) in homes)
+            yield from (
+                name for name in _undivided(call) if scopes.home(name) in homes and not _made_ratio(parting, name)
+            )
+
+
+def _made_ratio(parting: Parting, name: ast.Name) -> bool:
+    """Whether a sum is divided or multiplied between the training loop and a place: total /= len(loader)."""
+    loop, scopes = parting.training.loop, parting.training.scopes
+    made = [binding.stmt for binding in scopes.bindings[scopes.home(name)]]
+    return any(
+        isinstance(stmt, ast.AugAssign)
+        and isinstance(stmt.op, ast.Div | ast.Mult)
+        and (loop.end_lineno or 0) < stmt.lineno < name.lineno
+        for stmt in made
+    )
 
 
 def _undivided(node: ast.AST) -> Iterator[ast.Name]:

@@ -36,7 +36,14 @@ class Trained(Case):
 
 
 @dataclass(frozen=True)
-class Divided(Trained):
+class Wrapped(Trained):
+    """A script in which the model has a wrapper of this name."""
+
+    wrapper: str = field(kw_only=True)
+
+
+@dataclass(frozen=True)
+class Divided(Wrapped):
     """A script of which it is settled what rank 0 does alone."""
 
     alone: Alone = field(kw_only=True)
@@ -60,20 +67,24 @@ def step(case: Case) -> Case:
 
 def model(case: Trained) -> Case:
     """The wrapper of the model."""
-    _check_carried(case.training)
-    return adding(case, model_changes(case.training))
+    training, wrapper = case.training, case.script.new(f"ddp_{case.training.net.name}")
+    _check_carried(training)
+    made = (*case.changes, *model_changes(training, wrapper))
+    return Wrapped(case.script, case.options, case.width, made, case.decisions, training=training, wrapper=wrapper)
 
 
-def data(case: Trained) -> Case:
+def data(case: Wrapped) -> Case:
     """Each process's share of the training data."""
     return adding(case, data_changes(case.training, case.options, case.width))
 
 
-def rank_0(case: Trained) -> Case:
+def rank_0(case: Wrapped) -> Case:
     """Evaluation and files."""
     alone, changes = alone_changes(case.training)
-    made = (*case.changes, *changes)
-    return Divided(case.script, case.options, case.width, made, case.decisions, training=case.training, alone=alone)
+    made, training, wrapper = (*case.changes, *changes), case.training, case.wrapper
+    return Divided(
+        case.script, case.options, case.width, made, case.decisions, training=training, wrapper=wrapper, alone=alone
+    )
 
 
 def decisions(case: Divided) -> Case:
@@ -86,7 +97,8 @@ def decisions(case: Divided) -> Case:
 
 def processes(case: Divided) -> Case:
     """The start and the end of the processes."""
-    added = process_changes(case.script, case.options, list(case.changes))
+    module = case.training.scopes.scope(case.training.wrap) is None
+    added = process_changes(case.script, case.options, list(case.changes), case.wrapper if module else "")
     text = case.script.text
     ended = () if text.endswith(("\n", "\r")) else (Change(len(text), len(text), case.script.newline, "TMG176"),)
     return replace(case, changes=(*ended, *case.changes, *added), decisions=_decided(case))

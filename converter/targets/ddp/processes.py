@@ -86,10 +86,15 @@ _NAMES = frozenset(
 )
 
 
-def process_changes(script: Script, options: Options, made: list[Change]) -> list[Change]:
+def process_changes(script: Script, options: Options, made: list[Change], wrapper: str) -> list[Change]:
     """Helpers below the imports, the start of the processes before the first work, their end behind the last.
 
-    made: the other changes, which say what helpers are called.
+    made: the other changes, which say what helpers are called. wrapper: the model's, where the module keeps it.
+
+    The threads of gloo end with the last reference to the process group. Threads that go on while Python ends may abort
+    the process: they drop tensors that Python knows, under its lock (PyTorch 2.13: ProcessGroupGloo::runLoop,
+    TensorImpl::decref_pyobject). destroy_process_group() drops PyTorch's own references; the others are the wrapper's
+    and, if the constructor of the wrapper is the first to import torch.distributed.nn, default arguments in it.
     """
     written = "\n".join(change.text for change in made)
     helpers = [_START, _FROM]
@@ -106,7 +111,8 @@ def process_changes(script: Script, options: Options, made: list[Change]) -> lis
         block = re.sub(rf"\b{name}\.", f"{alias}.", block)
     first, indentation = _first_work(script)
     begin = f"{indentation}start_processes(){script.newline}"
-    ended = f"{indentation}dist.destroy_process_group(){script.newline}"
+    release = f"{indentation}{wrapper} = None  # it would keep the process group{script.newline}" if wrapper else ""
+    ended = f"{release}{indentation}dist.destroy_process_group(){script.newline}"
     begun = lines_before(script, first, (), START).begin
     last = script.block(first)[-1]
     end = script.line((last.end_lineno or 0) + 1)
@@ -132,6 +138,7 @@ def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:
     if not _is_imported(script, "torch", place):
         lines.append("import torch")
     lines.append("import torch.distributed as dist")
+    lines.append("import torch.distributed.nn  # if it was imported later, it would keep the process group")
     lines.append("from torch.nn.parallel import DistributedDataParallel")
     lines.append("from torch.utils.data.distributed import DistributedSampler")
     return "\n".join(lines) + "\n", names

@@ -163,6 +163,10 @@ def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, 
             made = [b.value for origin in scopes.origins(over) for b in scopes.values(origin)]
             if any(isinstance(value, ast.Call) and script.name(value.func) == LOADER for value in made):
                 return loop, over
+        if isinstance(over, ast.Subscript):
+            message = f"{ast.unparse(over)} stands for several loaders, and the loop over it does not only train"
+            hint = "train in a loop of its own, over the name of the training loader; evaluate in another"
+            raise _unclear(script, over, message, hint, "TMG294")
     hint = (
         "let torch.utils.data.DataLoader give the batches: DataLoader(TensorDataset(x, y), batch_size=…, shuffle=True)"
     )
@@ -218,7 +222,7 @@ def _net(script: Script, scopes: Scopes, optimizer: ast.Call) -> Origin:
             if node.func.attr not in ("parameters", "named_parameters"):
                 continue
             base: ast.expr = node.func.value
-            while isinstance(base, ast.Attribute):
+            while isinstance(base, ast.Attribute | ast.Subscript):
                 base = base.value
             found |= scopes.origins(base)
     if len(found) != 1:

@@ -13,7 +13,10 @@ RULES = (
         "other before the script does its first work, all with the same random state, so that a random split of "
         "the data is the same in all; only rank 0 prints. Where there is no GPU they run on the CPU, connected "
         "by gloo. start_processes() stands in front of the script's own seeds, which go on meaning what they "
-        "meant.",
+        "meant. At the end the threads of gloo go with the last reference to the process group; threads that are "
+        "left when Python ends may abort the process (PyTorch 2.13). So a wrapper that the module holds is let go of, "
+        "and torch.distributed.nn, whose functions have the group as a default if the wrapper imports it, is imported "
+        "before there is one.",
         before=SCRIPT,
         after="""\
 # tf-multigpu: helpers for training with a process for each GPU

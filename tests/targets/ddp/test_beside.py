@@ -78,6 +78,13 @@ def test_what_is_more_than_models_is_refused(model: tuple[str, str], imports: st
     assert [(one.code, one.line) for one in done.diagnostics][0] == ("TMG299", 7), done.diagnostics
 
 
+def test_calls_of_a_refused_file_get_no_second_refusal(tmp_path: Path) -> None:
+    (tmp_path / "other.py").write_text("def rate():\n    return 0.1\n")
+    script = project(tmp_path, imports="from net import Net\nfrom other import rate\n")
+    script.write_text(script.read_text() + "\nprint(rate())\n")
+    assert [one.code for one in converted(script).diagnostics if one.severity == "error"] == ["TMG299"]
+
+
 @pytest.mark.torch
 def test_a_project_of_two_files_is_proven_on_three_processes(torch_python: str, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()

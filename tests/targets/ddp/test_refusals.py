@@ -364,3 +364,68 @@ def test_what_entries_of_one_process_count() -> None:
     assert [code for code, _ in findings(script)] == ["TMG370"]
     same = script.replace("counts[guess]", "counts[epoch]")
     assert findings(same) == []
+
+
+LOOP = """\
+hits = 0
+with torch.no_grad():
+    for images, labels in DataLoader(test_set, batch_size=10):
+        out = net(images.to('cuda'))
+        hits += (out.argmax(1) == labels.to('cuda')).sum().item()
+print(hits / len(test_set))
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "codes"),
+    [
+        (LOOP, []),
+        (LOOP + LOOP, []),  # the second binds what it reads, and rank 0 alone runs it
+        (LOOP + LOOP + "def shown():\n    out = 3\n    return out\n", []),
+        (LOOP + LOOP + "print(out)\n", ["TMG296", "TMG296"]),
+    ],
+)
+def test_several_evaluations_one_after_the_other(more: str, codes: list[str]) -> None:
+    script = SCRIPT + "net.train()\ntest_set = TensorDataset(x, y)\n" + more
+    assert [code for code, _ in findings(script)] == codes
+
+
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        ("    seen /= len(train_loader)\n", []),
+        ("    seen += 1\n", ["TMG375"]),
+        ("", ["TMG375"]),
+    ],
+)
+def test_a_sum_that_is_divided_before_it_is_shown(line: str, codes: list[str]) -> None:
+    begin = "    for images, labels in train_loader:\n"
+    script = with_(SCRIPT, begin, "    seen = 0.0\n" + begin, TRAIN, TRAIN + "        seen += loss.item()\n" + line)
+    assert "TMG375" not in [code for code, _ in findings(script)]  # nothing shows it
+    end = TRAIN + "        seen += loss.item()\n"
+    script = with_(script, end + line, end + line + "    print(seen)\n")
+    assert [code for code, _ in findings(script) if code == "TMG375"] == codes
+
+
+def test_a_loop_over_several_loaders_says_so() -> None:
+    loop = "    for images, labels in train_loader:\n"
+    done = conversion(with_(SCRIPT, loop, "    for images, labels in loaders['train']:\n"))
+    assert [finding.code for finding in done.diagnostics] == ["TMG294"]
+    assert "loaders['train'] stands for several loaders" in done.diagnostics[0].message
+
+
+def test_groups_of_parameters_of_one_model() -> None:
+    given = "[{'params': net[0].parameters()}, {'params': net[2].parameters(), 'lr': 0.1}]"
+    assert conversion(with_(SCRIPT, "net.parameters()", given)).status == "converted"
+
+
+@pytest.mark.parametrize(("script", "wrapper"), [(SCRIPT, "ddp_net"), (MAIN, "")])
+def test_nothing_keeps_the_process_group_at_the_end(script: str, wrapper: str) -> None:
+    """A wrapper of the module is let go of; one of a function is gone when it returns."""
+    text = conversion(script).text
+    assert text is not None
+    lines = [line.strip() for line in text.splitlines()]
+    assert lines[-1] == "dist.destroy_process_group()"
+    assert lines[-2].startswith(f"{wrapper} = None") == bool(wrapper)
+    imported = next(n for n, line in enumerate(lines) if line.startswith("import torch.distributed.nn"))
+    assert imported < lines.index("def start_processes():")
