@@ -12,7 +12,7 @@ from converter.choices import Data, OutputFormat, Refused
 from converter.cli import formats
 from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
-from converter.cli.files.request import Mode, Request, is_several, make_request, options_of
+from converter.cli.files.request import Mode, Request, is_several, make_request, options_of, trees_of
 from converter.report import text
 from converter.report.results import FileResult, exit_code
 
@@ -97,6 +97,7 @@ def convert_command(
             make_request(replace(asked, sources=tuple(scripts), output=target), modes, output_dir)
             for scripts, target in named
         ]
+        _check_for_folders(layers, requests)
         if network and not verify:
             raise ValueError("--network lets scripts that --verify runs use the network")
         if ignore_all_space and not diff:
@@ -109,6 +110,19 @@ def convert_command(
     except ValueError as error:
         raise UsageError(str(error)) from None
     return _run(requests, formats.chosen(output_format, json, requests[0].mode), quiet, verbose, debug, jobs)
+
+
+def _check_for_folders(layers: Layers, requests: Sequence[Request]) -> None:
+    """Raises ValueError for an option of the command line that is about folders, where none is converted."""
+    has_output = any(request.mode == "folder" and trees_of(request) for request in requests)
+    scripts = [source for request in requests for source in request.sources if source == "-" or os.path.isfile(source)]
+    has_folder = has_output or len(scripts) < sum(len(request.sources) for request in requests)
+    for name, what in (("data", "folders without code"), ("copy_limit", "large files")):
+        if name in layers.given and not has_output:
+            flag = f"--{name.replace('_', '-')}"
+            raise ValueError(f"{flag} says what becomes of {what} in an output folder: it needs -o DIR or --output-dir")
+    if layers.given.get("exclude") and not has_folder:
+        raise ValueError("--exclude leaves files out of folders: name a folder, or leave the script itself out")
 
 
 def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tuple[Sequence[str], str | None]]:

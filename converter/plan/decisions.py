@@ -11,6 +11,7 @@ from functools import cached_property
 
 from converter.plan import Plan, Replace
 
+LOSS_ONCE = "TMG167"  # the rule of losses that are computed once, from merged values
 BATCH_SIZE = "TMG110"  # the rule that scales batch sizes
 RATE_OF_BATCH_SIZE = "TMG341"  # the warning of a learning rate that grows with them
 _LINE_END = re.compile(r"\r\n|\n|\r")
@@ -70,6 +71,7 @@ def decisions_of(
         *_model(plans, files),
         *_inputs(plans),
         *_batch(plans, files),
+        *_loss(plans),
         _rate(options.scale_lr, RATE_OF_BATCH_SIZE in codes),
         Decision("variables", _VARIABLES[options.variables], f"variables {_VARIABLES[options.variables]}"),
     )
@@ -186,6 +188,18 @@ def _bare(text: str) -> str:
     with suppress(SyntaxError):
         return inner if text[:1] == "(" and ast.dump(ast.parse(inner)) == ast.dump(ast.parse(text)) else text
     return text
+
+
+def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
+    """What --loss global comes to; nothing where it was not asked for."""
+    if plans[0].options.loss != "global":
+        return
+    if any(edit.why == LOSS_ONCE for plan in plans for edit in plan.replaces):
+        yield Decision("loss", "computed once from the towers' merged results, as --loss global asks")
+    elif any(merge.loss and merge.how == "sum" for plan in plans for loop in plan.loops for merge in loop.merges):
+        yield Decision("loss", "the towers' sums are added, as --loss global asks")
+    else:
+        yield Decision("loss", "the towers' losses are averaged: --loss global changes nothing here")
 
 
 def _rate(scale: str, of_batch_size: bool) -> Decision:

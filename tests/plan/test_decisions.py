@@ -46,6 +46,29 @@ def test_options_are_decisions(flags: tuple[str, ...], topic: str, text: str) ->
 
 
 @pytest.mark.parametrize(
+    ("loss", "told"),
+    [
+        ("", "the towers' losses are averaged: --loss global changes nothing here"),
+        ("reduce_sum", "the towers' sums are added, as --loss global asks"),
+        ("sqrt", "computed once from the towers' merged results, as --loss global asks"),
+    ],
+)
+def test_what_a_global_loss_comes_to_is_said(loss: str, told: str) -> None:
+    mean = "tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))"
+    losses = {"": mean, "reduce_sum": mean.replace("reduce_mean", "reduce_sum"), "sqrt": f"tf.sqrt({mean})"}
+    script = (
+        "import numpy as np\nimport tensorflow as tf\nbatch_size = 8\nx = tf.placeholder(tf.float32, [None, 4])\n"
+        f"y = tf.placeholder(tf.float32, [None, 1])\nloss = {losses[loss]}\n"
+        "step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\ndata = np.random.rand(64, 4)\n"
+        "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n"
+        "    for i in range(0, 64, batch_size):\n"
+        "        sess.run(step, {x: data[i:i + batch_size], y: data[i:i + batch_size, :1]})\n"
+    )
+    assert decided("--loss", "global", script=script)["loss"] == told
+    assert "loss" not in decided(script=script)
+
+
+@pytest.mark.parametrize(
     ("loop", "line"),
     [
         ("for step in range(len(xs) // batch_size):", 11),

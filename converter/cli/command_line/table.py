@@ -185,7 +185,7 @@ CONVERT = Command(
         Option(
             ("--trace",), "If reading a script does not tell enough, run it and use what its calls returned.", rare=True
         ),
-        _text("--python", "INTERPRETER", "For --trace: interpreter with TensorFlow.", rare=True),
+        _text("--python", "INTERPRETER", "For --verify and --trace: interpreter with TensorFlow.", rare=True),
         Option(("--skip-non-training",), "Pass over named scripts that train nothing, as in folders.", rare=True),
         Option(
             ("--hook",),

@@ -11,8 +11,8 @@ from converter.cli.config.keys import ARGS, OVERRIDES, key_of
 
 # Where the results of a run go: one of these on the command line stands for all of them.
 _PLACES = ("output", "output_dir", "in_place", "diff", "check")
-# What has no meaning without another option, and what a run does that no other does in it.
-_ONLY_WITH = {"html": "verify", "network": "verify", "python": "trace", "ignore_all_space": "diff"}
+# What has no meaning without one of some other options, and what a run does that no other does in it.
+_ONLY_WITH = {"html": ("verify",), "network": ("verify",), "python": ("verify", "trace"), "ignore_all_space": ("diff",)}
 _NEVER_WITH = {"verify": ("check",), "trace": ("check",), "jobs": ("verify", "trace"), "output_format": ("json",),
                "quiet": ("verbose",), "verbose": ("quiet",)}  # fmt: skip
 _OF_A_HOOK = {"skip_non_training": True, "refused": "pass"}  # the defaults of a hook
@@ -83,8 +83,8 @@ class Layers(NamedTuple):
         if self.command is CONVERT:
             if name in _PLACES:
                 return not given.intersection(_PLACES) and bool(self.given.get("sources"))
-            needed = _ONLY_WITH.get(name)
-            if needed and not (needed in given or (needed in of_file and self._is_on(needed, of_file))):
+            needed = _ONLY_WITH.get(name, ())
+            if needed and not any(one in given or (one in of_file and self._is_on(one, of_file)) for one in needed):
                 return False
             if name == "html" and not self._is_one_script():
                 return False

@@ -28,6 +28,7 @@ class Written:
     beside: the absolute paths of all that was written with a script, the module of the helpers too.
     brought: the folders that copies come from, by the copies' absolute paths.
     targets: the absolute paths of all that was written, or would be. record: of the output folder, None outside of one.
+    kept: the absolute paths of what a conversion was to write, and did not, as one of its files is somebody's own.
     """
 
     jobs: frozenset[str] = frozenset()
@@ -37,6 +38,11 @@ class Written:
     targets: set[str] = field(default_factory=set)
     brought: dict[str, str] = field(default_factory=dict)
     record: Record | None = None
+    kept: set[str] = field(default_factory=set)
+
+    def keeps(self, target: str) -> bool:
+        """Whether a file stays as an earlier run left it: a copy of the source beside the others would not fit them."""
+        return os.path.abspath(target) in self.kept and os.path.lexists(target)
 
 
 @dataclass(frozen=True)
@@ -311,6 +317,7 @@ def _write_all(
     undo: list[Callable[[], None]] = []
     done: list[FileResult] = []
     journal = _journal(job, request, files)
+    noted = dict(written.record.digests) if written.record is not None else {}
     try:
         for file, result in reversed(list(zip(files, results, strict=True))):
             assert file.target is not None
@@ -322,12 +329,15 @@ def _write_all(
             else:
                 done.insert(0, replace(result, written=is_new))
                 undo.append(as_before)
-    except Refusal:
+    except Refusal as refusal:
         for step in reversed(undo):
             with suppress(OSError, Refusal):
                 step()
         _end(journal)
-        raise
+        if written.record is not None:
+            written.record.digests = noted
+        written.kept |= {os.path.abspath(file.target) for file in files if file.target is not None}
+        raise Refusal(_with_script(refusal.diagnostic, job)) from None
     _end(journal)
     if not request.compares:
         for file in files:
@@ -338,6 +348,13 @@ def _write_all(
         if file.source is not None and file.target is not None:
             written.parts.setdefault(os.path.abspath(file.target), (job.script.path, file.data))
     return done
+
+
+def _with_script(finding: Diagnostic, job: Job) -> Diagnostic:
+    """TMG020 about another file than the script's own, which says that the script is not written either."""
+    if finding.code != "TMG020" or finding.path == job.target:
+        return finding
+    return replace(finding, message=f"{finding.message}; {job.script.path} would change with it, and is not written")
 
 
 def _journal(job: Job, request: Request, files: Sequence[_File]) -> str:

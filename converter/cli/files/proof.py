@@ -42,7 +42,8 @@ def prove(
 
     candidate = _beside(source.path, data, ".py" if source.notebook is None else ".ipynb")
     watched = request.pool.guard.removes(candidate) if request.pool else nullcontext()
-    settings = Settings(gpus=request.options.num_gpus, batch=request.options.batch, network=request.network)
+    asked = request.options
+    settings = Settings(gpus=asked.num_gpus, batch=asked.batch, python=request.python, network=request.network)
     try:
         single, name = Path(source.path), target or source.path
         with watched:
@@ -51,7 +52,7 @@ def prove(
         if request.html:
             write_page(report, single, candidate, request.html, name)
     except VerifyError as error:
-        hint = "install the extra `verify`: pip install 'tf-multigpu[verify]'"
+        hint = "name an interpreter that has TensorFlow by --python, or: pip install 'tf-multigpu[verify]'"
         message = f"verification cannot begin, nothing is written: {error}"
         raise Refusal(Diagnostic("TMG012", source.path, 0, 0, message=message, hint=hint)) from None
     finally:

@@ -33,7 +33,7 @@ class Request:
     mode: where converted text goes; "print" is standard output, "check" compares only.
     output: the file or folder of -o, or the folder of --output-dir; None without one.
     whole: whether named scripts go into the output folder with all that lies in their folders.
-    trace: whether a script may be run where reading it does not tell enough; python: by which interpreter.
+    trace: whether a script may be run where reading it does not tell enough. python: runs it, and the proof.
     verify: whether a conversion has to be proven before it is written.
     skip: whether named files without a training step are passed over, as those in folders are.
     html: the file for the proof as a page; "" for none.
@@ -160,8 +160,8 @@ def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | Non
         raise ValueError("--html is the page of one script's proof: it needs --verify and one script")
     if asked.trace and (mode == "check" or compares or STDIN in sources):
         raise ValueError("--trace runs a script from its folder, which --check and standard input do not")
-    if asked.python and not asked.trace:
-        raise ValueError("--python is the interpreter of --trace")
+    if asked.python and not (asked.trace or verify):
+        raise ValueError("--python is the interpreter of --verify and --trace: it needs one of them")
     if output and mode == "print":
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):

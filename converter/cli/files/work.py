@@ -172,6 +172,8 @@ class _Run:
         target = job.target
         if not job.copies or target is None or os.path.abspath(target) in self.written.targets:
             return result
+        if self.written.keeps(target):
+            return result
         from converter.cli.files.delivery import put
 
         try:
@@ -520,6 +522,8 @@ def _left_alone(
         return FileResult(_name_of(job), "unchanged", findings)
     from converter.cli.files.delivery import put
 
+    if written.keeps(job.target):
+        return FileResult(_name_of(job), "unchanged", findings)
     is_new = put(job, request, written, job.target, data)
     if request.compares:
         return FileResult(_name_of(job), "would change" if is_new else "unchanged", findings, job.target)

@@ -105,7 +105,7 @@ def process_changes(script: Script, options: Options, made: list[Change], wrappe
     helpers[0] += _NUMPY.format(numpy=numpy) if numpy else ""
     if numpy == "numpy" and not _is_imported(script, "numpy", place):
         imported = f"import numpy\n{imported}"
-    head = _HEAD.replace("{gpus}", str(options.num_gpus or 2))
+    head = _HEAD.replace("{gpus}", str(options.num_gpus or "gpu"))
     block = "\n\n\n".join(text.rstrip("\n") for text in (f"{MARKER}\n{head}", *helpers))
     for name, alias in names.items():
         block = re.sub(rf"\b{name}\.", f"{alias}.", block)

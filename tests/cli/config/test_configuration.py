@@ -629,3 +629,28 @@ def test_verify_takes_its_options_from_the_file(project: Path, run: Run, monkeyp
     assert (with_file.gpus, with_file.timeout, with_file.batch) == (3, 9.0, None)
     assert (over.steps, over.args) == (7, ("--lr", "2"))
     assert (without.steps, without.python, without.args, without.gpus) == (3, None, (), None)
+
+
+@pytest.mark.parametrize(("file", "flags", "expected"), [
+    ("", ("--python", "env/bin/python"), "env/bin/python"),
+    ('python = "env/bin/python"\n', (), "env/bin/python"),
+    ('python = "env/bin/python"\n', ("--python", "other"), "other"),
+    ("", (), None),
+])  # fmt: skip
+def test_convert_proves_with_the_interpreter_that_is_named(
+    project: Path, run: Run, monkeypatch: pytest.MonkeyPatch, file: str, flags: tuple[str, ...], expected: str | None
+) -> None:
+    from converter.verify import Settings, VerifyError
+
+    seen: list[Settings] = []
+
+    def stand_in(single: Path, multi: Path, settings: Settings, *_: object, **__: object) -> None:
+        seen.append(settings)
+        raise VerifyError("seen")
+
+    monkeypatch.setattr("converter.cli.verify.run_verification", stand_in)
+    put("train.py")
+    config(HEAD + file, "pyproject.toml")
+    done = run("convert", "train.py", "-o", "multi.py", "--verify", *flags)
+    assert ([one.python for one in seen], done.code) == ([expected], 2)
+    assert "TMG012 verification cannot begin, nothing is written: seen" in done.err and "by --python" in done.err

@@ -154,6 +154,38 @@ def test_other_names_of_a_file_are_named(project: Path, run: Run) -> None:
     assert "TMG025" not in run("convert", "train.py", "-o", "multi.py").err
 
 
+@pytest.mark.parametrize("edited", ["model.py", "train.py", "data.csv", "tower_helpers.py"])
+def test_an_edited_file_leaves_all_of_its_project_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], edited: str
+) -> None:
+    """With the real engine: an output folder never holds one file converted and another as in the source."""
+    from converter.cli.app import main
+    from tests.test_projects import MODEL, TRAIN
+
+    monkeypatch.chdir(tmp_path)
+    for name, text in {"train.py": TRAIN, "model.py": MODEL, "data.csv": "1\n", "other.py": "import os\n"}.items():
+        put(f"p/{name}", text.encode())
+    convert = ["convert", "p", "-o", "out", "--jobs", "1"]
+    assert main(convert) == 0
+    put(f"out/{edited}", (own := Path("out", edited).read_bytes() + b"# mine\n"))
+    before = {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    capsys.readouterr()
+    put("p/other.py", b"import sys\n")
+    assert main([*convert, "--num-gpus", "3"]) == 2
+    said, after = capsys.readouterr().err, {path.name: path.read_bytes() for path in Path("out").iterdir()}
+    assert said.startswith(f"out/{edited}: TMG020 ") or edited == "data.csv"
+    assert after[edited] == own and after["other.py"] == b"import sys\n"
+    if edited == "data.csv":  # the script is another matter
+        assert b"--num-gpus 3" in after["train.py"]
+        return
+    with_script = "; p/train.py would change with it, and is not written" in said
+    assert with_script == (edited != "train.py")
+    changed = {name for name, data in after.items() if before[name] != data}
+    assert changed == {"other.py", ".tf-multigpu.sha256"}
+    assert main([*convert, "--num-gpus", "3", "--force"]) == 0
+    assert b"--num-gpus 3" in Path("out/train.py").read_bytes() and b"mine" not in Path("out", edited).read_bytes()
+
+
 # --- Runs in place that were killed ------------------------------------------------------------------
 
 

@@ -91,3 +91,10 @@ def test_a_project_of_two_files_is_proven_on_three_processes(torch_python: str, 
     (tmp_path / "converted").mkdir()
     report = proof_of(project(tmp_path / "project"), torch_python, tmp_path / "converted", Options(num_gpus=3))
     assert (report.verdict, report.gpus, report.steps) == ("passed", 3, 3), report
+
+
+@pytest.mark.parametrize(("gpus", "number"), [(4, "4"), (None, "gpu")])
+def test_the_script_says_how_it_is_started(gpus: int | None, number: str) -> None:
+    done = convert(read(str(SINGLE)), Options(target="ddp", num_gpus=gpus))
+    assert done.text is not None
+    assert f"start this script with: torchrun --nproc_per_node={number} %s" in done.text
