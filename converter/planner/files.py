@@ -20,9 +20,9 @@ from converter.planner.host.pinned_variables import only_variables, pinned
 from converter.planner.host.sessions import session_edits
 from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
-from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
+from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop

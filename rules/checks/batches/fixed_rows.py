@@ -14,8 +14,8 @@ from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.questions.drawn_batches import rows_of_drawn
 from converter.planner.questions.fixed_size import fixed_size
-from converter.planner.towers.border.fed_results import is_fed_by_towers
 from converter.planner.region.region import Region
+from converter.planner.towers.border.fed_results import is_fed_by_towers
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
