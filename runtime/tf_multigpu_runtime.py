@@ -433,6 +433,27 @@ def map_structure(function, *structures):
     return function(*structures)
 
 
+def merge_fed(parts, name=None):
+    """Joins the towers' parts of a value that a run feeds; `parts` has each tower's tensor, its rows and its weight."""
+    merged = tf.identity(tf.concat([part[:rows] for part, rows, _ in parts], 0), name=name)
+    merged.tower_parts = parts
+    return merged
+
+
+def feed_towers(feed_dict):
+    """A run's feeds, in which each tower gets its rows of a value that the towers compute."""
+    fed = dict(feed_dict)
+    for key, value in feed_dict.items():
+        total = len(value) if hasattr(key, 'tower_parts') else 0
+        for gpu, (part, rows, weight) in enumerate(getattr(key, 'tower_parts', [])):
+            begin, end = [(total * i + towers() - 1) // towers() for i in (gpu, gpu + 1)]
+            first = min(begin, total - 1)
+            fed[part] = value[first:max(end, first + 1)]
+            if not isinstance(rows, int):  # counted by the inputs, which need not be fed
+                fed[rows], fed[weight] = end - begin, (end - begin) / float(total)
+    return fed
+
+
 class SharedVariables(object):
     """Hands the variables that tower 0 makes by tf.Variable to the other towers, in order of creation.
 

@@ -83,6 +83,7 @@ class RunCall:
     """A `session.run`, or a call such as `tensor.eval` that does the same.
 
     handle: for a partial run, its handle; the feeds then include the feeds of the parts before this one.
+    feed_node: the argument that gives the feeds, None if there is none.
     """
 
     call: ast.Call
@@ -91,6 +92,7 @@ class RunCall:
     feeds: tuple[tuple[Value, Value], ...]
     time: int
     handle: Value | None = None
+    feed_node: ast.expr | None = None
 
     @cached_property
     def behind(self) -> dict[int, Value]:

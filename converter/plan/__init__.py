@@ -144,6 +144,7 @@ class Merge:
         to nothing where it has not, so that each tower has to begin with None there.
     each: for a flat list, names for one of its tensors, and for the towers' parts of it. in_place: the list or dict
         was there before the loop, and other names may stand for it: what it holds is replaced; `keyed` for a dict.
+    fed: a run feeds it, so that each tower's own tensor must be at hand.
     count: for a mean over what a mask leaves, the expression for the tower's denominator; `per_row`
         if that is a mean over the tower's rows, `counts` the list that keeps it.
     """
@@ -169,6 +170,7 @@ class Merge:
     each: tuple[str, str] | None = None
     in_place: bool = False
     keyed: bool = False
+    fed: bool = False
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from converter.planner.host.visible_gpus import visible_edits
 from converter.planner.outcome import Faults, Refused, noted
 from converter.planner.questions.statements import path
 from converter.planner.region.region import Region
+from converter.planner.towers.border.fed_results import fed_results
 from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.dense_gradients import all_dense
 from converter.planner.towers.loop import LoopPart, plan_loop
@@ -57,7 +58,7 @@ def plan_files(case: Placed, module: str = "") -> Planned | Refused:
     dense = _never_sparse(case, module, needed)
     used, modules = read_by_helpers(carried, dense) if not module else (set(), set())
     hidden = pen.builtins.hidden(facts.module, used)
-    of_loops = [replace for part in parts for replace in part.replaces]
+    of_loops = dict.fromkeys(replace for part in parts for replace in part.replaces)
     whole = Plan(
         loops=loops,
         replaces=(*text.planned, *of_loops, *plain, *sessions.replaces, *devices, *(cut.replaces if cut else ())),
@@ -165,6 +166,7 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], li
             names=names,
             text=pen.text,
             tensorflow=tensorflow,
+            fed=frozenset(fed_results(case.facts, group.region)),
         )
         with noted(found):
             parts.append(plan_loop(case, site, pen.aliases, scaling, taken))

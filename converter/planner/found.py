@@ -37,6 +37,7 @@ class Found(Enum):
     REFILLED = auto()
     # inputs: inputs of the model
     FED_IN_PLACE_OF_RESULT = auto()
+    FED_PART_OF_RESULTS = auto()
     DEFAULT_OF_BATCH = auto()
     INPUT_BY_STATEMENT_OF_MODEL = auto()
     NAME_OF_OUTER_FUNCTION = auto()

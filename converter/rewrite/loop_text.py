@@ -255,6 +255,8 @@ def _part(plan: Plan, loop: Loop, merge: Merge, names: dict[str, str]) -> str:
 def _share(plan: Plan, merge: Merge, shard: Shard, place: str) -> str:
     """A tower's part of one tensor: its rows, or its share of a mean or a sum."""
     tf = plan.tensorflow
+    if merge.fed:
+        return f"({place}, {shard.rows}, {shard.weight})"
     if merge.how == "concat":
         if shard.static:
             return place
@@ -289,7 +291,9 @@ def _epilogue(plan: Plan, loop: Loop, names: dict[str, str], width: int) -> list
     values = {merge.towers: _merged(plan, merge, loop, names) for merge in loop.merges if merge.merged}
     alone = [m for m in loop.merges if m.merged and m.towers not in rebuilt]
     made = {m.towers: f"if {m.towers}:\n    " if m.guard else "" for m in alone}
-    lines += [Line(f"{made[m.towers]}{_put(m, values[m.towers])}", "TMG104") for m in alone]
+    lines += [
+        Line(f"{made[m.towers]}{_put(m, values[m.towers])}", _why("merge_fed") if m.fed else "TMG104") for m in alone
+    ]
     for rebuild in loop.rebuilds:
         text = rebuild.text
         for towers in rebuild.towers:
@@ -331,6 +335,8 @@ def _merged(plan: Plan, merge: Merge, loop: Loop, names: dict[str, str]) -> str:
     named = f", name={merge.op_name!r}" if merge.op_name else ""
     named = f", name={names['plain_name']}({merge.place})" if merge.renamed else named
     concat = names["concat_steps"] if merge.steps else f"{tf}.concat"
+    if merge.fed:
+        return f"{names['merge_fed']}({merge.towers}{named})"
     if merge.how == "concat":
         return _joined(tf, f"{concat}({merge.towers}, {merge.axis})", named)
     if merge.loss and loop.register:

@@ -40,6 +40,7 @@ REASONS = {  # helpers by the rule that asks for them
     "TMG118": ("TowerOptimizer",),
     "TMG122": ("LayerNames", "keep_names"),
     "TMG138": ("whole_batch", "pad_steps", "concat_steps"),
+    "TMG143": ("merge_fed", "feed_towers"),
 }
 
 DENSE = "_dense"  # suffix of the helpers for scripts without sparse gradients

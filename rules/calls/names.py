@@ -41,15 +41,30 @@ ALIASES = {
     "contrib.slim.python.slim.": "contrib.slim.",
     "models.rnn.": "nn.",
     "math.": "",
+    "debugging.": "",
+    "contrib.signal.": "signal.",
     "flags.": "app.flags.",
     "random.": "random_",
     "io.gfile.": "gfile.",
 }
 
+# Functions of tf.keras.backend that take the first arguments of TensorFlow's function of that name, in their order.
+KERAS_BACKEND = (
+    "abs cast cos equal exp greater greater_equal less less_equal log maximum minimum not_equal "
+    "ones_like pow reshape round sigmoid sign sin sqrt square squeeze stop_gradient tanh zeros_like shape"
+).split()
+
 # Functions that TensorFlow 1.15 has under two names: the one in a module of its kind, and the one of the rules.
 SAME = {
+    "contrib.framework.argsort": "argsort",
+    "contrib.framework.sort": "sort",
     "divide_no_nan": "div_no_nan",
     "image.random_crop": "random_crop",
+    **{f"keras.backend.{name}": name for name in KERAS_BACKEND},
+    **{f"keras.backend.{short}": f"reduce_{short}" for short in "mean sum max min prod std all any".split()},
+    **{f"keras.backend.{name}": f"nn.{name}" for name in "relu elu softmax softplus softsign".split()},
+    "keras.backend.clip": "clip_by_value",
+    "keras.backend.var": "reduce_variance",
     "l2_normalize": "nn.l2_normalize",
     "linalg.einsum": "einsum",
     "linalg.eye": "eye",

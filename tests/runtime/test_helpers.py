@@ -210,6 +210,32 @@ def test_structures_keep_their_form(tf: Any, helpers: Helpers) -> None:
     assert isinstance(both["b"], State)
 
 
+@pytest.mark.parametrize("rows", [1, 2, 5, 6, 8])
+@pytest.mark.parametrize("gpus", [1, 2, 4])
+def test_a_value_of_the_towers_is_fed_to_each_of_them(tf: Any, helpers: Helpers, gpus: int, rows: int) -> None:
+    made = helpers(gpus)
+    x_batch = tf.placeholder(tf.float32, [None, 3])
+    tower_z, tower_out, tower_mean = [], [], []
+    for gpu in range(gpus):
+        (x,), count, weight = made.shard([x_batch], gpu)
+        z = x * 2.0
+        out = z + 1.0
+        tower_z.append((z, count, weight))
+        tower_out.append(out[:count])
+        tower_mean.append(tf.reduce_mean(out) * weight)
+    z, out, mean = made.merge_fed(tower_z, name="z"), tf.concat(tower_out, 0), tf.add_n(tower_mean)
+    above = z * 10.0
+    values = np.random.RandomState(0).rand(rows, 3).astype("float32")
+    with session(tf) as sess:
+        got = sess.run([z, out, mean, above], made.feed_towers({z: values}))
+        for given, wanted in zip(got, [values, values + 1, np.mean(values + 1), values * 10], strict=True):
+            np.testing.assert_allclose(given, wanted, rtol=1e-6)
+        np.testing.assert_allclose(sess.run(out, made.feed_towers({x_batch: values})), values * 2 + 1, rtol=1e-6)
+        both = sess.run([out, x_batch], made.feed_towers({x_batch: values, z: values}))
+        np.testing.assert_allclose(both[0], values + 1, rtol=1e-6)
+    assert z.op.name == "z"
+
+
 # -- gradients ---------------------------------------------------------------------------------------
 
 

@@ -34,6 +34,7 @@ from converter.conversion.review.towers import (
     ROWS,
     SHARD,
     TOWERS,
+    TRIM,
     WEIGHT,
     WHOLE,
     Averaged,
@@ -177,6 +178,28 @@ def merge(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     return made
 
 
+def _merge_fed(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """The concatenation of `(z, rows, weight)` of all towers: each tower's rows, without the one of an empty shard."""
+    args, _ = _arguments(walk, node)
+    parts: list[Value] = []
+    for held in _elements(args[0] if args else None):
+        part, rows, _ = _elements(held)
+        static = rows.uid in towers.cuts and towers.cuts[rows.uid].static
+        if isinstance(part, Tensor) and not static:
+            part = Tensor(part.batch, (part, rows, Number(0)), part.dims, TRIM, node)
+        parts.append(part)
+    first = parts[0]
+    assert isinstance(first, Tensor)
+    made = Tensor(first.batch, parts, first.dims, MERGE, node)
+    towers.merges[made.uid] = Merged(tuple(parts), "concat", 0)
+    return made
+
+
+def _feed_towers(towers: Towers, walk: Walk, node: ast.Call) -> Value:
+    """The feeds as they are written: the towers' parts of a value that is fed are that value."""
+    return walk.evaluate(node.args[0])
+
+
 def merge_collections(towers: Towers, walk: Walk, node: ast.Call) -> Value:
     """`tower_collections.merge(key, weights)`."""
     args, _ = _arguments(walk, node)
@@ -311,6 +334,8 @@ HELPERS: dict[str, Callable[[Towers, Walk, Any], Value]] = {
     "shard_drawn": _shard_drawn,
     "map_structure": _map_structure,
     "merge_loss": merge,
+    "merge_fed": _merge_fed,
+    "feed_towers": _feed_towers,
     "concat_steps": merge,
     "weigh_losses": _weigh_losses,
     "average_gradients": _average_gradients,

@@ -23,6 +23,7 @@ from converter.planner.towers.border.site import LoopSite
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.towers.gradients import gradients
 from converter.planner.towers.merges.collections import merged_keys
+from converter.planner.towers.merges.fed_values import feeding
 from converter.planner.towers.merges.first_tower_lists import keep_first
 from converter.planner.towers.merges.loss_kind import warn_of_statistics
 from converter.planner.towers.merges.loss_weights import loss_counts, warn_of_counts
@@ -108,7 +109,7 @@ def plan_loop(case: Placed, site: LoopSite, aliases: Aliases, scaling: Scaling, 
     inserts = [*declarations(region, traffic, text), *keeping, *taking.inserts]
     return LoopPart(
         loop=loop,
-        replaces=[*taking.replaces, *own_scopes],
+        replaces=[*taking.replaces, *own_scopes, *feeding(site, traffic, wanted)],
         inserts=inserts,
         helpers=helpers,
         warnings=[*traffic.warnings, *alone],
@@ -234,6 +235,7 @@ def _merge_helpers(traffic: Traffic) -> list[str]:
     found = ["map_structure"] if nested or any(m.nested and not m.each for m in traffic.merges) else []
     found += ["concat_steps"] if any(m.steps for m in traffic.merges) else []
     found += ["plain_name"] if any(m.renamed for m in traffic.merges) else []
+    found += ["merge_fed", "feed_towers"] if any(m.fed for m in traffic.merges) else []
     return found + (["weigh_losses"] if traffic.counts else [])
 
 

@@ -192,29 +192,6 @@ def _stack_layers(call: Call) -> Value:
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 
 
-def _keras_layer(call: Call) -> Value:
-    return call.typed("Layer")
-
-
-def _call_layer(call: Call) -> Value:
-    """An object of a layer class, called on its input."""
-    receiver = call.receiver
-    made_by = getattr(receiver, "name", "")
-    kind = made_by.rpartition(".")[2]
-    call.walk.effect(EffectKind.OBJECT_VARIABLE, made_by, receiver, call.node)
-    tensor = call.tensor(0, "inputs")
-    if "BatchNorm" in kind:
-        call.walk.effect(EffectKind.BATCH_NORM, made_by, None, call.node)
-    if kind == "Flatten":
-        return Tensor(tensor.batch, (*call.values(),), (None, shaping.element_count(tensor)), made_by)
-    dims: Dims = None if tensor.dims is None else (None,) * len(tensor.dims)
-    if kind == "Embedding":
-        dims = None if tensor.dims is None else (*tensor.dims, None)
-    if kind in ("GlobalAveragePooling2D", "GlobalMaxPooling2D", "LSTM", "GRU"):
-        dims = (None, None)
-    return Tensor(tensor.batch, (*call.values(),), dims, made_by)
-
-
 WITH_STRIDES = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "nn.max_pool", "nn.avg_pool", "nn.max_pool3d", "nn.avg_pool3d")
 LAYERS = (
     "layers.conv1d layers.conv2d layers.conv3d layers.separable_conv1d layers.separable_conv2d "
@@ -222,7 +199,8 @@ LAYERS = (
 ).split()
 SLIM = (
     "conv2d convolution convolution2d conv2d_transpose convolution2d_transpose separable_conv2d "
-    "separable_convolution2d conv2d_in_plane fully_connected linear relu relu6 conv1d conv3d bias_add"
+    "separable_convolution2d conv2d_in_plane convolution2d_in_plane convolution1d convolution3d "
+    "conv3d_transpose convolution3d_transpose fully_connected linear relu relu6 conv1d conv3d bias_add"
 ).split()
 SPATIAL = (
     "nn.conv1d nn.conv2d nn.conv3d nn.depthwise_conv2d nn.separable_conv2d nn.atrous_conv2d nn.conv2d_transpose "
@@ -230,10 +208,6 @@ SPATIAL = (
     "layers.max_pooling1d layers.max_pooling2d layers.max_pooling3d layers.average_pooling1d layers.average_pooling2d "
     "layers.average_pooling3d nn.avg_pool1d nn.max_pool1d nn.conv1d_transpose nn.atrous_conv2d_transpose "
     "nn.depthwise_conv2d_native nn.max_pool2d nn.avg_pool2d nn.erosion2d nn.fractional_max_pool"
-).split()
-KERAS = (
-    "Dense Conv1D Conv2D Conv2DTranspose SeparableConv2D MaxPooling2D AveragePooling2D Flatten Dropout Embedding "
-    "BatchNormalization Activation GlobalAveragePooling2D LSTM GRU LeakyReLU MaxPool2D"
 ).split()
 BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
 
@@ -283,7 +257,7 @@ CALLS: dict[str, Handler] = {
     "nn.fused_batch_norm": _fused_batch_norm,
     **dict.fromkeys(("contrib.slim.arg_scope", "contrib.framework.arg_scope"), _arg_scope),
     **dict.fromkeys(SPATIAL, _spatial),
-    **dict.fromkeys([m + name for m in BOTH for name in ("max_pool2d", "avg_pool2d", "max_pool3d")], _spatial),
+    **dict.fromkeys([f"{m}{kind}_pool{rank}d" for m in BOTH for kind in ("max", "avg") for rank in (2, 3)], _spatial),
     **dict.fromkeys(["layers.flatten", *(m + "flatten" for m in BOTH)], _flatten),
     **dict.fromkeys(
         (
@@ -299,6 +273,4 @@ CALLS: dict[str, Handler] = {
     ),
     **dict.fromkeys(("contrib.layers.embed_sequence",), _embed_sequence),
     **dict.fromkeys([m + name for m in BOTH for name in ("repeat", "stack")], _stack_layers),
-    **dict.fromkeys([m + name for m in ("layers.", "keras.layers.") for name in KERAS], _keras_layer),
-    **dict.fromkeys(("Layer.__call__", "Layer.apply", "Layer.call"), _call_layer),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import reduce
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.reasons import Why
@@ -15,6 +16,7 @@ from converter.analysis.values import (
     Batch,
     Constant,
     Function,
+    Mapping,
     Number,
     Sequence,
     Tensor,
@@ -41,6 +43,23 @@ def _cond(call: Call) -> Value:
     if isinstance(result, Tensor):
         return Tensor(result.batch, (*call.values(), *made), result.dims, call.name)
     return result
+
+
+def _case(call: Call) -> Value:
+    """`tf.case` and `tf.switch_case`: the joined results of all functions."""
+    from converter.analysis.python.calling import call_value
+
+    given = call.get(1, "branch_fns") if call.name == "switch_case" else call.get(0, "pred_fn_pairs")
+    pairs = given.pairs if isinstance(given, Mapping) else [(e, e) for e in getattr(given, "elements", [])]
+    branches = [v.elements[1] if isinstance(v, Sequence) and len(v.elements) == 2 else v for _, v in pairs]
+    last = call.get(2 if call.name == "switch_case" else 1, "default")
+    if last is not None and not isinstance(last, Constant):
+        branches.append(last)
+    made = [_tensors(call_value(call.walk, branch, [], {}, call.node)) for branch in branches]
+    if not made or getattr(given, "many", False):
+        return _not_followed(call)
+    result = reduce(_joined, made)
+    return _mapped(result, lambda t: Tensor(t.batch, (*call.values(), *made), t.dims, call.name))
 
 
 # -- loops ----------------------------------------------------------------------------------------
@@ -243,16 +262,17 @@ def _array_stack(call: Call) -> Value:
 
 TRAITS: dict[Trait, str] = {
     Trait.CONDITION: "cond",
-    Trait.CHOICE: "cond case",
+    Trait.CHOICE: "cond case switch_case",
     Trait.SETTING: "*dropout* *random* *cond* *case* *join* *while* *assert* *summary* *clip_by* *leaky_relu*",
     Trait.OWN_DTYPE: "map_fn scan while_loop foldl foldr",
 }
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(("cond", "contrib.layers.utils.smart_cond", "python.layers.utils.smart_cond", "smart_cond"), _cond),
+    **dict.fromkeys(("case", "switch_case"), _case),
     "while_loop": _while,
     **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
-    "map_fn": _map_fn,
+    **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
     "TensorArray": _array,
     **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
     "Tensor.read": _array_read,

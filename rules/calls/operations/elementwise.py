@@ -113,7 +113,8 @@ BINARY = (
     "maximum minimum mod floormod squared_difference equal not_equal greater greater_equal less less_equal "
     "logical_and logical_or logical_xor atan2 complex nn.bias_add nn.sigmoid_cross_entropy_with_logits "
     "nn.weighted_cross_entropy_with_logits igamma lerp scalar_mul igammac xdivy xlogy multiply_no_nan truncatediv "
-    "truncatemod polygamma zeta betainc nextafter nn.log_poisson_loss where_v2"
+    "truncatemod cross linalg.cross keras.backend.binary_crossentropy polygamma zeta betainc nextafter "
+    "nn.log_poisson_loss where_v2"
 ).split()
 UNARY = (
     "abs negative neg exp log log1p expm1 sqrt rsqrt square sign sin cos tan tanh sigmoid asin acos atan ceil floor "
@@ -126,7 +127,8 @@ UNARY = (
     "angle to_bfloat16 to_complex64 to_complex128 reciprocal_no_nan bessel_i0 bessel_i0e bessel_i1 bessel_i1e "
     "ensure_shape fake_quant_with_min_max_args fake_quant_with_min_max_vars string_to_number string_strip substr "
     "string_to_hash_bucket string_to_hash_bucket_fast string_to_hash_bucket_strong regex_replace strings.length "
-    "strings.lower strings.upper strings.regex_full_match decode_base64 encode_base64"
+    "strings.lower strings.upper strings.regex_full_match decode_base64 encode_base64 contrib.nn.alpha_dropout "
+    "contrib.nn.scaled_softplus"
 ).split()
 
 POSITIONS: dict[Argument, dict[str, int]] = {Argument.NAME: {"identity": 1}}

@@ -27,7 +27,7 @@ def _of_last(axes: int, change: int) -> Handler:
     """A handler for an operation on the last axes; change: how many axes the result has more, or fewer."""
 
     def handle(call: Call) -> Value:
-        tensor = call.tensor(0, "input", "tensor", "matrix", "x", "a", "diagonal")
+        tensor = call.tensor(0, "input", "tensor", "matrix", "x", "a", "diagonal", *SIGNALS)
         dims = None if tensor.rank is None else (None,) * max(tensor.rank + change, 0)
         if "k" in call.kwargs and change:  # several diagonals are a matrix
             dims = None
@@ -120,11 +120,20 @@ def _pool_with_places(call: Call) -> Value:
     return Record(("output", "argmax"), parts)
 
 
+def _frame(call: Call) -> Value:
+    """Pieces of a signal along its last axis; along another one they are not followed."""
+    if call.constant(5, "axis") not in (None, -1):
+        return Tensor(opaque(Why.AXIS_UNKNOWN, call.name), call.values(), None, call.name)
+    return _of_last(1, 1)(call)
+
+
+SIGNALS = ("signal", "signals", "stfts", "log_mel_spectrograms", "logits", "inputs")  # names of first arguments
 SAME = (
     "cholesky linalg.cholesky matrix_inverse linalg.inv matrix_square_root linalg.sqrtm linalg.expm linalg.logm "
-    "linalg.adjoint fft2d ifft2d signal.fft2d signal.ifft2d"
+    "linalg.adjoint linalg.pinv fft2d ifft2d signal.fft2d signal.ifft2d signal.rfft2d signal.irfft2d"
 ).split()
 LAST = "fft ifft signal.fft signal.ifft signal.rfft signal.irfft signal.dct signal.idct".split()
+LAST += "signal.mfccs_from_log_mel_spectrograms contrib.seq2seq.hardmax".split()
 SOLVES = (
     "matrix_solve linalg.solve matrix_triangular_solve linalg.triangular_solve cholesky_solve linalg.cholesky_solve "
     "matrix_solve_ls linalg.lstsq"
@@ -136,7 +145,9 @@ FAMILIES: dict[Callable[[Call], Value], list[str]] = {
     _of_last(1, 0): LAST,
     _of_last(2, -2): NUMBERS,
     _of_last(2, -1): ["matrix_diag_part", "linalg.diag_part", "self_adjoint_eigvals", "linalg.eigvalsh"],
-    _of_last(1, 1): ["matrix_diag", "linalg.diag"],
+    _of_last(1, 1): ["matrix_diag", "linalg.diag", "signal.stft"],
+    _of_last(2, -1): ["signal.inverse_stft", "signal.overlap_and_add"],
+    _frame: ["signal.frame"],
     _two: ["qr", "linalg.qr", "self_adjoint_eig", "linalg.eigh", "linalg.slogdet"],
     _svd: ["svd", "linalg.svd"],
     _solve: SOLVES,

@@ -133,6 +133,28 @@ def _size(call: Call) -> Value:
     return Count(tensor) if tensor.batch.kind == "example" else Number(None, inputs=(tensor,))
 
 
+def _rank(call: Call) -> Value:
+    """The number of axes, which is that of a shard too."""
+    return Number(call.tensor(0, "input").rank)
+
+
+def _broadcast_to(call: Call) -> Value:
+    """A tensor repeated to a shape: its axes are the last ones of the result; in front of them is no batch."""
+    tensor, shape = call.tensor(0, "input"), call.get(1, "shape")
+    entries = shaping.shape_entries(shape)
+    if isinstance(shape, ShapeOf):
+        return algebra.elementwise(call.walk.facts, "add", [tensor, *shape.inputs])
+    axis = shaping.batch_entry(call.walk.facts, entries)
+    if tensor.batch.kind == "free":
+        kept = Batch("example", axis) if axis is not None else FREE
+        return Tensor(kept, call.values(), shaping.dims_of(entries), call.name)
+    if tensor.batch.kind != "example" or entries is None or tensor.rank is None or axis is None:
+        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+    if tensor.batch.axis + len(entries) - tensor.rank != axis:
+        return Tensor(opaque(Why.UNKNOWN_CALL, f"tf.{call.name}"), call.values(), None, call.name)
+    return moving.moved(tensor, axis, shaping.dims_of(entries), call.name, call.values())
+
+
 def _keeps(call: Call) -> Value:
     """The first argument with its axes in place."""
     tensor = call.tensor(0, "tensor", "input", "images", "image", "x", "input_")
@@ -450,6 +472,8 @@ CALLS: dict[str, Handler] = {
     "tile": _tile,
     "shape": _shape,
     "size": _size,
+    "rank": _rank,
+    "broadcast_to": _broadcast_to,
     **dict.fromkeys(
         (
             "reverse_sequence",

@@ -59,7 +59,7 @@ def _gpu_options(call: Call) -> Value:
 
 def _run(call: Call) -> Value:
     fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
-    _record(call, [fetches] if fetches is not None else [], feed)
+    _record(call, [fetches] if fetches is not None else [], feed, node=call.node_of(1, "feed_dict"))
     return Host(call.values(), "run", call.node)
 
 
@@ -79,11 +79,18 @@ def _run_of_unknown(call: Call) -> Value:
 
 def _eval(call: Call) -> Value:
     receiver = call.receiver
-    _record(call, [receiver] if receiver is not None else [], call.get(0, "feed_dict"))
+    fetches, node = [receiver] if receiver is not None else [], call.node_of(0, "feed_dict")
+    _record(call, fetches, call.get(0, "feed_dict"), node=node)
     return Host(call.values(), "run", call.node)
 
 
-def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value | None = None) -> None:
+def _record(
+    call: Call,
+    fetches: list[Value],
+    feed: Value | None,
+    handle: Value | None = None,
+    node: ast.expr | None = None,
+) -> None:
     walk, runs = call.walk, call.walk.facts.runs
     pairs = [(resolved(walk, k, call.node), v) for k, v in feed.pairs] if isinstance(feed, Mapping) else []
     feeds = [(one, v) for key, v in pairs for one in leaves(key)]
@@ -98,6 +105,7 @@ def _record(call: Call, fetches: list[Value], feed: Value | None, handle: Value 
             feeds=(*earlier, *feeds),
             time=walk.clock,
             handle=handle,
+            feed_node=node,
         )
     )
 

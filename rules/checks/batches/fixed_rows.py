@@ -12,8 +12,10 @@ from converter.analysis.values import Host, Input, Number, Origin, Sequence, Ten
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.questions.drawn_batches import rows_of_drawn
 from converter.planner.questions.fixed_size import fixed_size
 from converter.planner.region.region import Region
+from converter.planner.towers.border.fed_results import is_fed_by_towers
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -64,9 +66,12 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
     for run in facts.runs:
         built = _is_built_for(run, case.regions)
         for key, value in run.feeds:
-            if not isinstance(key, Input) or key.batch.kind != "example":
+            computed = any(is_fed_by_towers(facts, region, run, key) for region in case.regions)
+            if not isinstance(key, Tensor) or key.batch.kind != "example":
                 continue
-            fixed = fixed_size(key)
+            if not computed and not isinstance(key, Input):
+                continue
+            fixed = fixed_size(key) if isinstance(key, Input) else _size_of_model(key, keys)
             if fixed is not None and _grows(fixed, keys):
                 stays = _stays(facts, run, value, fixed, keys, key.batch.axis)
             else:
@@ -82,6 +87,13 @@ def rows_that_stay(case: Placed) -> Iterator[Diagnostic]:
                     "compute its size from the batch size, or leave the input's number of rows open (None); --batch "
                     "total keeps the number",
                 )
+
+
+def _size_of_model(key: Tensor, keys: set[tuple[object, ...]]) -> Number | None:
+    """The number of rows that inputs or random tensors give to a value of the model, where it grows."""
+    behind = needed([key])
+    sizes = [fixed_size(v) for v in behind.values() if isinstance(v, Input)]
+    return next((n for n in (*sizes, *rows_of_drawn(behind)) if n is not None and _grows(n, keys)), None)
 
 
 def _grows(value: Value, keys: set[tuple[object, ...]]) -> bool:

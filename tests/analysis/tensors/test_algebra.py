@@ -664,6 +664,35 @@ tf.nn.conv2d(image, filters, [1, 1, 1, 1], 'SAME')    -> example 0
 tf.nn.bias_add(tf.matmul(x, w), w[0])                 -> example 0
 tf.image.resize_images(image, [14, 14])               -> example 0
 tf.keras.layers.Dense(4)(x)                           -> example 0
+tf.keras.layers.ZeroPadding2D()(image)                -> example 0
+tf.keras.layers.Add()([x, x])                         -> example 0
+tf.keras.layers.add([x, x])                           -> example 0
+tf.keras.layers.Concatenate()([x, x])                 -> example 0
+tf.keras.layers.Concatenate(axis=0)([x, x])           -> example 0 minor
+tf.keras.layers.Average()([tf.reduce_mean(x), tf.reduce_mean(y)]) -> mean
+tf.keras.layers.Multiply()([tf.reduce_mean(x), tf.reduce_mean(y)]) -> other
+tf.keras.layers.Lambda(lambda a: tf.reduce_mean(a))(x) -> mean
+tf.keras.layers.Bidirectional(tf.keras.layers.LSTM(4))(s) -> example 0
+tf.keras.layers.LSTM(4, return_state=True)(s)[1]      -> example 0
+tf.reduce_mean(tf.keras.layers.LSTM(4, return_sequences=True)(s), [1, 2]) -> example 0
+tf.reduce_mean(tf.keras.backend.binary_crossentropy(x, x)) -> mean
+tf.keras.backend.mean(tf.keras.backend.square(x - y), axis=-1) -> example 0
+tf.case([(tf.equal(k, 0), lambda: x)], default=lambda: x * 2) -> example 0
+tf.case({tf.equal(k, 0): lambda: tf.reduce_mean(x)}, default=lambda: tf.reduce_mean(y)) -> mean
+tf.case([(tf.equal(k, 0), lambda: tf.reduce_mean(x))], default=lambda: tf.reduce_sum(y)) -> opaque
+tf.case([(tf.equal(k, 0), lambda: (x, tf.reduce_mean(y)))], default=lambda: (x, tf.reduce_mean(x)))[1] -> mean
+tf.switch_case(tf.cast(k, tf.int32), [lambda: x, lambda: x * 2]) -> example 0
+tf.vectorized_map(lambda r: r * 2, x)                 -> example 0
+tf.broadcast_to(x, [2, batch_size, 6])                -> example 1
+tf.broadcast_to(q, tf.shape(x))                       -> example 0
+tf.broadcast_to(q, [3, 6])                            -> free
+tf.broadcast_to(v, [batch_size, 6])                   -> opaque
+tf.contrib.signal.stft(x, 4, 2)                       -> example 0
+tf.signal.stft(v, 4, 2)                               -> opaque
+tf.signal.frame(x, 4, 2, axis=0)                      -> opaque
+tf.debugging.check_numerics(x, 'm')                   -> example 0
+tf.cross(s, s)                                        -> example 0
+tf.contrib.layers.convolution1d(s, 3, 2)              -> example 0
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[0]       -> example 0
 tf.nn.dynamic_rnn(cell, s, dtype=tf.float32)[1]       -> example 0
 tf.nn.dynamic_rnn(cell, (s, s), dtype=tf.float32)[0]  -> example 0

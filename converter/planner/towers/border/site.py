@@ -17,7 +17,8 @@ class LoopSite:
     """The place of a loop.
 
     group: the training steps that share it. names: those that are taken before it is planned. text: the script's
-    text with the replacements that are planned by now. tensorflow: TensorFlow's name there.
+    text with the replacements that are planned by now. tensorflow: TensorFlow's name there. fed: the uids of
+    values of the towers that runs feed.
     """
 
     facts: Facts
@@ -26,6 +27,7 @@ class LoopSite:
     names: Names
     text: Text
     tensorflow: str
+    fed: frozenset[int] = frozenset()
 
     @property
     def region(self) -> Region:

@@ -210,6 +210,7 @@ def _merge(site: LoopSite, traffic: Traffic, part: Part, node: ast.AST, step: Tr
         each=each,
         in_place=part.whole is None and _is_kept(region, value),
         keyed=isinstance(value, Mapping),
+        fed=value.uid in site.fed,
     )
     return _with_merge(traffic, merge, step, warnings)
 

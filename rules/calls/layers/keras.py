@@ -1,0 +1,133 @@
+"""Keras layers that a session's model calls on its tensors: axis 0 stays the batch.
+
+Source: tensorflow/python/keras/layers of TensorFlow 1.15.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from converter.analysis.call import Call, Handler
+from converter.analysis.effects import EffectKind
+from converter.analysis.reasons import Why
+from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.values import Constant, Number, Sequence, Tensor, Typed, Value, opaque
+
+Dims = tuple[int | None, ...] | None
+
+
+def _keras_layer(call: Call) -> Value:
+    return call.typed("Layer")
+
+
+def _call_layer(call: Call) -> Value:
+    """An object of a layer class, called on its input."""
+    receiver = call.receiver
+    made_by = getattr(receiver, "name", "")
+    kind = made_by.rpartition(".")[2]
+    call.walk.effect(EffectKind.OBJECT_VARIABLE, made_by, receiver, call.node)
+    if "BatchNorm" in kind:
+        call.walk.effect(EffectKind.BATCH_NORM, made_by, None, call.node)
+    if isinstance(receiver, Typed):
+        if kind in MERGES:
+            return _of_several(call, call.get(0, "inputs"), kind, _given(receiver, 0, "axis"))
+        if kind == "Lambda" and (function := _given(receiver, 0, "function")) is not None:
+            return _lambda(call, function)
+        if kind in RECURRENT:
+            return _recurrent(call, receiver, kind)
+    tensor = call.tensor(0, "inputs")
+    return Tensor(tensor.batch, (*call.values(),), _dims(tensor, receiver, kind), made_by)
+
+
+def _given(layer: Typed, position: int, name: str) -> Value | None:
+    """An argument of the call that made a layer."""
+    return layer.kwargs.get(name, layer.args[position] if position < len(layer.args) else None)
+
+
+def _dims(tensor: Tensor, receiver: Value | None, kind: str) -> Dims:
+    """The dimensions behind a layer, as far as its class tells them."""
+    if kind == "Flatten":
+        return (None, shaping.element_count(tensor))
+    if kind.startswith("Global"):
+        return (None, None)
+    if kind == "RepeatVector":
+        return (None, None, None)
+    if kind in ("Reshape", "TimeDistributed", "Bidirectional"):
+        shape = _given(receiver, 0, "target_shape") if isinstance(receiver, Typed) and kind == "Reshape" else None
+        return (None, *(None for _ in shape.elements)) if isinstance(shape, Sequence) and not shape.many else None
+    if tensor.dims is None:
+        return None
+    return (*tensor.dims, None) if kind == "Embedding" else (None,) * len(tensor.dims)
+
+
+def _recurrent(call: Call, receiver: Typed, kind: str) -> Value:
+    """The last output of each row or all of them, and the states where they are asked for."""
+    tensor = call.tensor(0, "inputs")
+
+    def asks(name: str) -> bool:
+        given = receiver.kwargs.get(name)
+        return given is not None and not (isinstance(given, Constant) and given.value is False)
+
+    dims: Dims = (None, None, None) if asks("return_sequences") else (None, None)
+    made = Tensor(tensor.batch, (*call.values(),), dims, receiver.name)
+    if not asks("return_state"):
+        return made
+    states = [Tensor(tensor.batch, (*call.values(),), (None, None), receiver.name) for _ in range(RECURRENT[kind])]
+    return Sequence([made, *states], mutable=True)
+
+
+def _of_several(call: Call, given: Value | None, kind: str, axis: Value | None) -> Value:
+    """A layer of a list of tensors: element by element, or one behind the other along an axis, by default the last."""
+    parts = given.elements if isinstance(given, Sequence) and not given.many else []
+    if not parts:
+        return Tensor(opaque(Why.UNKNOWN_CALL, call.name), call.values(), None, call.name)
+    if MERGES[kind.capitalize()]:
+        made = algebra.elementwise(call.walk.facts, MERGES[kind.capitalize()], parts)
+        made.op = f"keras.layers.{kind}"
+        return made
+    return moving.concat(given or Sequence(parts), axis or Number(-1))
+
+
+def _merge(call: Call) -> Value:
+    """`tf.keras.layers.add([x, y])` and its like."""
+    return _of_several(call, call.get(0, "inputs"), call.name.rpartition(".")[2], call.get(1, "axis"))
+
+
+def _lambda(call: Call, function: Value) -> Value:
+    from converter.analysis.python.calling import call_value
+
+    return algebra.as_tensor(call_value(call.walk, function, call.args[:1], {}, call.node))
+
+
+MERGES = {  # layers of several tensors, and what each does to them element by element
+    "Add": "add",
+    "Subtract": "subtract",
+    "Multiply": "multiply",
+    "Average": "add",
+    "Maximum": "maximum",
+    "Minimum": "minimum",
+    "Concatenate": "",
+}
+RECURRENT = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1, "CuDNNLSTM": 2, "CuDNNGRU": 1}  # with the number of their states
+SPATIAL = "Conv{}D MaxPooling{}D MaxPool{}D AveragePooling{}D AvgPool{}D Convolution{}D ZeroPadding{}D UpSampling{}D"
+GLOBAL = "GlobalAveragePooling{}D GlobalMaxPooling{}D GlobalAvgPool{}D GlobalMaxPool{}D Cropping{}D SpatialDropout{}D"
+LAYERS = [
+    *(kind.format(rank) for kind in (*SPATIAL.split(), *GLOBAL.split()) for rank in (1, 2, 3)),
+    *(
+        "Dense Conv2DTranspose Conv3DTranspose Convolution2DTranspose Convolution3DTranspose SeparableConv1D "
+        "SeparableConv2D SeparableConvolution1D SeparableConvolution2D DepthwiseConv2D LocallyConnected1D "
+        "LocallyConnected2D Flatten Dropout GaussianNoise GaussianDropout AlphaDropout Embedding BatchNormalization "
+        "LayerNormalization Activation ReLU LeakyReLU ELU PReLU ThresholdedReLU Softmax Masking Permute Reshape "
+        "RepeatVector TimeDistributed Bidirectional Lambda"
+    ).split(),
+    *MERGES,
+    *RECURRENT,
+]
+
+_FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
+    _keras_layer: [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
+    _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
+    _call_layer: ["Layer.__call__", "Layer.apply", "Layer.call"],
+}
+
+CALLS: dict[str, Handler] = {name: handler for handler, names in _FUNCTIONS.items() for name in names}
