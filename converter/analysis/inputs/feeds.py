@@ -215,7 +215,9 @@ def _same(one: Value, two: Value) -> bool:
     """Whether two dimensions are known to be the same number."""
     if not isinstance(one, Number) or not isinstance(two, Number):
         return False
-    return (one.value is not None and one.value == two.value) or bool(one.linear and one.linear == two.linear)
+    if one is two or (one.value is not None and one.value == two.value):
+        return True
+    return bool(one.linear and one.linear == two.linear) or (one.chosen and two.chosen and one.origins == two.origins)
 
 
 def _is_left_at_default(value: Input, facts: Facts) -> bool:
