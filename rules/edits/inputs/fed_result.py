@@ -33,10 +33,10 @@ with tf.Session() as sess:
     generated = sess.run(image, {code: random_codes(5)})
 """,
         after="""\
-        tower_code.append((code, rows, weight))
         tower_image.append(image[:rows])
-code = merge_fed(tower_code)
+        tower_code.append((code, rows, weight))
 image = tf.concat(tower_image, 0)
+code = merge_fed(tower_code)
     generated = sess.run(image, feed_towers({code: random_codes(5)}))
 """,
         references=("docs: TMG104, values that are merged", "docs: TMG223, other values that are fed"),
