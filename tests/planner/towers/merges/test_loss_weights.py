@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, loops
+from tests.scripts import INPUTS, STEP, TRAINING, body, codes, converted, loops, parts
 
 MASKED = (
     INPUTS.replace("[None, 1]", "[None]")
