@@ -88,3 +88,17 @@ def test_what_a_run_told_of_a_call_that_is_not_followed(fact: str, wanted: str) 
     found = facts_of(script, replace(Options(), traced=((place, fact),))).module.locals["result"]
     assert batch(found.batch) == wanted
     assert shown(value_of(script)) == "host net.model"
+
+
+@pytest.mark.parametrize(
+    "size",
+    [
+        "size = 50",
+        "size = config['batch_size']\nif not training:\n    size = 1",
+        "size = 1\nif training:\n    size = config['batch_size']",
+    ],
+)
+def test_an_open_dimension_behind_the_rows_of_other_inputs_is_no_batch(size: str) -> None:
+    made = f"{size}\ny = tf.placeholder(tf.float32, [size])\nx = tf.placeholder(tf.float32, [size, None])"
+    feed = RUN.replace("{x: FED}", "{x: batch['x'], y: batch['y']}").replace("x * 1.0", "x * y[:, None]")
+    assert inputs(facts_of(made + feed)) == {"x": "free", "y": "free"}
