@@ -144,6 +144,27 @@ def test_both_scripts_find_the_end_of_an_epoch_in_the_same_batch(size: int, towe
     assert ends[0] == ends[1]
 
 
+@pytest.mark.parametrize(
+    ("sizes", "fed", "fault"),
+    [
+        ((4, 4, 4, 4), (8, 8), ""),
+        ((4, 4, 4, 2), (8, 6), ""),  # the end of an epoch
+        ((4, 4, 4, 4), (4, 4), ""),  # the same number goes to each: whether that is right, the gradients show
+        ((4, 4, 4, 2), (8, 5), "setting"),
+        ((4, 4, 4, 2), (8, 16), "setting"),
+    ],
+)
+def test_a_number_of_examples_that_is_fed(sizes: tuple[int, ...], fed: tuple[int, ...], fault: str) -> None:
+    marks = iter("abcdefghijklmnop")
+    own = stream.Streams()
+    for size in sizes:
+        own.kinds.setdefault(0, []).append({"x": ([next(marks) for _ in range(size)], None), "n": (None, [float(size)])})
+    rows = [mark for step in own.kinds[0] for mark in step["x"][0]]
+    theirs = [{"x": (rows[at : at + 8], None), "n": (None, [float(n)])} for at, n in zip((0, 8), fed, strict=True)]
+    found = {row["input"]: row for row in stream.figures(own, {0: theirs}, 2, "", ())}
+    assert found["n"]["fault"] == fault and found["x"]["status"] == "same"
+
+
 def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
     runs = [[(gap, {"x:0": list(text)}) for gap, text in each] for each in (own, theirs)]
     (found,) = stream.evaluations(runs[0], runs[1], tuple(map(set, training)), 2, False)

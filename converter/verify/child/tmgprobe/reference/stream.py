@@ -13,6 +13,7 @@ from tmgprobe.values import rows, streams
 
 MOST = 300000  # examples of evaluations that are remembered
 SETTING = '='  # begins the mark of an input without rows
+_SAME_SETTING = {'status': 'setting', 'step': None, 'fault': ''}
 SMALL = 16  # numbers of an input without a batch axis that are kept as they are
 
 
@@ -191,7 +192,9 @@ def _each(own, theirs, towers, unordered):
             if not mine or None in batches[0] or None in batches[1]:
                 result.append({'input': name, 'status': 'absent', 'fault': ''})
             elif batches[0][0][0] is None or batches[1][0][0] is None:
-                result.append(dict(_settings(batches[1], batches[0], towers, drawn), input=name))
+                as_rows = all(_are_rows(name, each) for each in (mine, steps))
+                one = {} if as_rows else _settings(batches[1], batches[0], towers, drawn)
+                result.append(dict(dict(_SAME_SETTING, input=name), **one))
             else:
                 theirs_marks, own_marks = (
                     [each[number][0] or [] for number in numbers] for each, numbers in zip(batches, once[::-1])
@@ -205,13 +208,23 @@ def _each(own, theirs, towers, unordered):
 
 
 def _settings(own, theirs, towers, drawn):
-    """An input without a batch axis: in each step what the original's steps are given, or so many examples."""
+    """What differs of an input without a batch axis; {} where each step gets what the original's do, or N times that."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
         if mine and value not in mine and not _counted(value, mine, towers):
             status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
-    return {'status': 'setting', 'step': None, 'fault': ''}
+    return {}
+
+
+def _are_rows(name, steps):
+    """Whether an input is the number of examples in each step, also in the last one of an epoch."""
+    for step in steps:
+        value = step[name][1]
+        counts = {len(marks) for marks, _ in (one for one in step.values() if one is not None) if marks is not None}
+        if not isinstance(value, list) or len(value) != 1 or value[0] not in counts:
+            return False
+    return True
 
 
 def _counted(value, mine, towers):
