@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tempfile
 import threading
@@ -35,6 +36,10 @@ def launch_command(
 
     if (local is None) == (hosts is None):
         raise UsageError("either --local or --hosts says where the tasks run", "--local")
+    if hosts is not None and timeout:
+        raise UsageError("is for --local: each host's own command ends by itself", "--timeout")
+    if local is not None and python is not None and shutil.which(python) is None:
+        raise UsageError(f"{python}: no such interpreter", "--python")
     _check(Path(script))
     saves = [f"--cluster_save_steps={save_steps}"] if save_steps else []
     try:

@@ -166,3 +166,24 @@ def test_a_step_in_parts(after: str, verdict: str, reason: str, tmp_path: Path, 
     script.write_text(IN_PARTS + after)
     report = verify(script, script, Settings(gpus=1, python=tensorflow_python))
     assert report.verdict == verdict and reason in report.reason, report
+
+
+FIXED = """
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [{rows}, 2], name='x')
+w = tf.get_variable('w', [2], initializer=tf.ones_initializer())
+train = tf.train.GradientDescentOptimizer(0.1).minimize(tf.reduce_mean(x * w))
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for step in range(5):
+    sess.run(train, {{x: np.full([{fed} if step else {first}, 2], step, 'float32')}})
+"""
+
+
+@pytest.mark.tf2
+def test_a_batch_that_fits_no_fixed_shape_of_the_original(tmp_path: Path) -> None:
+    single, multi = FIXED.format(rows=8, fed=8, first=8), FIXED.format(rows=None, fed=5, first=8)
+    report = run(tmp_path, single, multi)
+    assert report.verdict == "failed", report
+    assert report.reason == "no part of the conversion's batch fits the fixed shapes of the original's inputs"

@@ -131,15 +131,15 @@ def _watched(cluster: Cluster, deadline: float | None, said: Say) -> Ending:
     chief, chief_ended = Task("worker", 0), 0.0
     ended: set[Task] = set()
     while True:
-        for task, process in cluster.running.items():
-            status = process.poll()
-            if status is None or task in ended:
-                continue
-            if status or task.job == "ps":
-                return Ending(_told(task, status), task, status < 0)
-            ended.add(task)
-            if task == chief:
-                chief_ended = time.monotonic()
+        now = {task: process.poll() for task, process in cluster.running.items() if task not in ended}
+        over = {task: status for task, status in now.items() if status is not None}
+        failed = [task for task, status in over.items() if status or task.job == "ps"]
+        if failed:  # one that was killed comes first: the others may have failed because of it
+            task = min(failed, key=lambda one: over[one] >= 0)
+            return Ending(_told(task, over[task]), task, over[task] < 0)
+        ended |= over.keys()
+        if chief in over:
+            chief_ended = time.monotonic()
         left = [task.name for task in cluster.running if task.job == "worker" and task not in ended]
         if not left:
             return Ending()

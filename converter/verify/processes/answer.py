@@ -82,6 +82,10 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
     if event["event"] == "in parts":
         reason = "goes on with a run in parts (Session.partial_run) after an update, which is not compared"
         raise Stopped(f"{name} {reason}", "", "not comparable")
+    if event["event"] == "no shard":
+        raise Stopped(
+            "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"
+        )
     if event["event"] == "died":
         where = BEFORE if wanted in ("started", "ready") else ""
         reason = f"{name} ended its process (status {event['status']}){where}"

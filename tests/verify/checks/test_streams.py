@@ -158,7 +158,8 @@ def test_a_number_of_examples_that_is_fed(sizes: tuple[int, ...], fed: tuple[int
     marks = iter("abcdefghijklmnop")
     own = stream.Streams()
     for size in sizes:
-        own.kinds.setdefault(0, []).append({"x": ([next(marks) for _ in range(size)], None), "n": (None, [float(size)])})
+        examples = [next(marks) for _ in range(size)]
+        own.kinds.setdefault(0, []).append({"x": (examples, None), "n": (None, [float(size)])})
     rows = [mark for step in own.kinds[0] for mark in step["x"][0]]
     theirs = [{"x": (rows[at : at + 8], None), "n": (None, [float(n)])} for at, n in zip((0, 8), fed, strict=True)]
     found = {row["input"]: row for row in stream.figures(own, {0: theirs}, 2, "", ())}

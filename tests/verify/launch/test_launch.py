@@ -9,10 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from converter.cli.app import main
+from converter.verify.launch.run import Cluster, _watched
 from converter.verify.launch.tasks import Task, counts, named_hosts, visible
 from converter.verify.processes.family import all_running
 
@@ -96,6 +99,13 @@ def test_one_that_was_killed_is_told_and_all_start_again(tmp_path: Path) -> None
     assert "starting again from the last checkpoint; 0 more times" in done.stderr and "not started again" in done.stderr
 
 
+def test_one_that_was_killed_is_told_before_those_that_failed_because_of_it() -> None:
+    statuses = {Task("ps", 0): None, Task("worker", 0): 1, Task("worker", 1): -9}
+    processes = {task: SimpleNamespace(poll=lambda status=status: status) for task, status in statuses.items()}
+    ending = _watched(cast(Cluster, SimpleNamespace(running=processes)), None, print)
+    assert ending.killed and ending.why.startswith("worker 1 was killed by SIGKILL")
+
+
 def test_the_time_is_limited(tmp_path: Path) -> None:
     done = launched(put(tmp_path, "time.sleep(600)\n"), "--timeout", "1")
     assert done.returncode == 1 and "the time is up (--timeout) before worker 0, worker 1 ended" in done.stderr
@@ -153,6 +163,8 @@ def test_commands_for_hosts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         ["--local", "0ps,1w"],
         ["--hosts", "worker=b:2"],
         ["--hosts", "ps=a;worker=b:2"],
+        ["--hosts", "ps=a:1;worker=b:2", "--timeout", "5"],
+        ["--local", "1ps,1w", "--python", "/no/such/python"],
     ],
 )
 def test_what_makes_no_cluster_is_a_wrong_command_line(tmp_path: Path, words: list[str]) -> None:

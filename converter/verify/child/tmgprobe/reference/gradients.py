@@ -15,6 +15,10 @@ NOISE = 1e-5  # share of the largest gradient below which a variable's gradient 
 Checked = collections.namedtuple('Checked', 'found used wanted scale shards')
 
 
+class NoShard(Exception):
+    """No part of the conversion's batch fits the fixed shapes of the original's inputs."""
+
+
 def check(one):
     """Compares the applied gradients and the loss at the recorded weights; the figures go to those of the step."""
     weights = one.kept['before']
@@ -33,7 +37,7 @@ def check(one):
         if worst < faults.CLOSE:
             break
     if best is None:
-        raise ValueError('no shard of the recorded batch fits the static shapes of the original')
+        raise NoShard
     worst, name, errors, wanted, applied = best
     moved = {} if worst < faults.CLOSE else faults.moved_by_rounding(one, errors, wanted, name)
     rounding = faults.only_rounding(moved, recorded, wanted)

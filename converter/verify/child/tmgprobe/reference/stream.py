@@ -208,7 +208,7 @@ def _each(own, theirs, towers, unordered):
 
 
 def _settings(own, theirs, towers, drawn):
-    """What differs of an input without a batch axis; {} where each step gets what the original's do, or N times that."""
+    """What differs of an input without a batch axis; {} where each step gets what the original's do, or N times it."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
         if mine and value not in mine and not _counted(value, mine, towers):
