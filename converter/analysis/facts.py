@@ -283,6 +283,18 @@ class Facts:
         return self.writes_by_place.get(place, [])
 
     @cached_property
+    def _item_writes(self) -> Mapping[int, list[Access]]:
+        found = defaultdict[int, list[Access]](list)
+        for access in self.accesses:
+            if access.write and access.place.kind == "item" and access.place.holder is not None:
+                found[access.place.holder.uid].append(access)
+        return found
+
+    def item_writes(self, holder: Value) -> list[Access]:
+        """The writes of items of a value, in the order of the walk."""
+        return self._item_writes.get(holder.uid, [])
+
+    @cached_property
     def selections(self) -> dict[ast.AST, ast.Attribute | ast.Subscript]:
         """For each expression `x` in `x.name` or `x[key]`, the whole expression."""
         nodes: Iterator[ast.Attribute | ast.Subscript] = chain(self.nodes(ast.Attribute), self.nodes(ast.Subscript))

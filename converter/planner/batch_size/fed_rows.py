@@ -101,20 +101,17 @@ def is_kept(facts: Facts, value: Value, run: RunCall) -> bool | None:
         changed = [a.site for place in held for a in facts.writes_to(place)]
         changed += [e.site for e in facts.changes_of(value)]
     changed += [a.site for a in accesses if _is_picked(a, loops)]
-    changed += [a.site for a in facts.accesses if _refills(facts, a, value)]
+    changed += [a.site for a in facts.item_writes(value) if _refills(facts, a, value)]
     return not any(s.stmt in loops for site in (value.site, *changed) for s in site.chain())
 
 
 def is_written_into(facts: Facts, value: Value, loops: Collection[ast.stmt]) -> bool:
     """Whether a loop writes into an array: `batch[:] = …`, `batch[i] = …`."""
-    writes = (a for a in facts.accesses if a.write and a.place.kind == "item" and a.place.holder is value)
-    return any(site.stmt in loops for access in writes for site in access.site.chain())
+    return any(site.stmt in loops for access in facts.item_writes(value) for site in access.site.chain())
 
 
 def _refills(facts: Facts, access: Access, value: Value) -> bool:
-    """Whether an array is given as many rows as it has, all at once or by a loop over them."""
-    if not access.write or access.place.kind != "item" or access.place.holder is not value:
-        return False
+    """Whether a write of items gives an array as many rows as it has, all at once or by a loop over them."""
     index = access.node.slice if isinstance(access.node, ast.Subscript) else None
     first = index.elts[0] if isinstance(index, ast.Tuple) and index.elts else index
     own = rows_of(facts, value, access.site)
