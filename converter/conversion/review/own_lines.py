@@ -151,6 +151,9 @@ class OwnLines:
         """The replacement for an added statement that the walk would not execute as it is written."""
         if isinstance(stmt, ast.AugAssign) and self._is_count(stmt.value):
             yield stmt, partial(_grow_in_place, self.towers)
+        elif isinstance(stmt, ast.Assign) and getattr(stmt.targets[0], "id", "") in self.names:
+            if not isinstance(stmt.value, ast.Constant):
+                yield stmt, partial(_set_count, self.towers)
         elif isinstance(stmt, ast.If):
             several = isinstance(stmt.test, ast.Compare) and self._is_count(stmt.test.left)
             yield stmt, _several if several else _if_made
@@ -254,6 +257,13 @@ def _absent(walk: Walk, stmt: ast.Expr) -> Signal:
     holder, name = walk.evaluate(contents.value), getattr(walk.evaluate(call.args[0]), "value", None)
     if isinstance(holder, Instance):
         holder.attributes.pop(str(name), None)
+    return None
+
+
+def _set_count(towers: Towers, walk: Walk, stmt: ast.Assign) -> Signal:
+    """`num_gpus = args.num_gpus`: what was multiplied before has another number of towers."""
+    walk.evaluate(stmt.value)
+    towers.counted[walk.frame.module.uid] = walk.clock
     return None
 
 
