@@ -123,29 +123,28 @@ class _Comparing:
         for access in self.facts.accesses:
             for path in (self.paths.first(access.site), ANYWHERE):
                 olds[path, id(access.node), access.write, _place(access)].append(access)
-        seen: dict[tuple[Key, Mode], int] = defaultdict(int)
+        news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
         for access in self.second.facts.accesses:
             node = self.paths.node(access.node)
             if node is None or isinstance(node, ast.stmt):  # what branches leave is compared where it is read
                 continue
             mode = turn_of(self.comparison.towers, access.time)
-            old = None
-            for path in (self.paths.again(access.site), ANYWHERE):  # ANYWHERE: called by one of the tool's own lines
-                key = path, id(node), access.write, _place(access)
-                index = seen[key, mode]
-                seen[key, mode] += 1
-                if index < len(olds.get(key, ())):
-                    old = olds[key][index]
-                    break
-            if old is not None:
+            key = self.paths.again(access.site), id(node), access.write, _place(access)
+            if key not in olds:  # called by one of the tool's own lines
+                key = (ANYWHERE, *key[1:])
+            news[key, mode].append(access)
+        for (key, mode), accesses in news.items():
+            ones = olds.get(key, [])
+            unsure = key[0] == ANYWHERE or len(ones) != len(accesses)  # it may be another execution
+            for old, access in zip(ones, accesses, strict=False):
                 self.reading.reads += 1
                 if isinstance(old.value, (Sequence, Mapping)) and old.node in self.facts.selections:
                     continue  # what is taken out of it is compared
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
-                    yield Found(difference.why, old.node, access.node, difference.doubtful)
-            else:
-                line = getattr(node, "lineno", 0)
+                    yield Found(difference.why, old.node, access.node, difference.doubtful or unsure)
+            for access in accesses[len(ones) :]:
+                line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
 
     def _of_statements(self) -> Iterator[Found]:

@@ -59,6 +59,7 @@ from converter.conversion.review.towers import (
 
 Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
 GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs
+COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
 SLICED = "div"  # how look-ups are told that a table is cut into slices of successive rows
 MIXED = 99  # a number of the batch that was computed in a way in which its factor is not followed
 
@@ -123,16 +124,24 @@ class Comparison:
 
     def _in_turn(self) -> Iterator[tuple[int, int]]:
         """Variables that a loop over all of the graph's takes in the same turn: they may be made in another order."""
-        whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_listed(held)}
-        whole |= {node: held for node, held in self.first.comprehended if _is_listed(held)}
+        whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_gathered(held)}
+        whole |= {node: held for node, held in self.first.comprehended if _is_gathered(held)}
+        if not whole:
+            return
         heres: list[tuple[ast.AST, Value]] = [
             *((self.statements.get(s.stmt, s.stmt), held) for s, held in self.second.facts.turned.items()),
             *((self.nodes.get(node, node), held) for node, held in self.second.facts.comprehended),
         ]
         for node, here in heres:
             there = whole.get(node)
-            if isinstance(there, Sequence) and isinstance(here, Sequence) and self._listed(there, here) is None:
+            if isinstance(there, Sequence) and isinstance(here, Sequence) and self._are_alike(there, here):
                 yield from ((a.uid, b.uid) for a, b in zip(there.elements, here.elements, strict=False))
+
+    def _are_alike(self, there: Sequence, here: Sequence) -> bool:
+        """Whether two lists of the graph's hold the same, in any order."""
+        if _is_listed(there):
+            return self._listed(there, here) is None
+        return self._as_collected(there.elements, here.elements) is not here.elements
 
     # -- what is what ---------------------------------------------------------------------------
 
@@ -208,6 +217,8 @@ class Comparison:
         self, ones: SequenceType[Value], twos: SequenceType[Value], mode: Mode, of: tuple[Value, Value]
     ) -> Difference | None:
         """The first difference among several values in their order."""
+        if any(isinstance(v, Tensor) and v.op.startswith(COLLECTION) for v in ones):
+            twos = self._as_collected(ones, twos)
         if len(ones) < len(twos):  # what the tool has added looks at the whole batch
             rest = [v for v in twos[len(ones) :] if not any(isinstance(b, Tensor) and b.op == WHOLE for b in behind(v))]
             twos = [*twos[: len(ones)], *(v for v in rest if getattr(v, "value", None) != SLICED)]
@@ -215,6 +226,24 @@ class Comparison:
             why = f"made of {len(ones)} values in the script and of {len(twos)} in the converted text"
             return Difference(*of, why)
         return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
+
+    def _as_collected(self, ones: SequenceType[Value], twos: SequenceType[Value]) -> SequenceType[Value]:
+        """The values of a collection in the order of the original's: what stands before the towers came in first."""
+        left = list(twos)
+        found: list[Value] = []
+        for one in ones:
+            node = getattr(one, "node", None)
+            value = next((v for v in left if node is not None and self._made_by(v) is node), None)
+            if value is not None:
+                left.remove(value)
+                found.append(value)
+        return twos if len(found) < len(ones) else [*found, *left]
+
+    def _made_by(self, two: Value) -> ast.AST | None:
+        """The original's expression that made a value, or the towers' parts of it."""
+        merged = self.towers.merges.get(two.uid)
+        node = getattr(merged.parts[0] if merged is not None else two, "node", None)
+        return self.nodes.get(node, node) if node is not None else None
 
     def _is_own(self, one: Value, two: Value) -> bool:
         """True if the tool replaces a value on purpose: a name, the number of GPUs, the longest length in the batch."""
@@ -267,7 +296,7 @@ class Comparison:
         if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
             return Difference(one, two, "the towers read the whole batch")
         found = self.all_differ(one.inputs, two.inputs, mode, (one, two))
-        if found is not None and mode and isinstance(one, Variable):  # a list of them has other ones in a later tower
+        if found is not None and mode is not None and isinstance(one, Variable):  # a later tower lists other ones
             return replace(found, doubtful=True)
         return found
 
@@ -288,7 +317,10 @@ class Comparison:
             return Difference(one, two, "the towers' rows are added up")
         if merged.how == "concat" and kind == "reduced":
             return Difference(one, two, "the towers' means or sums are put behind each other")
-        if one.roots and self.trained and not one.roots & self.trained:
+        cut = {part.whole.uid for part in self.towers.cuts.values()}
+        made = [part.inputs[0] if isinstance(part, Tensor) and part.op == TRIM else part for part in merged.parts]
+        whole = not any(root.uid in cut for part in made for root in part.roots)
+        if whole and one.roots and self.trained and not one.roots & self.trained:
             return Difference(one, two, "each tower makes all of it, of inputs that are not cut")
         if self._is_of_pairs(one):
             return Difference(one, two, "it has an entry for each two examples, and towers see those of their shards")
@@ -574,6 +606,13 @@ def _is_listed(value: Value) -> bool:
     return isinstance(value, Sequence) and any(isinstance(e, Tensor) and e.op == LISTED for e in value.elements)
 
 
+def _is_gathered(value: Value) -> bool:
+    """Whether it is a list of all that the graph holds of a kind: its variables, or a collection."""
+    gathered = isinstance(value, Sequence) and bool(value.elements)
+    last = value.elements[-1] if gathered and isinstance(value, Sequence) else None
+    return isinstance(last, Tensor) and (last.op == LISTED or last.op.startswith(COLLECTION))
+
+
 def _is_none(value: Value | None) -> bool:
     return value is None or (isinstance(value, Constant) and value.value is None)
 
@@ -622,6 +661,7 @@ def _unlike(one: Value, two: Value) -> Difference:
         return Difference(one, two, f"nothing is bound to {two.name} yet in the converted text")
     why = f"{_named(one)} in the script, {_named(two)} in the converted text"
     listed = any(isinstance(v, Tensor) and v.op == LISTED for v in (one, two))
+    listed |= isinstance(two, Tensor) and not two.op
     return Difference(one, two, why, doubtful=listed or (isinstance(two, Tensor) and has(two.op, Trait.CONCATENATES)))
 
 

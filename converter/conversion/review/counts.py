@@ -62,6 +62,9 @@ def _nothing_grows(comparison: Comparison) -> Iterator[Sized]:
     """Batches that stay as large as one GPU takes: no size behind a training step grows, and one like it elsewhere."""
     sizes = {inner.value for inner in comparison.towers.grown.values() if isinstance(inner, Number)} - {None}
     for one, two in _training_runs(comparison):
+        pairs = [pair for (_, a), (_, b) in zip(one.feeds, two.feeds, strict=False) for pair in pairs_of(a, b)]
+        if any(comparison.power(here) == MIXED for _, here in pairs):
+            return  # one of several sizes, or what is computed of one
         fed = [number for _, value in one.feeds for number in behind(value) if isinstance(number, Number)]
         if any(number.value in sizes or is_size(comparison.first, number) for number in fed):
             yield "no batch of this training step grows with the towers", one.call, two.call

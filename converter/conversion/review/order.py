@@ -13,7 +13,7 @@ from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Site
 from converter.conversion.review.compare import Comparison
 from converter.conversion.review.paths import Path, Paths
-from converter.conversion.review.towers import turn_of
+from converter.conversion.review.towers import REUSES, turn_of
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
 Key = tuple[Path, int, int]  # how a statement is reached, an expression of the original's in it, which execution of it
@@ -186,6 +186,7 @@ def _name_of(call: ast.Call) -> str | None:
 
 def _held_differ(states: list[list[_Event]], made: list[list[_Event]], what: str) -> Iterator[Sized]:
     """Statements that come behind other makers than in the original: savers, initialisers, lists, seeds."""
+    made = [[event for event in side if not _finds(event)] for side in made]
     known = [{event.key for event in side} for side in made]
     both = known[0] & known[1]
     others = {event.key: event for event in states[1]}
@@ -198,6 +199,16 @@ def _held_differ(states: list[list[_Event]], made: list[list[_Event]], what: str
             more = len(before[1]) > len(before[0])
             why = f"more {what} come before it in the converted text" if more else f"fewer {what} come before it"
             yield why, one.node, two.node
+
+
+def _finds(event: _Event) -> bool:
+    """Whether a variable is asked for in a scope that makes none."""
+    if event.effect is None:
+        return False
+    blocks = [site.stmt for site in event.effect.site.chain() if isinstance(site.stmt, ast.With)]
+    calls = [item.context_expr for block in blocks for item in block.items]
+    given = [k for call in calls if isinstance(call, ast.Call) for k in call.keywords if k.arg == REUSES]
+    return any(isinstance(k.value, ast.Constant) and k.value.value is True for k in given)
 
 
 __all__ = ["orders_differ"]

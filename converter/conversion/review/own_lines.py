@@ -15,7 +15,18 @@ from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.python.operators import truth
 from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Instance, Mapping, Number, Origin, Sequence, Tensor, Value
+from converter.analysis.values import (
+    Constant,
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Tensor,
+    Value,
+)
 from converter.analysis.walk import Walk
 from converter.conversion.review.helpers import (
     ENTERED,
@@ -146,6 +157,8 @@ class OwnLines:
                     yield node, self._hook(_named)
                 elif name == "copy" and not node.args:
                     yield node, _copy
+                elif getattr(getattr(node.func, "value", None), "id", "") == "builtins":
+                    yield node, _copied
 
     def _statement(self, stmt: ast.stmt) -> Iterator[tuple[ast.stmt, Statement]]:
         """The replacement for an added statement that the walk would not execute as it is written."""
@@ -160,6 +173,8 @@ class OwnLines:
         elif isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
             if isinstance(stmt.targets[0].slice, ast.Slice):
                 yield stmt, _contents
+        elif isinstance(stmt, ast.Assign) and any(isinstance(n, ast.Subscript) for n in ast.walk(stmt.targets[0])):
+            yield stmt, _entries
         elif isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
             called = stmt.value.func
             if isinstance(called, ast.Attribute) and called.attr == "clear":
@@ -233,6 +248,22 @@ def _contents(walk: Walk, stmt: ast.Assign) -> Signal:
     return None
 
 
+def _entries(walk: Walk, stmt: ast.Assign) -> Signal:
+    """`(features['x'], y), rows, weight = shard(…)`, of a dict that an iterator gives."""
+    given = walk.evaluate(stmt.value)
+    assign(walk, stmt.targets[0], given)
+    todo: list[tuple[ast.expr, Value]] = [(stmt.targets[0], given)]
+    while todo:
+        target, value = todo.pop()
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Sequence):
+            todo += zip(target.elts, value.elements, strict=False)
+        elif isinstance(target, ast.Subscript) and isinstance(value, Tensor):
+            holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+            if isinstance(holder, Input) and isinstance(key, Constant):
+                holder.entries[str(key.value)] = value
+    return None
+
+
 def _holder(call: ast.expr) -> ast.expr:
     """The object whose method is called."""
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
@@ -297,6 +328,14 @@ def _copy(walk: Walk, node: ast.Call) -> Value:
     if isinstance(held, Mapping):
         return Mapping(held.pairs)
     return Sequence(held.elements, held.mutable, held.many) if isinstance(held, Sequence) else held
+
+
+def _copied(walk: Walk, node: ast.Call) -> Value:
+    """`builtins.list(names)`, where the script binds `list`."""
+    held = walk.evaluate(node.args[0]) if node.args else Host()
+    if isinstance(held, Mapping):
+        return Mapping(held.pairs)
+    return held.copy() if isinstance(held, Sequence) else EVALUATE[ast.Call](walk, node)
 
 
 def _share(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:
