@@ -54,7 +54,8 @@ def _grown(comparison: Comparison) -> _Grown | None:
     held = [there for there, here in pairs if comparison.power(here) == 1]
     if not held:
         return None
-    origins = frozenset(o.key for there in held for o in there.linear)
+    mixed = [there for there, here in pairs if comparison.power(here) == MIXED]  # one of two sizes that both grew
+    origins = frozenset(o.key for there in [*held, *mixed] for o in there.linear | there.origins)
     return _Grown(origins, frozenset(there.value for there in held if there.value is not None))
 
 
@@ -65,7 +66,13 @@ def _nothing_grows(comparison: Comparison) -> Iterator[Sized]:
         pairs = [pair for (_, a), (_, b) in zip(one.feeds, two.feeds, strict=False) for pair in pairs_of(a, b)]
         if any(comparison.power(here) == MIXED for _, here in pairs):
             return  # one of several sizes, or what is computed of one
-        fed = [number for _, value in one.feeds for number in behind(value) if isinstance(number, Number)]
+        fed = [
+            number
+            for key, value in one.feeds
+            if isinstance(key, Input) and key.batch.kind == "example"
+            for number in behind(value)
+            if isinstance(number, Number)
+        ]
         if any(number.value in sizes or is_size(comparison.first, number) for number in fed):
             yield "no batch of this training step grows with the towers", one.call, two.call
             return
@@ -108,7 +115,7 @@ def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
                     yield "a tower is fed the number of rows of the whole batch", line_of(fed) or one.call, two.call
             elif not trains and grown is not None and isinstance(key, Input) and _any_rows(key):
                 for there, more in pairs_of(fed, here):
-                    if comparison.power(more) == 1 and not grown.origins & {o.key for o in there.linear}:
+                    if comparison.power(more) == 1 and not grown.origins & {o.key for o in there.linear | there.origins}:
                         yield "this run, which does not train, takes more examples than before", one.call, two.call
                         break
 
@@ -160,7 +167,7 @@ def _left(comparison: Comparison, grown: _Grown, one: Value, two: Value, counts:
         return False
     inner, other = one.inputs, two.inputs
     if counts or not inner:
-        return counts and _is_grown(grown, one) and comparison.power(two) == 0
+        return counts and _is_grown(comparison.first, grown, one) and comparison.power(two) == 0
     if len(inner) != len(other):
         return False
     divides = one.quotient and len(inner) == 2
@@ -174,9 +181,12 @@ def _is_computed(number: Number) -> bool:
     return any(isinstance(v, Number) for v in number.inputs)
 
 
-def _is_grown(grown: _Grown, number: Number) -> bool:
-    """Whether a number is the batch size of a training step: the same one, or one of that value."""
-    return bool(grown.origins & {o.key for o in number.linear}) or number.value in grown.values
+def _is_grown(facts: Facts, grown: _Grown, number: Number) -> bool:
+    """Whether a number is the batch size of a training step: the same one, or one of that value without a name."""
+    if grown.origins & {o.key for o in number.linear}:
+        return True
+    named = any(facts.names_of(origin) for origin in number.origins)
+    return number.value in grown.values and not named
 
 
 # -- rates ------------------------------------------------------------------------------------------

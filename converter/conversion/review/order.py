@@ -17,6 +17,7 @@ from converter.conversion.review.towers import REUSES, turn_of
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
 Key = tuple[Path, int, int]  # how a statement is reached, an expression of the original's in it, which execution of it
+TOLD = (None, "scope", "var_list")  # arguments that choose among the variables; None: `**options`, which may
 UNKNOWN = "?"  # a scope that is not a constant
 
 
@@ -57,9 +58,10 @@ def _of(sides: list[list[_Event]], *traits: Trait) -> list[list[_Event]]:
 
 
 def _takes_all(effect: Effect, traits: tuple[Trait, ...]) -> bool:
-    told = isinstance(effect.node, ast.Call) and (effect.node.args or any(k.arg == "var_list" for k in effect.node.keywords))
+    call = effect.node if isinstance(effect.node, ast.Call) else None
+    told = call is not None and (call.args or any(k.arg in TOLD for k in call.keywords))
     shown = isinstance(effect.site.stmt, ast.Expr) and Trait.LISTS_VARIABLES in traits
-    return not shown and any(has(effect.name, t) and not (told and t is Trait.TAKES_ALL_VARIABLES) for t in traits)
+    return not shown and any(has(effect.name, t) and (not told or t is Trait.INITIALIZES) for t in traits)
 
 
 class _Side:
@@ -145,14 +147,16 @@ def _names_differ(first: list[_Event], second: list[_Event], kept: bool) -> Iter
         twos = here[group]
         if len(ones) != len(twos):
             continue
-        moved = next(((a, b) for a, b in zip(ones, twos, strict=True) if a.key != b.key), None)
+        made_up = isinstance(group, tuple) and not group[-1]  # of one that is given, only the first is made
+        alike = zip(ones, twos, strict=True) if made_up else zip(ones[:1], twos[:1], strict=True)
+        moved = next(((a, b) for a, b in alike if a.key != b.key), None)
         if moved is not None:
             why = "variables are made, or found again, in another order: they would get other names"
             original = next((event for event in ones if event.key == moved[1].key), moved[0])
             yield why, original.node, moved[1].node
         inside = [b for b in twos if b.inside]
         late = next((b for b in twos if b.after), None)
-        if isinstance(group, tuple) and not group[-1] and inside and late is not None and not kept:
+        if made_up and inside and late is not None and not kept:
             original = next(event for event in ones if event.key == late.key)
             yield "a layer behind the towers gets the name of a layer in them", original.node, late.node
 

@@ -31,6 +31,7 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     kinds |= {towers.helpers[n] for n in names if n in towers.helpers}
     calls = [n for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Call)]
     kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
+    kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
     variables, first = walk.facts.variables, walk.collections
     for gpu in range(TOWERS):
