@@ -136,6 +136,7 @@ class _Comparing:
         for (key, mode), accesses in news.items():
             ones = olds.get(key, [])
             unsure = key[0] == ANYWHERE or len(ones) != len(accesses)  # it may be another execution
+            unsure |= any(isinstance(site.stmt, ast.ClassDef) for site in accesses[0].site.chain())  # nobody calls it
             for old, access in zip(ones, accesses, strict=False):
                 self.reading.reads += 1
                 if isinstance(old.value, (Sequence, Mapping)) and old.node in self.facts.selections:

@@ -177,6 +177,8 @@ class Comparison:
         return self.known[key]
 
     def _differ(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        if (one.uid, two.uid) in self.turns:
+            return None
         if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed and mode is not None:
             return None
         if isinstance(one, Input) and one.uid in self.arrays and not isinstance(two, Tensor):
@@ -198,7 +200,7 @@ class Comparison:
                 if len(own) == 1:  # the other is what the tower before has left, of another branch
                     return self.differ(one, own[0], mode)
         if isinstance(one, Tensor) and isinstance(two, Tensor):
-            return None if (one.uid, two.uid) in self.turns else self._tensors(one, two, mode)
+            return self._tensors(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Number):
             return self._numbers(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Count) and any(o.key[0] == FED for o in one.origins):

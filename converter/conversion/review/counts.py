@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from converter.analysis.facts import Facts, RunCall
-from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Number, Sequence, Site, Tensor, Value, needed
+from converter.analysis.values import Input, Number, Site, Value, needed
 from converter.conversion.review.compare import MIXED, Comparison
 from converter.conversion.review.paths import Path, Paths
 from converter.conversion.review.sizes import Sized, inputs_of, is_size, line_of, pairs_of, same_runs
@@ -54,8 +53,8 @@ def _grown(comparison: Comparison) -> _Grown | None:
     held = [there for there, here in pairs if comparison.power(here) == 1]
     if not held:
         return None
-    mixed = [there for there, here in pairs if comparison.power(here) == MIXED]  # one of two sizes that both grew
-    origins = frozenset(o.key for there in [*held, *mixed] for o in there.linear | there.origins)
+    plain = [there for there in held if len(there.linear) == 1]  # of `batch_size * steps` only one of both grew
+    origins = frozenset(o.key for there in plain or held for o in there.linear)
     return _Grown(origins, frozenset(there.value for there in held if there.value is not None))
 
 
@@ -108,16 +107,21 @@ def _feeds(comparison: Comparison, grown: _Grown | None) -> Iterator[Sized]:
         trains = one.computes(trained)
         for (key, fed), (other, here) in zip(one.feeds, two.feeds, strict=False):
             if trains and isinstance(here, Number) and isinstance(fed, Number) and isinstance(other, Input):
-                if not (is_size(comparison.first, fed) or comparison.power(here) == 1) or comparison.power(here) == MIXED:
+                power = comparison.power(here)
+                if power == MIXED or (power != 1 and not is_size(comparison.first, fed)):
                     continue
                 read = set(needed(losses)) if read is None else read
                 if other.uid in read:
                     yield "a tower is fed the number of rows of the whole batch", line_of(fed) or one.call, two.call
             elif not trains and grown is not None and isinstance(key, Input) and _any_rows(key):
-                for there, more in pairs_of(fed, here):
-                    if comparison.power(more) == 1 and not grown.origins & {o.key for o in there.linear | there.origins}:
-                        yield "this run, which does not train, takes more examples than before", one.call, two.call
-                        break
+                pairs = pairs_of(fed, here)
+                if any(_grew_alone(comparison, grown, there, more) for there, more in pairs):
+                    yield "this run, which does not train, takes more examples than before", one.call, two.call
+
+
+def _grew_alone(comparison: Comparison, grown: _Grown, one: Number, two: Number) -> bool:
+    """Whether a number grew that no training step takes; one of two sizes is a multiple of neither."""
+    return comparison.power(two) == 1 and not grown.origins & {o.key for o in one.linear or one.origins}
 
 
 def _any_rows(key: Input) -> bool:

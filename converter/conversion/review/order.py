@@ -1,4 +1,4 @@
-"""Whether what adds to the graph stands in the original's order, where a name or a list of the graph's depends on it."""
+"""Whether what adds to the graph stands in the original's order, where a name or a list depends on it."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
     if states[0]:
         steps = [side.steps() for side in sides]
         whole = [[*made, *trained] for made, trained in zip(variables, steps, strict=True)]
-        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, "variables")
-        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, "variables")
+        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, "variables of the graph")
+        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, "variables of the graph")
     seeds = [side.seeds() for side in sides]
     if seeds[0]:
         yield from _held_differ(seeds, [[*v, *side.drawn()] for v, side in zip(variables, sides, strict=True)], "draws")

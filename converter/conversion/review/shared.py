@@ -1,4 +1,4 @@
-"""Whether towers see what another one has left: in collections, variables and lists; and whether sessions may run them."""
+"""Whether towers see what another one has left: in collections, variables and lists; and their sessions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, 
             continue
         late = next((a for a in comparison.second.facts.accesses_of(two) if a.time > end and not a.write), None)
         if late is not None:
-            why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: the towers change it one after another"
+            why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
             yield why, comparison.nodes.get(late.node), late.node
 
 
@@ -61,4 +61,5 @@ def sessions_left(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None,
         return
     for made in facts.sessions:
         if made.config is None and facts.path_of(made.call) in comparison.second.changed:
-            yield "this session does not let operations without a GPU kernel go to the CPU", comparison.nodes.get(made.call), made.call
+            why = "this session does not let operations without a GPU kernel go to the CPU"
+            yield why, comparison.nodes.get(made.call), made.call
