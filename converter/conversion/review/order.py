@@ -17,6 +17,7 @@ from converter.conversion.review.towers import REUSES, turn_of
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
 Key = tuple[Path, int, int]  # how a statement is reached, an expression of the original's in it, which execution of it
+HELD = "variables of the graph"
 TOLD = (None, "scope", "var_list")  # arguments that choose among the variables; None: `**options`, which may
 UNKNOWN = "?"  # a scope that is not a constant
 
@@ -40,13 +41,14 @@ def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
     """Layers that get another number in their names, and savers that hold other variables, with both lines."""
     sides = [_Side(comparison, paths, again) for again in (False, True)]
     variables = [side.effects(VARIABLES) for side in sides]
-    yield from _names_differ(*variables, bool({"LayerNames", "keep_names"} & set(comparison.towers.helpers.values())))
+    kept = bool({"LayerNames", "keep_names"} & set(comparison.towers.helpers.values()))
+    yield from _names_differ(variables[0], variables[1], kept)
     states = [side.effects((EffectKind.GRAPH_STATE,)) for side in sides]
     if states[0]:
         steps = [side.steps() for side in sides]
         whole = [[*made, *trained] for made, trained in zip(variables, steps, strict=True)]
-        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, "variables of the graph")
-        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, "variables of the graph")
+        yield from _held_differ(_of(states, Trait.TAKES_ALL_VARIABLES, Trait.INITIALIZES), whole, HELD)
+        yield from _held_differ(_of(states, Trait.LISTS_VARIABLES), variables, HELD)
     seeds = [side.seeds() for side in sides]
     if seeds[0]:
         yield from _held_differ(seeds, [[*v, *side.drawn()] for v, side in zip(variables, sides, strict=True)], "draws")

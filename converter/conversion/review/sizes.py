@@ -19,8 +19,8 @@ def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
     """Inputs of training steps whose batches have the size of one tower's, or grew twice; with both lines."""
     first = comparison.first
     roots = _roots(first)
-    for (one, two), pairs in inputs_of(comparison):
-        yield from _judged(comparison, one, two, pairs)
+    for (there, other), pairs in inputs_of(comparison):
+        yield from _judged(comparison, there, other, pairs)
     trained = {step.result.uid for step in first.train_steps}
     for run, two in same_runs(comparison):
         if len(two.feeds) != len(run.feeds) or not run.computes(trained):

@@ -1,4 +1,9 @@
+"""Scripts of which a conversion was wrong once; each is converted rightly now, or refused."""
+
+from __future__ import annotations
+
 import textwrap
+
 HEAD = """\
 import tensorflow as tf
 batch_size = 16
@@ -12,23 +17,46 @@ with tf.Session() as sess:
     for i in range(100):
         sess.run(train_op, {x: data[i * batch_size:(i + 1) * batch_size], y: labels[i * batch_size:(i + 1) * batch_size]})
     MORE
-"""
-def S(model, more="pass", head=HEAD, tail=TAIL): return head + textwrap.dedent(model).lstrip("\n") + tail.replace("MORE", more)
-C = {}
-def case(name, script, *edits, **opts): C[name] = (script, edits, opts)
+"""  # noqa: E501
 
-# name -> script
-case("numbered layer in front", S("""
+
+def script(model: str, more: str = "pass", head: str = HEAD, tail: str = TAIL) -> str:
+    return head + textwrap.dedent(model).lstrip("\n") + tail.replace("MORE", more)
+
+
+SCRIPTS: dict[str, str] = {}
+
+
+def case(name: str, text: str) -> None:
+    SCRIPTS[name] = text
+
+
+case(
+    "numbered layer in front",
+    script(
+        """
     h = tf.layers.dense(x, 3)
     side = tf.layers.dense(tf.ones([2, 5]), 4)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
-    """, "print(sess.run(side))"))
-case("numbered layer behind", S("""
+    """,
+        "print(sess.run(side))",
+    ),
+)
+case(
+    "numbered layer behind",
+    script(
+        """
     h = tf.layers.dense(x, 3)
     side = tf.layers.dense(h, 4)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
-    """, "print(sess.run(side, {x: data}))"))
-case("decoder made behind reuse", S("""
+    """,
+        "print(sess.run(side, {x: data}))",
+    ),
+)
+case(
+    "decoder made behind reuse",
+    script(
+        """
     z_in = tf.placeholder(tf.float32, [None, 3])
     mean = tf.layers.dense(x, 3, name='mean')
     with tf.variable_scope('decoder'):
@@ -36,8 +64,14 @@ case("decoder made behind reuse", S("""
     with tf.variable_scope('decoder', reuse=True):
         out = tf.layers.dense(mean, 12, name='out')
     loss = tf.reduce_mean(tf.square(out - x)) + tf.reduce_mean(y)
-    """, "print(sess.run(side, {z_in: codes}))"))
-case("side merged as if cut", S("""
+    """,
+        "print(sess.run(side, {z_in: codes}))",
+    ),
+)
+case(
+    "side merged as if cut",
+    script(
+        """
     z_in = tf.placeholder(tf.float32, [None, 3])
     def decoder(z, reuse=None):
         with tf.variable_scope('decoder', reuse=reuse):
@@ -46,13 +80,26 @@ case("side merged as if cut", S("""
     side = decoder(z_in)
     out = decoder(mean, reuse=True)
     loss = tf.reduce_mean(tf.square(out - x)) + tf.reduce_mean(y)
-    """, "print(sess.run(side, {z_in: codes}))"))
-case("collection of rows", S("""
+    """,
+        "print(sess.run(side, {z_in: codes}))",
+    ),
+)
+case(
+    "collection of rows",
+    script(
+        """
     h = tf.layers.dense(x, 3)
     tf.add_to_collection('rows', h)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
-    """, "print(sess.run(rows_mean, {x: data}))", tail="rows_mean = tf.reduce_mean(tf.get_collection('rows')[0])\n"+TAIL))
-case("counter", S("""
+    """,
+        "print(sess.run(rows_mean, {x: data}))",
+        tail="rows_mean = tf.reduce_mean(tf.get_collection('rows')[0])\n" + TAIL,
+    ),
+)
+case(
+    "counter",
+    script(
+        """
     count = [0]
     names = []
     def layer(h, n):
@@ -61,8 +108,14 @@ case("counter", S("""
         return tf.layers.dense(h, n, name='layer%d' % count[0])
     h = layer(x, 3)
     loss = tf.reduce_mean(tf.square(layer(h, 1) - y))
-    """, "print(count[0], len(names))"))
-case("class attribute counter", S("""
+    """,
+        "print(count[0], len(names))",
+    ),
+)
+case(
+    "class attribute counter",
+    script(
+        """
     class Net(object):
         made = 0
         def layer(self, h, n):
@@ -71,8 +124,14 @@ case("class attribute counter", S("""
     net = Net()
     h = net.layer(x, 3)
     loss = tf.reduce_mean(tf.square(net.layer(h, 1) - y))
-    """, "print(Net.made)"))
-case("cached attribute", S("""
+    """,
+        "print(Net.made)",
+    ),
+)
+case(
+    "cached attribute",
+    script(
+        """
     class Net(object):
         out = None
         def build(self):
@@ -81,8 +140,13 @@ case("cached attribute", S("""
             return self.out
     net = Net()
     loss = tf.reduce_mean(tf.square(net.build() - y))
-    """, "print(sess.run(net.out, {x: data}))"))
-case("weight decay list", S("""
+    """,
+        "print(sess.run(net.out, {x: data}))",
+    ),
+)
+case(
+    "weight decay list",
+    script("""
     decay = []
     def layer(h, n):
         w = tf.get_variable('w%d' % n, [h.get_shape()[1], n])
@@ -90,8 +154,11 @@ case("weight decay list", S("""
         return tf.matmul(h, w)
     p = layer(layer(x, 3), 1)
     loss = tf.reduce_mean(tf.square(p - y)) + 0.1 * tf.add_n(decay)
-    """))
-case("weight decay collection", S("""
+    """),
+)
+case(
+    "weight decay collection",
+    script("""
     def layer(h, n):
         w = tf.get_variable('w%d' % n, [h.get_shape()[1], n])
         tf.add_to_collection('losses', tf.nn.l2_loss(w))
@@ -99,8 +166,12 @@ case("weight decay collection", S("""
     p = layer(layer(x, 3), 1)
     tf.add_to_collection('losses', tf.reduce_mean(tf.square(p - y)))
     loss = tf.add_n(tf.get_collection('losses'))
-    """))
-case("summary of loss", S("""
+    """),
+)
+case(
+    "summary of loss",
+    script(
+        """
     p = tf.layers.dense(x, 1)
     with tf.name_scope('loss'):
         loss = tf.reduce_mean(tf.square(p - y))
@@ -108,14 +179,25 @@ case("summary of loss", S("""
         tf.summary.scalar('loss', loss)
         tf.summary.histogram('p', p)
     merged = tf.summary.merge_all()
-    """, "print(sess.run(merged, {x: data, y: labels}))"))
-case("accuracy of one tower", S("""
+    """,
+        "print(sess.run(merged, {x: data, y: labels}))",
+    ),
+)
+case(
+    "accuracy of one tower",
+    script(
+        """
     p = tf.layers.dense(x, 1)
     hit = tf.equal(tf.round(p), y)
     accuracy = tf.reduce_mean(tf.cast(hit, tf.float32))
     loss = tf.reduce_mean(tf.square(p - y))
-    """, "print(sess.run(accuracy, {x: data, y: labels}))"))
-case("two sizes of a class", """\
+    """,
+        "print(sess.run(accuracy, {x: data, y: labels}))",
+    ),
+)
+case(
+    "two sizes of a class",
+    """\
 import tensorflow as tf
 class Model(object):
     def __init__(self, batch_size, reuse):
@@ -130,10 +212,15 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(100):
         sess.run(train.train_op, {train.x: data[i * 16:(i + 1) * 16], train.y: labels[i * 16:(i + 1) * 16]})
-""")
-case("epoch not followed", S("""
+""",
+)
+case(
+    "epoch not followed",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
-    """, tail="""\
+    """,
+        tail="""\
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -141,10 +228,16 @@ with tf.Session() as sess:
         for i in range(len(data) // batch_size):
             xs, ys = next_batch(batch_size)
             sess.run(train_op, {x: xs, y: ys})
-"""))
-case("mean of epoch", S("""
+""",
+    ),
+)
+case(
+    "mean of epoch",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
-    """, tail="""\
+    """,
+        tail="""\
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 n_batches = int(len(data) / batch_size)
 with tf.Session() as sess:
@@ -156,13 +249,23 @@ with tf.Session() as sess:
             _, c = sess.run([train_op, loss], {x: xs, y: ys})
             total += c / n_batches
         print(total)
-"""))
-case("decay steps", S("""
+""",
+    ),
+)
+case(
+    "decay steps",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
     step = tf.Variable(0, trainable=False)
     rate = tf.train.exponential_decay(0.1, step, 640 // batch_size, 0.9)
-    """, tail=TAIL.replace("0.01", "rate").replace("minimize(loss)", "minimize(loss, global_step=step)")))
-case("dataset batch", """\
+    """,
+        tail=TAIL.replace("0.01", "rate").replace("minimize(loss)", "minimize(loss, global_step=step)"),
+    ),
+)
+case(
+    "dataset batch",
+    """\
 import tensorflow as tf
 batch_size = 16
 data = tf.data.Dataset.from_tensor_slices(arrays).shuffle(100).batch(batch_size).repeat()
@@ -174,8 +277,11 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
     for i in range(640 // batch_size):
         sess.run(train_op)
-""")
-case("literal sizes", """\
+""",
+)
+case(
+    "literal sizes",
+    """\
 import tensorflow as tf
 x = tf.placeholder(tf.float32, [None, 12])
 y = tf.placeholder(tf.float32, [None, 1])
@@ -189,8 +295,11 @@ with tf.Session() as sess:
             xs, ys = mnist.train.next_batch(64)
             sess.run(train_op, {x: xs, y: ys})
         print(sess.run(loss, {x: test[:64], y: test_y[:64]}))
-""")
-case("static size in model", """\
+""",
+)
+case(
+    "static size in model",
+    """\
 import tensorflow as tf
 batch_size = 16
 x = tf.placeholder(tf.float32, [batch_size, 12])
@@ -206,68 +315,128 @@ with tf.Session() as sess:
     for i in range(100):
         xs, ys = next_batch(batch_size)
         sess.run(train_op, {x: xs, y: ys})
-""")
-case("session config", S("""
+""",
+)
+case(
+    "session config",
+    script("""
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
-    """))
-case("clipped", S("""
+    """),
+)
+case(
+    "clipped",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
     opt = tf.train.AdamOptimizer(0.01)
     pairs = opt.compute_gradients(loss)
     pairs = [(tf.clip_by_norm(g, 1.0), v) for g, v in pairs]
-    """, tail=TAIL.replace("tf.train.AdamOptimizer(0.01).minimize(loss)", "opt.apply_gradients(pairs)")))
-case("global step", S("""
+    """,
+        tail=TAIL.replace("tf.train.AdamOptimizer(0.01).minimize(loss)", "opt.apply_gradients(pairs)"),
+    ),
+)
+case(
+    "global step",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
     step = tf.Variable(0, trainable=False)
-    """, tail=TAIL.replace("minimize(loss)", "minimize(loss, global_step=step)")))
-case("update ops", S("""
+    """,
+        tail=TAIL.replace("minimize(loss)", "minimize(loss, global_step=step)"),
+    ),
+)
+case(
+    "update ops",
+    script(
+        """
     h = tf.layers.batch_normalization(tf.layers.dense(x, 4), training=True)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
     updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-    """, tail="with tf.control_dependencies(updates):\n    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)\n"+TAIL.split("\n",1)[1]))
-case("assign op by hand", S("""
+    """,
+        tail="with tf.control_dependencies(updates):\n    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)\n"
+        + TAIL.split("\n", 1)[1],
+    ),
+)
+case(
+    "assign op by hand",
+    script("""
     mean = tf.get_variable('mean', [12], trainable=False)
     update = tf.assign(mean, 0.9 * mean + 0.1 * tf.reduce_mean(x, 0))
     with tf.control_dependencies([update]):
         h = x - tf.identity(mean)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
-    """))
-case("saver in between", S("""
+    """),
+)
+case(
+    "saver in between",
+    script(
+        """
     h = tf.layers.dense(x, 3, name='a')
     saver = tf.train.Saver()
     p = tf.layers.dense(h, 1, name='b')
     loss = tf.reduce_mean(tf.square(p - y))
-    """, "saver.save(sess, 'm')"))
-case("saver after", S("""
+    """,
+        "saver.save(sess, 'm')",
+    ),
+)
+case(
+    "saver after",
+    script(
+        """
     h = tf.layers.dense(x, 3, name='a')
     p = tf.layers.dense(h, 1, name='b')
     loss = tf.reduce_mean(tf.square(p - y))
-    """, "saver.save(sess, 'm')", tail="train_op = tf.train.AdamOptimizer(0.01).minimize(loss)\nsaver = tf.train.Saver()\n"+TAIL.split("\n",1)[1]))
-case("raw variables", S("""
+    """,
+        "saver.save(sess, 'm')",
+        tail="train_op = tf.train.AdamOptimizer(0.01).minimize(loss)\nsaver = tf.train.Saver()\n"
+        + TAIL.split("\n", 1)[1],
+    ),
+)
+case(
+    "raw variables",
+    script("""
     w = tf.Variable(tf.random_normal([12, 1]))
     with tf.name_scope('second'):
         h = tf.matmul(x, w)
         b = tf.Variable(tf.zeros([1]))
     loss = tf.reduce_mean(tf.square(h + b - y))
-    """))
-case("two losses", S("""
+    """),
+)
+case(
+    "two losses",
+    script(
+        """
     h = tf.layers.dense(x, 3, name='a')
     other = tf.reduce_mean(tf.abs(tf.layers.dense(h, 1, name='c') - y))
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1, name='b') - y))
     second = tf.train.AdamOptimizer(0.1).minimize(other)
-    """, "sess.run(second, {x: data, y: labels})"))
-case("seed", S("""
+    """,
+        "sess.run(second, {x: data, y: labels})",
+    ),
+)
+case(
+    "seed",
+    script("""
     tf.set_random_seed(7)
     h = tf.nn.dropout(tf.layers.dense(x, 3), 0.5, seed=3)
     loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1) - y))
-    """))
-case("fed batch size", S("""
+    """),
+)
+case(
+    "fed batch size",
+    script(
+        """
     n = tf.placeholder(tf.int32, [])
     cell = tf.nn.rnn_cell.GRUCell(8)
     out, last = tf.nn.dynamic_rnn(cell, tf.reshape(x, [-1, 4, 3]), initial_state=cell.zero_state(n, tf.float32))
     loss = tf.reduce_mean(tf.square(tf.layers.dense(last, 1) - y))
-    """, tail=TAIL.replace("sess.run(train_op, {", "sess.run(train_op, {n: batch_size, ")))
-case("attribute bound to input", """\
+    """,
+        tail=TAIL.replace("sess.run(train_op, {", "sess.run(train_op, {n: batch_size, "),
+    ),
+)
+case(
+    "attribute bound to input",
+    """\
 import tensorflow as tf
 batch_size = 16
 class Net(object):
@@ -285,8 +454,11 @@ with tf.Session() as sess:
         xs, ys = next_batch(batch_size)
         sess.run(net.train_op, {net.inputs: xs, net.y: ys})
     print(sess.run(net.p, {net.inputs: test}))
-""")
-case("model elsewhere", """\
+""",
+)
+case(
+    "model elsewhere",
+    """\
 import tensorflow as tf
 batch_size = 16
 x = tf.placeholder(tf.float32, [None, 12])
@@ -305,8 +477,11 @@ with tf.Session() as sess:
         xs, ys = next_batch(batch_size)
         sess.run(train_op, {x: xs, y: ys})
     print(sess.run(shown, {z: test}))
-""")
-case("time major", """\
+""",
+)
+case(
+    "time major",
+    """\
 import tensorflow as tf
 batch_size = 16
 x = tf.placeholder(tf.float32, [None, None, 3])
@@ -320,21 +495,33 @@ with tf.Session() as sess:
     for i in range(100):
         xs, ys = next_batch(batch_size)
         sess.run(train_op, {x: xs, y: ys})
-""")
-case("loss by turns", S("""
+""",
+)
+case(
+    "loss by turns",
+    script("""
     p = tf.layers.dense(x, 3)
     loss = 0.
     for k in range(3):
         loss += tf.reduce_mean(tf.square(p[:, k:k + 1] - y))
-    """))
-case("loss in branch", S("""
+    """),
+)
+case(
+    "loss in branch",
+    script(
+        """
     wide = tf.app.flags.FLAGS.wide
     p = tf.layers.dense(x, 1)
     loss = tf.reduce_mean(tf.square(p - y))
     if wide:
         loss += tf.reduce_mean(tf.abs(p))
-    """, head="import tensorflow as tf\ntf.app.flags.DEFINE_boolean('wide', False, '')\n"+HEAD.split("\n",1)[1]))
-case("attribute of one branch", """\
+    """,
+        head="import tensorflow as tf\ntf.app.flags.DEFINE_boolean('wide', False, '')\n" + HEAD.split("\n", 1)[1],
+    ),
+)
+case(
+    "attribute of one branch",
+    """\
 import tensorflow as tf
 import argparse
 parser = argparse.ArgumentParser()
@@ -361,34 +548,58 @@ with tf.Session() as sess:
         sess.run(net.train_op, {net.x: xs, net.y: ys})
     if args.wide:
         print(sess.run(net.more, {net.x: test}))
-""")
-case("returned dict", S("""
+""",
+)
+case(
+    "returned dict",
+    script(
+        """
     def build(h):
         p = tf.layers.dense(h, 1)
         loss = tf.reduce_mean(tf.square(p - y))
         return {'p': p, 'loss': loss}
     model = build(x)
     loss = model['loss']
-    """, "print(sess.run(model['p'], {x: test}))"))
-case("list of layers", S("""
+    """,
+        "print(sess.run(model['p'], {x: test}))",
+    ),
+)
+case(
+    "list of layers",
+    script(
+        """
     layers = [x]
     for n in (4, 3, 1):
         layers.append(tf.layers.dense(layers[-1], n))
     loss = tf.reduce_mean(tf.square(layers[-1] - y))
-    """, "print(sess.run(layers[1], {x: test}))"))
-case("name rebound print", S("""
+    """,
+        "print(sess.run(layers[1], {x: test}))",
+    ),
+)
+case(
+    "name rebound print",
+    script("""
     h = tf.layers.dense(x, 3)
     print('h', h.shape)
     h = tf.layers.dense(h, 1)
     loss = tf.reduce_mean(tf.square(h - y))
-    """))
-case("scores", S("""
+    """),
+)
+case(
+    "scores",
+    script(
+        """
     u = tf.layers.dense(x, 3)
     scores = tf.matmul(u, u, transpose_b=True)
     p = tf.layers.dense(u, 1)
     loss = tf.reduce_mean(tf.square(p - y))
-    """, "print(sess.run(scores, {x: test}))"))
-case("flag size twice", """\
+    """,
+        "print(sess.run(scores, {x: test}))",
+    ),
+)
+case(
+    "flag size twice",
+    """\
 import tensorflow as tf
 import argparse
 parser = argparse.ArgumentParser()
@@ -407,13 +618,24 @@ with tf.Session() as sess:
     for i in range(640 // config.batch_size):
         xs, ys = next_batch(config.batch_size)
         sess.run(train_op, {x: xs, y: ys})
-""")
-case("learning rate of batch", S("""
+""",
+)
+case(
+    "learning rate of batch",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
-    """, tail=TAIL.replace("0.01", "0.1 * batch_size / 256")))
-case("counted examples", S("""
+    """,
+        tail=TAIL.replace("0.01", "0.1 * batch_size / 256"),
+    ),
+)
+case(
+    "counted examples",
+    script(
+        """
     loss = tf.reduce_mean(tf.square(tf.layers.dense(x, 1) - y))
-    """, tail="""\
+    """,
+        tail="""\
 train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
@@ -423,4 +645,6 @@ with tf.Session() as sess:
         sess.run(train_op, {x: xs, y: ys})
         print('examples', step * batch_size)
         step += 1
-"""))
+""",
+    ),
+)

@@ -1,4 +1,4 @@
-"""Kinds of wrong conversions that were mended once, put back into the converted texts: the second reading refuses them."""
+"""Wrong conversions that were mended once are put back into the converted texts: the second reading refuses them."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pytest
 from converter.analysis.facts import Facts
 from converter.conversion.review import Reading, read_again
 from converter.conversion.review.second import Text, Written
-from tests.conversion.review.once_wrong import F
-from tests.conversion.review.once_wrong_scripts import C
+from tests.conversion.review.once_wrong import FAULTS
+from tests.conversion.review.once_wrong_scripts import SCRIPTS
 from tests.scripts import run
 
 # What is not seen yet, and three faults without an effect: nothing reads what they leave.
@@ -22,21 +22,21 @@ LEFT = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", [name for name in F if name not in LEFT])
+@pytest.mark.parametrize("name", [name for name in FAULTS if name not in LEFT])
 def test_what_was_wrong_once_is_refused(name: str) -> None:
-    case, _, change, options = F[name]
+    case, change = FAULTS[name]
 
     def wrong(facts: Facts, texts: list[Text], written: Written) -> Reading:
         return read_again(facts, [replace(text, after=change(text.after)) for text in texts], written)
 
     with patch("converter.conversion.review.read_again", wrong):
-        conversion = run(C[case][0], **options)
+        conversion = run(SCRIPTS[case])
     assert (conversion.status, conversion.diagnostics[0].code) == ("refused", "TMG290")
 
 
-@pytest.mark.parametrize("name", [name for name in C if name != "assign op by hand"])
+@pytest.mark.parametrize("name", [name for name in SCRIPTS if name != "assign op by hand"])
 def test_the_right_conversions_are_read_in_silence(name: str) -> None:
-    conversion = run(C[name][0])
+    conversion = run(SCRIPTS[name])
     if name == "fed batch size":  # a fault of the planner that the second reading has found
         assert conversion.diagnostics[0].code == "TMG290"
     else:
