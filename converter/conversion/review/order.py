@@ -12,7 +12,7 @@ from converter.analysis.facts import Effect, Facts
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Site
 from converter.conversion.review.compare import Comparison
-from converter.conversion.review.paths import Path, Paths
+from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.towers import REUSES, turn_of
 
 Sized = tuple[str, ast.AST | None, ast.AST | None]
@@ -27,6 +27,7 @@ class _Event:
     """Something that enters the graph, or that is made of all that the graph holds so far.
 
     after: whether the converted text does it behind the towers. inside: whether the first tower does it.
+    block: how the block around it is reached, in a scope: names count anew in each block that enters it.
     """
 
     key: Key
@@ -35,6 +36,7 @@ class _Event:
     effect: Effect | None = None
     after: bool = False
     inside: bool = False
+    block: Path = ANYWHERE
 
 
 def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
@@ -120,9 +122,19 @@ class _Side:
                     effect=effect,
                     after=turn is None and time > self.begin > 0,
                     inside=turn is not None,
+                    block=self._block(site),
                 )
             )
         return events
+
+    def _block(self, site: Site) -> Path:
+        """How the innermost block of the original around a statement in a scope is reached."""
+        blocks = (around for around in site.chain() if isinstance(around.stmt, ast.With) and around is not site)
+        if not site.scopes:
+            return ANYWHERE
+        if not self.again:
+            return next((self.paths.first(block) for block in blocks), ANYWHERE)
+        return next((self.paths.again(block) for block in blocks if self.paths.stmt(block) is not None), ANYWHERE)
 
 
 def _called(call: ast.Call) -> str:
@@ -172,7 +184,8 @@ def _groups(events: list[_Event]) -> dict[object, list[_Event]]:
         name = _name_of(effect.node) if isinstance(effect.node, ast.Call) else None
         counted = effect.kind is not EffectKind.OBJECT_VARIABLE and UNKNOWN not in effect.site.scopes
         if name is not None and counted and isinstance(effect.node, ast.Call):
-            groups[effect.site.scopes, _called(effect.node), name].append(event)
+            block = ANYWHERE if name else event.block
+            groups[effect.site.scopes, block, _called(effect.node), name].append(event)
     return groups
 
 
