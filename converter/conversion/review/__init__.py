@@ -22,7 +22,7 @@ from converter.conversion.review.counts import counts_differ, rates_differ
 from converter.conversion.review.order import orders_differ
 from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.second import Second, Text, Written, walk_again
-from converter.conversion.review.shared import filled_again, sessions_left, unshared
+from converter.conversion.review.shared import filled_again, not_there, sessions_left, unshared
 from converter.conversion.review.sizes import sizes_differ
 from converter.conversion.review.towers import turn_of
 from converter.diagnostics import Diagnostic
@@ -107,7 +107,7 @@ class _Comparing:
         for why, one, two in sizes_differ(self.comparison):
             yield Found(why, one, two)
         found = [unshared(self.comparison), orders_differ(self.comparison, self.paths)]
-        found += [filled_again(self.comparison), sessions_left(self.comparison)]
+        found += [filled_again(self.comparison), not_there(self.comparison), sessions_left(self.comparison)]
         found.append(counts_differ(self.comparison, self.paths))
         if self.scale_lr == "none":
             found.append(rates_differ(self.comparison))

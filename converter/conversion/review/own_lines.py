@@ -146,7 +146,7 @@ class OwnLines:
             if node in self.expressions:
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                yield node, _trim
+                yield node, self._hook(_trim)
             elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
                 yield node, self._hook(_share)
             elif isinstance(node, ast.Call):
@@ -309,10 +309,19 @@ def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
 # -- slices and products of the tool's own lines ----------------------------------------------------
 
 
-def _trim(walk: Walk, node: ast.Subscript) -> Value:
+def _entry(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
+    """`layers[0]`, which is to be there by then."""
+    held, index = walk.evaluate(node.value), getattr(node.slice, "value", None)
+    size = len(held.elements) if isinstance(held, Sequence) and not held.unmeasured else None
+    if size is not None and isinstance(index, int) and not -size <= index < size:
+        towers.missing.append((held, node))
+    return EVALUATE[ast.Subscript](walk, node)
+
+
+def _trim(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
     """`logits[:, :rows]`: without the row that a tower without any computes on."""
     if not isinstance(node.slice, (ast.Slice, ast.Tuple)):
-        return EVALUATE[ast.Subscript](walk, node)
+        return _entry(towers, walk, node)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     last = parts[-1]
     if not isinstance(last, ast.Slice) or last.upper is None or last.lower is not None:

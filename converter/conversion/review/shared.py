@@ -48,6 +48,13 @@ def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, 
             yield why, comparison.nodes.get(late.node), late.node
 
 
+def not_there(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+    """Entries of lists that a line of the tool's reads before the script has put them there."""
+    for held, node in comparison.towers.missing:
+        made = comparison.statements.get(held.site.stmt) if held.site is not None else None
+        yield "an entry of this list is read before it is there", made, node
+
+
 def _length(value: Value) -> int | None:
     if isinstance(value, Mapping):
         return len(value.pairs) if all(isinstance(key, Constant) for key, _ in value.pairs) else None

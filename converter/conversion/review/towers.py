@@ -73,6 +73,7 @@ class Towers:
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
     unread: list[str] = field(default_factory=list)
+    missing: list[tuple[Value, ast.AST]] = field(default_factory=list)  # lists, and what reads an entry they have not
 
     def gpus(self) -> Number:
         """The number of towers; one, so that the numbers of a text stay those of the original."""
