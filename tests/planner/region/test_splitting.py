@@ -53,7 +53,8 @@ def test_the_rest_of_a_block_waits_where_no_tower_needs_it(first: str, rest: str
 
 def test_a_list_that_is_filled_behind_the_towers_has_no_entry_in_them() -> None:
     """The towers would read `seen[0]` to merge it: 1.15 raises an IndexError."""
-    assert codes(INPUTS + "seen = []\n" + HIDDEN.format("seen.append(hidden)") + OUT + LOSS.format("") + STEP + TRAINING) == ["TMG290"]
+    model = "seen = []\n" + HIDDEN.format("seen.append(hidden)") + OUT + LOSS.format("")
+    assert codes(INPUTS + model + STEP + TRAINING) == ["TMG290"]
 
 
 def test_what_waits_is_not_read_by_a_statement_that_joins_the_towers() -> None:
