@@ -648,3 +648,18 @@ with tf.Session() as sess:
 """,
     ),
 )
+case(
+    "unnamed layers of a model that is built again",
+    script(
+        """
+    def net(h, reuse):
+        with tf.variable_scope('net', reuse=reuse):
+            return tf.layers.dense(tf.layers.dense(h, 3), 1)
+
+
+    loss = tf.reduce_mean(tf.square(net(x, False) - y))
+    shown = net(x, True)
+    """,
+        "print(sess.run(shown, {x: data}))",
+    ),
+)
