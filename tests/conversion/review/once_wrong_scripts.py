@@ -663,3 +663,14 @@ case(
         "print(sess.run(shown, {x: data}))",
     ),
 )
+case(
+    "numbered layer between the model's statements",
+    script(
+        """
+    h = tf.layers.dense(x, 3)
+    shown = tf.layers.dense(h, 4)
+    loss = tf.reduce_mean(tf.square(tf.layers.dense(h, 1, name='out') - y))
+    """,
+        "print(sess.run(shown, {x: data}))",
+    ),
+)
