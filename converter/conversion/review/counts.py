@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Input, Number, Site, Value, needed
@@ -158,7 +158,8 @@ def _loops(comparison: Comparison, paths: Paths, grown: _Grown) -> Iterator[Size
 
 
 def _schedules(comparison: Comparison, grown: _Grown) -> Iterator[Sized]:
-    """Steps of a schedule that count as many batches as one GPU takes."""
+    """Steps of a schedule that count as many batches as one GPU takes; a literal there may mean anything."""
+    grown = replace(grown, values=frozenset())
     for one, two in comparison.schedules:
         for there, here in zip(one.inputs, two.inputs, strict=False):
             if _left(comparison, grown, there, here):

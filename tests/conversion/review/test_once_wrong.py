@@ -18,7 +18,7 @@ from tests.scripts import run
 LEFT = {
     "summary of one tower", "feed not scaled", "mean of an epoch not scaled", "updates of all towers",
     "saver of the last tower", "examples not counted", "initializer in front of the variables",
-    "averaged loss of one tower", "loss not merged",
+    "averaged loss of one tower", "loss not merged", "schedule's steps not scaled",
 }  # fmt: skip
 
 
