@@ -265,7 +265,7 @@ class Input(Tensor):
         self.shape = shape
         self.dtype = dtype
         self.ambiguous = False
-        self.entries: dict[str, Input] = {}  # where it is a dict of what came in together, those that were read
+        self.entries: dict[str, Tensor] = {}  # where it is a dict of what came in together, those that were read
 
     def another(self) -> Input:
         """Another component of the same batch: images and labels of one get_next()."""

@@ -37,10 +37,10 @@ def item_place(holder: Value, key: Value) -> Place:
     return Place("item", holder.uid, known if hasattr(key, "value") else f"?{known}", holder=holder)
 
 
-def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Input:
+def entry_of(walk: Walk, batch: Input, key: str, node: ast.AST) -> Tensor:
     """A component of a batch that came in as a dict; it is there from when the batch is."""
     if key not in batch.entries:
-        made = batch.entries[key] = batch.another()
+        batch.entries[key] = made = batch.another()
         made.site, made.time, made.node, made.scopes = batch.site, batch.time, batch.node, batch.scopes
         walk.facts.tensors.append(made)
         walk.facts.inputs.append(made)

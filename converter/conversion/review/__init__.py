@@ -11,21 +11,23 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Site, Tensor
+from converter.analysis.values import Mapping, Sequence, Tensor
 from converter.conversion.review.compare import Comparison, Mode
+from converter.conversion.review.counts import counts_differ, rates_differ
+from converter.conversion.review.order import orders_differ
+from converter.conversion.review.paths import ANYWHERE, Path, Paths
 from converter.conversion.review.second import Second, Text, Written, walk_again
-from converter.conversion.review.shared import unshared
+from converter.conversion.review.shared import filled_again, not_there, sessions_left, unshared
 from converter.conversion.review.sizes import sizes_differ
 from converter.conversion.review.towers import turn_of
 from converter.diagnostics import Diagnostic
 from converter.source.text import split_lines
 
-Path = int  # the number of a statement as it is reached: through the calls around it
-ANYWHERE: Path = 0
 Key = tuple[Path, int, bool, str]  # how a statement is reached, an expression in it, whether it is bound, which place
 HINT = "the conversion would be wrong, so nothing is written: please report it with this message"
 
@@ -95,10 +97,8 @@ class _Comparing:
     def __init__(self, facts: Facts, second: Second, written: Written, reading: Reading) -> None:
         self.facts, self.second, self.reading = facts, second, reading
         self.comparison = Comparison(facts, second, written.options.batch == "total")
-        self.changed = frozenset(second.changed)
-        self._paths: dict[Site, Path] = {}
-        self._numbers: dict[tuple[Path, int], Path] = {}  # by the path of the caller and the identity of the statement
-        self._ends = [0]  # for each path the identity of its statement
+        self.paths = Paths(second)
+        self.scale_lr = written.options.scale_lr
 
     def differences(self) -> Iterator[Found]:
         """All differences, those of reads and bindings first."""
@@ -106,41 +106,14 @@ class _Comparing:
         yield from self._of_statements()
         for why, one, two in sizes_differ(self.comparison):
             yield Found(why, one, two)
-        for why, one, two in unshared(self.comparison):
+        found = [unshared(self.comparison), orders_differ(self.comparison, self.paths)]
+        found += [filled_again(self.comparison), not_there(self.comparison), sessions_left(self.comparison)]
+        found.append(counts_differ(self.comparison, self.paths))
+        if self.scale_lr == "none":
+            found.append(rates_differ(self.comparison))
+        for why, one, two in chain.from_iterable(found):
             yield Found(why, one, two)
         self._note_unexecuted()
-
-    # -- where -----------------------------------------------------------------------------------
-
-    def _path(self, site: Site | None, second: bool) -> Path:
-        """The statement of the original at a site, and those that call the functions around it; not the tool's own."""
-        if site is None:
-            return ANYWHERE
-        known = self._paths.get(site)
-        if known is None:
-            stmt = self._stmt(site) if second else site.stmt
-            caller = site.parent
-            while caller is not None and caller.frame is site.frame:
-                caller = caller.parent
-            around = self._path(caller, second)
-            known = self._paths[site] = around if stmt is None else self._number(around, id(stmt))
-        return known
-
-    def _number(self, around: Path, stmt: int) -> Path:
-        if (around, stmt) not in self._numbers:
-            self._numbers[around, stmt] = len(self._ends)
-            self._ends.append(stmt)
-        return self._numbers[around, stmt]
-
-    def _stmt(self, site: Site) -> ast.AST | None:
-        """The original's statement at a site of the converted text; None for one of the tool's own."""
-        own = self.second.facts.path_of(site.stmt) in self.changed
-        return self.second.alignment.statements.get(site.stmt, None if own else site.stmt)
-
-    def _node(self, node: ast.AST) -> ast.AST | None:
-        """The original's expression; None for one that it does not have."""
-        own = self.second.facts.path_of(node) in self.changed
-        return self.second.alignment.nodes.get(node) if own else node
 
     # -- what ------------------------------------------------------------------------------------
 
@@ -148,39 +121,41 @@ class _Comparing:
         """Compares what each expression reads and each statement binds."""
         olds: dict[Key, list[Access]] = defaultdict(list)
         for access in self.facts.accesses:
-            for path in (self._path(access.site, False), ANYWHERE):
+            for path in (self.paths.first(access.site), ANYWHERE):
                 olds[path, id(access.node), access.write, _place(access)].append(access)
-        seen: dict[tuple[Key, Mode], int] = defaultdict(int)
+        news: dict[tuple[Key, Mode], list[Access]] = defaultdict(list)
         for access in self.second.facts.accesses:
-            node = self._node(access.node)
+            node = self.paths.node(access.node)
             if node is None or isinstance(node, ast.stmt):  # what branches leave is compared where it is read
                 continue
             mode = turn_of(self.comparison.towers, access.time)
-            old = None
-            for path in (self._path(access.site, True), ANYWHERE):  # ANYWHERE: called by one of the tool's own lines
-                key = path, id(node), access.write, _place(access)
-                index = seen[key, mode]
-                seen[key, mode] += 1
-                if index < len(olds.get(key, ())):
-                    old = olds[key][index]
-                    break
-            if old is not None:
+            key = self.paths.again(access.site), id(node), access.write, _place(access)
+            if key not in olds:  # called by one of the tool's own lines
+                key = (ANYWHERE, *key[1:])
+            news[key, mode].append(access)
+        for (key, mode), accesses in news.items():
+            ones = olds.get(key, [])
+            unsure = key[0] == ANYWHERE or len(ones) != len(accesses)  # it may be another execution
+            unsure |= any(isinstance(site.stmt, ast.ClassDef) for site in accesses[0].site.chain())  # nobody calls it
+            for old, access in zip(ones, accesses, strict=False):
                 self.reading.reads += 1
+                if isinstance(old.value, (Sequence, Mapping)) and old.node in self.facts.selections:
+                    continue  # what is taken out of it is compared
                 difference = self.comparison.read(old.value, access.value, mode)
                 if difference is not None:
-                    yield Found(difference.why, old.node, access.node, difference.doubtful)
-            else:
-                line = getattr(node, "lineno", 0)
+                    yield Found(difference.why, old.node, access.node, difference.doubtful or unsure)
+            for access in accesses[len(ones) :]:
+                line = getattr(self.paths.node(access.node), "lineno", 0)
                 self._unread(f"line {line} is executed more often than in the original")
 
     def _of_statements(self) -> Iterator[Found]:
         """Compares what statements build that bind nothing: training steps, summaries."""
         olds: dict[Path, list[Tensor]] = defaultdict(list)
         for tensor in _unbound(self.facts):
-            olds[self._path(tensor.site, False)].append(tensor)
+            olds[self.paths.first(tensor.site)].append(tensor)
         news: dict[tuple[Path, Mode], list[Tensor]] = defaultdict(list)
         for tensor in _unbound(self.second.facts):
-            news[self._path(tensor.site, True), turn_of(self.comparison.towers, tensor.time)].append(tensor)
+            news[self.paths.again(tensor.site), turn_of(self.comparison.towers, tensor.time)].append(tensor)
         for (path, mode), made in news.items():
             there = olds.get(path, [])
             steps = [t for t in there if t.op == "train op"], [t for t in made if t.op == "train op"]
@@ -192,7 +167,7 @@ class _Comparing:
                     break
 
     def _note_unexecuted(self) -> None:
-        executed = {self._ends[self._path(access.site, True)] for access in self.second.facts.accesses}
+        executed = {self.paths.end(self.paths.again(access.site)) for access in self.second.facts.accesses}
         for access in self.facts.accesses:
             if id(access.site.stmt) not in executed:
                 self._unread(f"line {access.site.stmt.lineno} of the original is not executed")

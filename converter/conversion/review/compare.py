@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from collections.abc import Sequence as SequenceType
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep
@@ -59,6 +59,8 @@ from converter.conversion.review.towers import (
 
 Mode = int | None  # the tower whose part a value is to be; None for the whole batch's
 GPUS = re.compile(r"[0-9, ]+")  # a list of GPUs
+COLLECTION = "collection "  # what begins the op that stands for all that a collection holds unseen
+SLICED = "div"  # how look-ups are told that a table is cut into slices of successive rows
 MIXED = 99  # a number of the batch that was computed in a way in which its factor is not followed
 
 
@@ -82,11 +84,14 @@ class Comparison:
     first: Facts
     second: Second
     total: bool = False  # whether the script's batch size is that of all towers
-    scaled: bool = False  # whether rates of learning grow with the towers
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
     numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
     powers: dict[int, int] = field(default_factory=dict)
     unread: dict[str, int] = field(default_factory=dict)
+    schedules: list[tuple[Tensor, Tensor]] = field(default_factory=list)  # of learning rates
+    optimizers: dict[int, Value] = field(default_factory=dict)  # of the converted text -> of the script
+    filled: list[tuple[Value, Value]] = field(default_factory=list)  # lists and dicts that change, read by the host
+    rates: list[tuple[Number, Number, ast.AST | None]] = field(default_factory=list)  # that optimizers are given
 
     def __post_init__(self) -> None:
         self.towers = self.second.towers
@@ -95,6 +100,7 @@ class Comparison:
         self.steps = {step.result.uid: step for step in self.first.train_steps}
         self.steps_too = {step.result.uid: step for step in self.second.facts.train_steps}
         self.arrays = {made.uid: uid for uid, made in self.first.cut.items()}
+        self.trained = frozenset(root for step in self.first.train_steps for root in step.loss.roots)
         losses = [loss for averaged in self.towers.averages.values() for loss in averaged.losses]
         losses += [loss for _, held in self.towers.optimizers.values() for loss in held.parts()]
         self.losses = {v.uid for loss in losses for v in (loss, *loss.inputs)}  # of the towers
@@ -118,16 +124,24 @@ class Comparison:
 
     def _in_turn(self) -> Iterator[tuple[int, int]]:
         """Variables that a loop over all of the graph's takes in the same turn: they may be made in another order."""
-        whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_listed(held)}
-        whole |= {node: held for node, held in self.first.comprehended if _is_listed(held)}
+        whole: dict[ast.AST, Value] = {s.stmt: held for s, held in self.first.turned.items() if _is_gathered(held)}
+        whole |= {node: held for node, held in self.first.comprehended if _is_gathered(held)}
+        if not whole:
+            return
         heres: list[tuple[ast.AST, Value]] = [
             *((self.statements.get(s.stmt, s.stmt), held) for s, held in self.second.facts.turned.items()),
             *((self.nodes.get(node, node), held) for node, held in self.second.facts.comprehended),
         ]
         for node, here in heres:
             there = whole.get(node)
-            if isinstance(there, Sequence) and isinstance(here, Sequence) and self._listed(there, here) is None:
+            if isinstance(there, Sequence) and isinstance(here, Sequence) and self._are_alike(there, here):
                 yield from ((a.uid, b.uid) for a, b in zip(there.elements, here.elements, strict=False))
+
+    def _are_alike(self, there: Sequence, here: Sequence) -> bool:
+        """Whether two lists of the graph's hold the same, in any order."""
+        if _is_listed(there):
+            return self._listed(there, here) is None
+        return self._as_collected(there.elements, here.elements) is not here.elements
 
     # -- what is what ---------------------------------------------------------------------------
 
@@ -147,6 +161,8 @@ class Comparison:
     def read(self, one: Value, two: Value, mode: Mode) -> Difference | None:
         """The first difference between values that an expression reads; former contents of lists are not known."""
         if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed:
+            if mode is None:
+                self.filled.append((one, two))
             return None
         if isinstance(one, (Sequence, Mapping)) and not any(tensors_in(one)):
             return None  # what is read of it is compared where it is read
@@ -161,15 +177,16 @@ class Comparison:
         return self.known[key]
 
     def _differ(self, one: Value, two: Value, mode: Mode) -> Difference | None:
+        if (one.uid, two.uid) in self.turns:
+            return None
         if isinstance(one, (Sequence, Mapping)) and {one.uid, two.uid} & self.changed and mode is not None:
             return None
         if isinstance(one, Input) and one.uid in self.arrays and not isinstance(two, Tensor):
             return None if mode is None else Difference(one, two, "the towers read the whole data set")
         made = self.turn(two, mode)
         if made != mode and not isinstance(two, (Sequence, Mapping, Number)):
-            batched = isinstance(one, Tensor) and one.batch.kind != "free"
-            if batched and isinstance(two, Tensor) and two.op != MERGE:
-                return _doubt(one, two, _elsewhere(mode, made))
+            if isinstance(two, Tensor) and two.op != MERGE and self._is_batched(one):
+                return Difference(one, two, _elsewhere(mode, made), doubtful=not one.roots)
             mode = made
         if isinstance(two, Tensor):
             if two.uid in self.towers.cuts and two.op == SHARD:
@@ -183,7 +200,7 @@ class Comparison:
                 if len(own) == 1:  # the other is what the tower before has left, of another branch
                     return self.differ(one, own[0], mode)
         if isinstance(one, Tensor) and isinstance(two, Tensor):
-            return None if (one.uid, two.uid) in self.turns else self._tensors(one, two, mode)
+            return self._tensors(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Number):
             return self._numbers(one, two, mode)
         if isinstance(one, Number) and isinstance(two, Count) and any(o.key[0] == FED for o in one.origins):
@@ -193,16 +210,42 @@ class Comparison:
             return None if self._is_own(one, two) else _unlike(one, two)
         return self._others(one, two, mode)
 
+    def _is_batched(self, one: Value) -> bool:
+        """Whether a value depends on the batches of training: what is computed of others alone is not cut."""
+        whole = bool(one.roots) and not one.roots & self.trained
+        return isinstance(one, Tensor) and one.batch.kind != "free" and not whole
+
     def all_differ(
         self, ones: SequenceType[Value], twos: SequenceType[Value], mode: Mode, of: tuple[Value, Value]
     ) -> Difference | None:
         """The first difference among several values in their order."""
+        if any(isinstance(v, Tensor) and v.op.startswith(COLLECTION) for v in ones):
+            twos = self._as_collected(ones, twos)
         if len(ones) < len(twos):  # what the tool has added looks at the whole batch
             rest = [v for v in twos[len(ones) :] if not any(isinstance(b, Tensor) and b.op == WHOLE for b in behind(v))]
-            twos = [*twos[: len(ones)], *rest]
+            twos = [*twos[: len(ones)], *(v for v in rest if getattr(v, "value", None) != SLICED)]
         if len(ones) != len(twos):
-            return _doubt(*of, f"made of {len(ones)} values in the script and of {len(twos)} in the converted text")
+            why = f"made of {len(ones)} values in the script and of {len(twos)} in the converted text"
+            return Difference(*of, why, doubtful=not isinstance(of[0], Tensor))  # lists grow, calls get arguments
         return next((d for a, b in zip(ones, twos, strict=True) if (d := self.differ(a, b, mode))), None)
+
+    def _as_collected(self, ones: SequenceType[Value], twos: SequenceType[Value]) -> SequenceType[Value]:
+        """The values of a collection in the order of the original's: what stands before the towers came in first."""
+        left = list(twos)
+        found: list[Value] = []
+        for one in ones:
+            node = getattr(one, "node", None)
+            value = next((v for v in left if node is not None and self._made_by(v) is node), None)
+            if value is not None:
+                left.remove(value)
+                found.append(value)
+        return twos if len(found) < len(ones) else [*found, *left]
+
+    def _made_by(self, two: Value) -> ast.AST | None:
+        """The original's expression that made a value, or the towers' parts of it."""
+        merged = self.towers.merges.get(two.uid)
+        node = getattr(merged.parts[0] if merged is not None else two, "node", None)
+        return self.nodes.get(node, node) if node is not None else None
 
     def _is_own(self, one: Value, two: Value) -> bool:
         """True if the tool replaces a value on purpose: a name, the number of GPUs, the longest length in the batch."""
@@ -239,19 +282,25 @@ class Comparison:
             return self._trained(one, two, mode)
         largest = one.op != two.op and all(op == "reduce" or has(op, Trait.LARGEST) for op in (one.op, two.op))
         if (one.op != two.op and not largest) or type(one) is not type(two):
-            return _unlike(one, two)
+            same = isinstance(one, Input) and isinstance(two, Input) and self.same_node(one.node, two.node)
+            return None if same else _unlike(one, two)
         if largest:
             return self.differ(one.inputs[0], two.inputs[0], mode)
         if not self.same_node(one.node, two.node):
             why = f"the name stands for another {one.op or 'operation'} in the converted text"
             return Difference(one, two, why)
+        if has(one.op, Trait.SCHEDULES):
+            self.schedules.append((one, two))
         if isinstance(one, Input) and one.label != two.label and two.label in self.labels:
             return Difference(one, two, f"{one.label} in the script, {two.label} in the converted text")
         if isinstance(one, Input):
             self.inputs[one.uid] = two
         if mode is not None and isinstance(two, Input) and one.batch.kind == "example":
             return Difference(one, two, "the towers read the whole batch")
-        return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+        found = self.all_differ(one.inputs, two.inputs, mode, (one, two))
+        if found is not None and mode is not None and isinstance(one, Variable):  # a later tower lists other ones
+            return replace(found, doubtful=True)
+        return found
 
     # -- merges ---------------------------------------------------------------------------------
 
@@ -270,10 +319,26 @@ class Comparison:
             return Difference(one, two, "the towers' rows are added up")
         if merged.how == "concat" and kind == "reduced":
             return Difference(one, two, "the towers' means or sums are put behind each other")
+        cut = {part.whole.uid for part in self.towers.cuts.values()}
+        made = [part.inputs[0] if isinstance(part, Tensor) and part.op == TRIM else part for part in merged.parts]
+        whole = not any(root.uid in cut for part in made for root in part.roots)
+        if whole and one.roots and self.trained and not one.roots & self.trained:
+            return Difference(one, two, "each tower makes all of it, of inputs that are not cut")
+        if self._is_of_pairs(one):
+            return Difference(one, two, "it has an entry for each two examples, and towers see those of their shards")
         for gpu, part in enumerate(merged.parts):
             if (found := self._part(one, part, gpu, merged.how)) is not None:
                 return found
         return None
+
+    def _is_of_pairs(self, one: Tensor) -> bool:
+        """Whether it multiplies the examples of one batch with each other."""
+        if not has(one.op, Trait.PRODUCT) or len(one.inputs) < 2:
+            return False
+        given = one.inputs[:2]
+        return all(isinstance(v, Tensor) and v.batch.kind == "example" and not v.batch.axis for v in given) and any(
+            isinstance(v, Tensor) and v.rank == 2 for v in given
+        )
 
     def _part(self, one: Tensor, part: Value, gpu: int, how: str) -> Difference | None:
         """One tower's part of a merge: its share of a mean or a sum, or its rows."""
@@ -349,6 +414,12 @@ class Comparison:
         found = self._losses(step, averaged.losses, two)
         if found is not None:
             return found
+        used = {other.uid: other for other in averaged.optimizers if other is not None}
+        if len(used) > 1:
+            return Difference(one, two, "each tower takes its gradients by an optimizer of its own")
+        receiver = two.inputs[0] if two.op == "train op" and two.inputs else None
+        if isinstance(receiver, Typed) and receiver.kind == "Optimizer" and used and receiver.uid not in used:
+            return Difference(one, two, "the gradients are applied by another optimizer than the one that takes them")
         pairs = [(step.optimizer, other) for other in averaged.optimizers]
         pairs += [(step.variables, other) for other in averaged.variables]
         if two.op == "train op" and one.op == "train op":
@@ -398,7 +469,8 @@ class Comparison:
 
     def _numbers(self, one: Number, two: Number, mode: Mode) -> Difference | None:
         if not self._same_number(one, two):
-            return _doubt(one, two, f"{_number(one)} in the script, {_number(two)} in the converted text")
+            why = f"{_number(one)} in the script, {_number(two)} in the converted text"
+            return Difference(one, two, why, doubtful=one.value is None or two.value is None)
         power = self.power(two)
         if mode is not None and power not in (0, -1, MIXED):
             why = "a tower reads the size of the whole batch" if power > 0 else "the size of a shard is cut again"
@@ -470,7 +542,7 @@ class Comparison:
         both = one, two
         if isinstance(one, Constant) and isinstance(two, Constant):
             why = f"{one.value!r} in the script, {two.value!r} in the converted text"
-            return None if one.value == two.value or self._is_own(one, two) else _doubt(one, two, why)
+            return None if one.value == two.value or self._is_own(one, two) else Difference(one, two, why)
         if isinstance(one, Symbol) and isinstance(two, Symbol):
             same = (one.library, one.name) == (two.library, two.name)
             return None if same else _doubt(one, two, f"{one.name} in the script, {two.name} in the converted text")
@@ -523,12 +595,24 @@ class Comparison:
             return Difference(one, two, f"{one.name} in the script, {two.name} in the converted text")
         if has(one.kind, Trait.RUNS) or has(one.kind, Trait.SETTINGS) or one.kind == "Settings":
             return None
+        if one.kind == "Optimizer":
+            if self.optimizers.setdefault(two.uid, one) is not one:
+                return Difference(one, two, "two optimizers of the script are one in the converted text")
+            pairs = zip(one.inputs, two.inputs, strict=False)
+            self.rates += [(a, b, one.node) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
 
 
 def _is_listed(value: Value) -> bool:
     """Whether it is a list of all of the graph's variables."""
     return isinstance(value, Sequence) and any(isinstance(e, Tensor) and e.op == LISTED for e in value.elements)
+
+
+def _is_gathered(value: Value) -> bool:
+    """Whether it is a list of all that the graph holds of a kind: its variables, or a collection."""
+    gathered = isinstance(value, Sequence) and bool(value.elements)
+    last = value.elements[-1] if gathered and isinstance(value, Sequence) else None
+    return isinstance(last, Tensor) and (last.op == LISTED or last.op.startswith(COLLECTION))
 
 
 def _is_none(value: Value | None) -> bool:
@@ -577,7 +661,10 @@ def _doubt(one: Value, two: Value, why: str) -> Difference:
 def _unlike(one: Value, two: Value) -> Difference:
     if isinstance(two, Symbol) and two.library == "builtins":
         return Difference(one, two, f"nothing is bound to {two.name} yet in the converted text")
-    return _doubt(one, two, f"{_named(one)} in the script, {_named(two)} in the converted text")
+    why = f"{_named(one)} in the script, {_named(two)} in the converted text"
+    listed = any(isinstance(v, Tensor) and v.op == LISTED for v in (one, two))
+    listed |= isinstance(two, Tensor) and not two.op
+    return Difference(one, two, why, doubtful=listed or (isinstance(two, Tensor) and has(two.op, Trait.CONCATENATES)))
 
 
 def _named(value: Value) -> str:

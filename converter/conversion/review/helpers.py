@@ -103,6 +103,8 @@ def _shard_size(towers: Towers, walk: Walk, node: ast.Call) -> Value:
         size: Value = Host((total,), "shard_size", node)
     else:
         size = Number(total.value, _shrunk(total.origins), _shrunk(total.linear), (total,))
+        if total.uid in walk.assumed:
+            walk.assumed.add(size.uid)
     towers.sizes[size.uid] = total
     return size
 
@@ -129,7 +131,19 @@ def grown(towers: Towers, walk: Walk, number: Number) -> Number:
 
     made = Number(number.value, marked(number.origins), marked(number.linear), (number,))
     towers.grown[made.uid] = number
+    towers.products.append(made)
+    if walk.site is not None and _is_open(walk, walk.site.stmt):
+        walk.assumed.add(made.uid)
     return made
+
+
+def _is_open(walk: Walk, stmt: ast.AST) -> bool:
+    """Whether a statement binds a constant of which conditions do not take the value that is written there."""
+    if not walk.facts.open or not isinstance(stmt, ast.Assign):
+        return False
+    path, target = walk.facts.path_of(stmt), stmt.targets[0]
+    kind = "name" if isinstance(target, ast.Name) else "attribute"
+    return (path, kind, getattr(target, "id", getattr(target, "attr", ""))) in walk.facts.open
 
 
 def _shard_drawn(towers: Towers, walk: Walk, node: ast.Call) -> Value:

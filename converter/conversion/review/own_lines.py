@@ -15,7 +15,18 @@ from converter.analysis.python.expressions import EVALUATE
 from converter.analysis.python.operators import truth
 from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Host, Instance, Mapping, Number, Origin, Sequence, Tensor, Value
+from converter.analysis.values import (
+    Constant,
+    Host,
+    Input,
+    Instance,
+    Mapping,
+    Number,
+    Origin,
+    Sequence,
+    Tensor,
+    Value,
+)
 from converter.analysis.walk import Walk
 from converter.conversion.review.helpers import (
     ENTERED,
@@ -135,7 +146,7 @@ class OwnLines:
             if node in self.expressions:
                 continue
             if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
-                yield node, _trim
+                yield node, self._hook(_trim)
             elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
                 yield node, self._hook(_share)
             elif isinstance(node, ast.Call):
@@ -146,17 +157,24 @@ class OwnLines:
                     yield node, self._hook(_named)
                 elif name == "copy" and not node.args:
                     yield node, _copy
+                elif getattr(getattr(node.func, "value", None), "id", "") == "builtins":
+                    yield node, _copied
 
     def _statement(self, stmt: ast.stmt) -> Iterator[tuple[ast.stmt, Statement]]:
         """The replacement for an added statement that the walk would not execute as it is written."""
         if isinstance(stmt, ast.AugAssign) and self._is_count(stmt.value):
             yield stmt, partial(_grow_in_place, self.towers)
+        elif isinstance(stmt, ast.Assign) and getattr(stmt.targets[0], "id", "") in self.names:
+            if not isinstance(stmt.value, ast.Constant):
+                yield stmt, partial(_set_count, self.towers)
         elif isinstance(stmt, ast.If):
             several = isinstance(stmt.test, ast.Compare) and self._is_count(stmt.test.left)
             yield stmt, _several if several else _if_made
         elif isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
             if isinstance(stmt.targets[0].slice, ast.Slice):
                 yield stmt, _contents
+        elif isinstance(stmt, ast.Assign) and any(isinstance(n, ast.Subscript) for n in ast.walk(stmt.targets[0])):
+            yield stmt, _entries
         elif isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Call):
             called = stmt.value.func
             if isinstance(called, ast.Attribute) and called.attr == "clear":
@@ -230,6 +248,22 @@ def _contents(walk: Walk, stmt: ast.Assign) -> Signal:
     return None
 
 
+def _entries(walk: Walk, stmt: ast.Assign) -> Signal:
+    """`(features['x'], y), rows, weight = shard(…)`, of a dict that an iterator gives."""
+    given = walk.evaluate(stmt.value)
+    assign(walk, stmt.targets[0], given)
+    todo: list[tuple[ast.expr, Value]] = [(stmt.targets[0], given)]
+    while todo:
+        target, value = todo.pop()
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, Sequence):
+            todo += zip(target.elts, value.elements, strict=False)
+        elif isinstance(target, ast.Subscript) and isinstance(value, Tensor):
+            holder, key = walk.evaluate(target.value), walk.evaluate(target.slice)
+            if isinstance(holder, Input) and isinstance(key, Constant):
+                holder.entries[str(key.value)] = value
+    return None
+
+
 def _holder(call: ast.expr) -> ast.expr:
     """The object whose method is called."""
     assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
@@ -257,6 +291,13 @@ def _absent(walk: Walk, stmt: ast.Expr) -> Signal:
     return None
 
 
+def _set_count(towers: Towers, walk: Walk, stmt: ast.Assign) -> Signal:
+    """`num_gpus = args.num_gpus`: what was multiplied before has another number of towers."""
+    walk.evaluate(stmt.value)
+    towers.counted[walk.frame.module.uid] = walk.clock
+    return None
+
+
 def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
     """`batch_size *= NUM_GPUS`."""
     load = ast.parse(ast.unparse(stmt.target), mode="eval").body
@@ -268,10 +309,19 @@ def _grow_in_place(towers: Towers, walk: Walk, stmt: ast.AugAssign) -> Signal:
 # -- slices and products of the tool's own lines ----------------------------------------------------
 
 
-def _trim(walk: Walk, node: ast.Subscript) -> Value:
+def _entry(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
+    """`layers[0]`, which is to be there by then."""
+    held, index = walk.evaluate(node.value), getattr(node.slice, "value", None)
+    size = len(held.elements) if isinstance(held, Sequence) and not held.unmeasured else None
+    if size is not None and isinstance(index, int) and not -size <= index < size:
+        towers.missing.append((held, node))
+    return EVALUATE[ast.Subscript](walk, node)
+
+
+def _trim(towers: Towers, walk: Walk, node: ast.Subscript) -> Value:
     """`logits[:, :rows]`: without the row that a tower without any computes on."""
     if not isinstance(node.slice, (ast.Slice, ast.Tuple)):
-        return EVALUATE[ast.Subscript](walk, node)
+        return _entry(towers, walk, node)
     parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     last = parts[-1]
     if not isinstance(last, ast.Slice) or last.upper is None or last.lower is not None:
@@ -287,6 +337,14 @@ def _copy(walk: Walk, node: ast.Call) -> Value:
     if isinstance(held, Mapping):
         return Mapping(held.pairs)
     return Sequence(held.elements, held.mutable, held.many) if isinstance(held, Sequence) else held
+
+
+def _copied(walk: Walk, node: ast.Call) -> Value:
+    """`builtins.list(names)`, where the script binds `list`."""
+    held = walk.evaluate(node.args[0]) if node.args else Host()
+    if isinstance(held, Mapping):
+        return Mapping(held.pairs)
+    return held.copy() if isinstance(held, Sequence) else EVALUATE[ast.Call](walk, node)
 
 
 def _share(towers: Towers, walk: Walk, node: ast.BinOp) -> Value:

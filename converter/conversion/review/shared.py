@@ -1,4 +1,4 @@
-"""Whether towers see what another one has added to the graph: its collections, its variables."""
+"""Whether towers see what another one has left: in collections, variables and lists; and their sessions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from converter.analysis.effects import BATCH_NORMS, READS_COLLECTION, EffectKind
 from converter.analysis.traits import Trait, name_of
+from converter.analysis.values import Constant, Mapping, Sequence, Value
 from converter.conversion.review.compare import Comparison
-from converter.conversion.review.towers import turn_of
+from converter.conversion.review.towers import REUSES, turn_of
 
 COLLECTIONS = {"TowerCollections", "MergedCollections"}
 
@@ -28,5 +29,44 @@ def unshared(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.
             why = f"each tower adds to the collection {added}, which is read, what the others add too"
         elif effect.kind is EffectKind.RAW_VARIABLE and "SharedVariables" not in entered:
             why = "each tower makes a variable of its own"
+        elif effect.kind is EffectKind.VARIABLE and REUSES not in entered:
+            why = "the towers behind the first do not find its variables"
         if why:
             yield why, comparison.nodes.get(effect.node), effect.node
+
+
+def filled_again(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+    """Lists and dicts that hold more, or less, after the towers than on one GPU, where the host reads them."""
+    end = max((end for _, end, _ in comparison.towers.turns), default=0)
+    for one, two in comparison.filled:
+        sizes = [_length(value) for value in (one, two)]
+        if None in sizes or sizes[0] == sizes[1]:
+            continue
+        late = next((a for a in comparison.second.facts.accesses_of(two) if a.time > end and not a.write), None)
+        if late is not None:
+            why = f"{sizes[0]} entries in the script, {sizes[1]} in the converted text: each tower changes it"
+            yield why, comparison.nodes.get(late.node), late.node
+
+
+def not_there(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+    """Entries of lists that a line of the tool's reads before the script has put them there."""
+    for held, node in comparison.towers.missing:
+        made = comparison.statements.get(held.site.stmt) if held.site is not None else None
+        yield "an entry of this list is read before it is there", made, node
+
+
+def _length(value: Value) -> int | None:
+    if isinstance(value, Mapping):
+        return len(value.pairs) if all(isinstance(key, Constant) for key, _ in value.pairs) else None
+    return len(value.elements) if isinstance(value, Sequence) and not value.unmeasured else None
+
+
+def sessions_left(comparison: Comparison) -> Iterator[tuple[str, ast.AST | None, ast.AST | None]]:
+    """Sessions without the settings that towers need: operations without a GPU kernel would fail in them."""
+    facts = comparison.second.facts
+    if not comparison.towers.turns:
+        return
+    for made in facts.sessions:
+        if made.config is None and facts.path_of(made.call) in comparison.second.changed:
+            why = "this session does not let operations without a GPU kernel go to the CPU"
+            yield why, comparison.nodes.get(made.call), made.call

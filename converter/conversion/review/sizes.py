@@ -18,25 +18,38 @@ DEEP = 400  # values behind one that is fed
 def sizes_differ(comparison: Comparison) -> Iterator[Sized]:
     """Inputs of training steps whose batches have the size of one tower's, or grew twice; with both lines."""
     first = comparison.first
-    roots = {root.uid for step in first.train_steps for root in step.loss.roots}
-    made: dict[ast.AST | None, list[tuple[Input, Input]]] = defaultdict(list)  # a model may be built more than once
-    for value in first.inputs:
-        other = comparison.inputs.get(value.uid)
-        if value.uid in roots and isinstance(other, Input):
-            made[value.node].append((value, other))
-    for alike in made.values():
-        pairs = [pair for value, other in alike for pair in _of_input(value, other)]
-        yield from _judged(comparison, *alike[0], pairs)
+    roots = _roots(first)
+    for (there, other), pairs in inputs_of(comparison):
+        yield from _judged(comparison, there, other, pairs)
     trained = {step.result.uid for step in first.train_steps}
-    for run, two in _same_runs(comparison):
+    for run, two in same_runs(comparison):
         if len(two.feeds) != len(run.feeds) or not run.computes(trained):
             continue
         for (key, fed), (_, here) in zip(run.feeds, two.feeds, strict=True):
             if isinstance(key, Input) and key.uid in roots:
-                yield from _judged(comparison, fed, here, _pairs(fed, here))
+                yield from _judged(comparison, fed, here, pairs_of(fed, here))
 
 
-def _same_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
+def _roots(facts: Facts) -> set[int]:
+    return {root.uid for step in facts.train_steps for root in step.loss.roots}
+
+
+def inputs_of(comparison: Comparison) -> Iterator[tuple[tuple[Input, Input], list[tuple[Number, Number]]]]:
+    """The inputs of training steps on both sides, with the numbers behind all that one expression makes.
+
+    A model may be built more than once.
+    """
+    roots = _roots(comparison.first)
+    made: dict[ast.AST | None, list[tuple[Input, Input]]] = defaultdict(list)
+    for value in comparison.first.inputs:
+        other = comparison.inputs.get(value.uid)
+        if value.uid in roots and isinstance(other, Input):
+            made[value.node].append((value, other))
+    for alike in made.values():
+        yield alike[0], [pair for one, two in alike for pair in _of_input(one, two)]
+
+
+def same_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
     """The runs of the script with those of the converted text: a function that is called several times has several."""
     ones: dict[ast.AST, list[RunCall]] = defaultdict(list)
     twos: dict[ast.AST, list[RunCall]] = defaultdict(list)
@@ -52,33 +65,34 @@ def _same_runs(comparison: Comparison) -> Iterator[tuple[RunCall, RunCall]]:
 
 
 def _of_input(one: Input, two: Input) -> list[tuple[Number, Number]]:
-    shapes = _pairs(one.shape, two.shape) if one.shape is not None and two.shape is not None else []
-    return [*_pairs(one, two), *shapes]
+    shapes = pairs_of(one.shape, two.shape) if one.shape is not None and two.shape is not None else []
+    return [*pairs_of(one, two), *shapes]
 
 
 def _judged(
     comparison: Comparison, one: Value, two: Value, pairs: list[tuple[Number, Number]]
 ) -> Iterator[Sized]:
-    powers = {comparison.power(here) for there, here in pairs if _is_size(comparison.first, there)} - {MIXED}
+    powers = {comparison.power(here) for there, here in pairs if is_size(comparison.first, there)} - {MIXED}
     if not powers:
         return
     if not comparison.total and powers <= {0, -1}:
-        yield "a batch has as many rows as one GPU takes", _line(one), _line(two)
+        yield "a batch has as many rows as one GPU takes", line_of(one), line_of(two)
     if max(powers) > (0 if comparison.total else 1):
-        yield "a batch has more rows than the towers take", _line(one), _line(two)
+        yield "a batch has more rows than the towers take", line_of(one), line_of(two)
 
 
-def _line(value: Value) -> ast.AST | None:
+def line_of(value: Value) -> ast.AST | None:
+    """The statement that made a value."""
     return value.site.stmt if value.site is not None else None
 
 
-def _is_size(facts: Facts, number: Number) -> bool:
+def is_size(facts: Facts, number: Number) -> bool:
     """Whether a number is a multiple of a batch size."""
     sizes = {o.key for size, _, _ in facts.batch_sizes for o in getattr(size, "linear", ())}
     return any(o.key in sizes or named_batch(facts.names_of(o)) for o in number.linear)
 
 
-def _pairs(one: Value, two: Value) -> list[tuple[Number, Number]]:
+def pairs_of(one: Value, two: Value) -> list[tuple[Number, Number]]:
     """The pairs of numbers behind two values that are computed in the same way."""
     found: list[tuple[Number, Number]] = []
     todo, seen = [(one, two)], {one.uid}

@@ -9,7 +9,7 @@ from converter.analysis.python.statements import assign, execute_block
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Typed, Value
 from converter.analysis.walk import Walk
-from converter.conversion.review.towers import TOWERS, Merged, Towers
+from converter.conversion.review.towers import REUSES, TOWERS, Merged, Towers
 
 Signal = str | None  # how a block ended early
 APART = {"TowerCollections", "MergedCollections"}
@@ -29,6 +29,9 @@ def towers_loop(towers: Towers, entered: set[str], walk: Walk, loop: ast.For) ->
     names = [n.id for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Name)]
     kinds = {value.name for n in names if n in entered and isinstance(value := _found(walk, n), Typed)}
     kinds |= {towers.helpers[n] for n in names if n in towers.helpers}
+    calls = [n for item in block.items for n in ast.walk(item.context_expr) if isinstance(n, ast.Call)]
+    kinds |= {REUSES for call in calls for keyword in call.keywords if keyword.arg == REUSES}
+    kinds |= {REUSES for kind in kinds if kind.startswith("enter_tower")}  # its own variable scope
     before = {key: list(held) for key, held in walk.collections.items()}
     variables, first = walk.facts.variables, walk.collections
     for gpu in range(TOWERS):

@@ -19,6 +19,7 @@ SHARD, ROWS, WEIGHT, TRIM, SHARE, MERGE = (
     "tower merge",
 )
 WHOLE, COUNTED = "tower whole batch", "tower weighed"
+REUSES = "reuse"  # stands beside the helpers around a tower whose later turns find the variables of the first
 GROWN = "grown"  # the last entry of the key of an origin whose number was multiplied with the number of towers
 
 
@@ -66,10 +67,13 @@ class Towers:
     averages: dict[int, Averaged] = field(default_factory=dict)
     sizes: dict[int, Value] = field(default_factory=dict)  # of one shard: that of the whole batch
     grown: dict[int, Value] = field(default_factory=dict)  # a number times the number of towers: the number
+    products: list[Number] = field(default_factory=list)  # the numbers that were multiplied, as they are then
+    counted: dict[int, int] = field(default_factory=dict)  # when a file has set the number of towers, by its frame
     optimizers: dict[int, tuple[Value, Value]] = field(default_factory=dict)  # TowerOptimizer: its own, the losses
     turns: list[tuple[int, int, int]] = field(default_factory=list)
     entered: list[tuple[int, int, set[str]]] = field(default_factory=list)  # begin, end, the helpers around a tower
     unread: list[str] = field(default_factory=list)
+    missing: list[tuple[Value, ast.AST]] = field(default_factory=list)  # lists, and what reads an entry they have not
 
     def gpus(self) -> Number:
         """The number of towers; one, so that the numbers of a text stay those of the original."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from converter.analysis.facts import Facts, TrainStep, behind_losses
+from converter.analysis.facts import Effect, Facts, TrainStep, behind_losses
 from converter.analysis.frames import Access
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import (
@@ -53,8 +53,8 @@ class Region:
     forward: bool = False  # the towers end before the loss, which is computed from their merged results
     exact: bool = False  # they do so because the loss is not a mean of theirs
 
-    def comes_after(self, access: Access) -> bool:
-        """Whether something is read after the loop: later, or by a statement that is moved behind it."""
+    def comes_after(self, access: Access | Effect) -> bool:
+        """Whether something is read or made after the loop: later, or by a statement that is moved behind it."""
         index = self.block.statement(access.site)
         return access.time > self.end or index == BEHIND or (index is not None and index in self.after)
 

@@ -247,7 +247,7 @@ def _counts_on(facts: Facts, region: Region) -> bool:
     made = [e for e in facts.effects_of(EffectKind.VARIABLE) if _default_name(e.node) and "global_step" not in e.name]
     within = {id(e) for e in made if region.in_tower(e.site)}
     return bool(within) and any(
-        e.time > region.end or id(e) not in within and region.in_any_tower(e.site) for e in made
+        region.comes_after(e) or (id(e) not in within and region.in_any_tower(e.site)) for e in made
     )
 
 

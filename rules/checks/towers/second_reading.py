@@ -8,15 +8,18 @@ RULES = (
     Rule(
         code="TMG290",
         title="the converted text would compute something else",
-        why="Before anything is written, the converted text is walked as the script was, and the two are compared: "
-        "behind each training step the same loss of the same inputs, for the same variables; after the towers the "
-        "whole batch's values where the script reads them, in the towers those of one shard; batches with N times "
-        "the rows. This second reading knows nothing of how the conversion was planned. Where it finds a difference, "
-        "the conversion is wrong, and nothing is written. The message shows the script's line and the converted one. "
-        "The example was refused for this by an earlier version, which would have executed the statement that prints "
-        "a tensor after the towers, where the name stands for another one; it is converted now. Please report such a "
-        "script. Often it helps to give each part of the model a name of its own, or to move the statement that the "
-        "message shows in front of the model or behind the loss.",
+        why="Before anything is written, the converted text is walked as the script was, and the two are "
+        "compared: behind each training step the same loss of the same inputs, for the same variables; after "
+        "the towers the whole batch's values where the script reads them, in the towers those of one shard; "
+        "batches with N times the rows, and loops, schedules and evaluations that go with them; layers, "
+        "savers, lists of the graph's variables and seeds in an order that keeps names and contents; "
+        "collections, lists and variables that no tower makes again; each optimizer's own gradients. This "
+        "second reading knows nothing of how the conversion was planned. Where it finds a difference, the "
+        "conversion is wrong, and nothing is written. The message shows the script's line and the converted "
+        "one. The example was refused for this by an earlier version, which would have executed the statement "
+        "that prints a tensor after the towers, where the name stands for another one; it is converted now. "
+        "Please report such a script. Often it helps to give each part of the model a name of its own, or to "
+        "move the statement that the message shows in front of the model or behind the loss.",
         before="""\
 import tensorflow as tf
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, TRAINING, parts
+from tests.scripts import INPUTS, MODEL, STEP, TRAINING, codes, parts
 
 HIDDEN = "with tf.name_scope('hidden'):\n    hidden = tf.layers.dense(X, 8)\n    {}\n"
 OUT = "prediction = tf.layers.dense(hidden, 1)\n"
@@ -41,7 +41,6 @@ def test_the_rest_of_a_block_keeps_its_place_before_what_reads_or_changes_it(
     ("first", "rest", "later"),
     [
         ("x = X", "print(hidden.shape)", "x = prediction\n"),
-        ("seen = []", "seen.append(hidden)", ""),
         ("seen = []", "seen.append(tf.reduce_mean(hidden))", "other = []\n"),
         ("pass", "tf.add_to_collection('seen', hidden)", "decay = tf.get_collection('decay')\n"),
         ("pass", "tf.summary.histogram('hidden', hidden)", ""),
@@ -50,6 +49,12 @@ def test_the_rest_of_a_block_keeps_its_place_before_what_reads_or_changes_it(
 def test_the_rest_of_a_block_waits_where_no_tower_needs_it(first: str, rest: str, later: str) -> None:
     model = first + "\n" + HIDDEN.format(rest) + OUT + later + LOSS.format("")
     assert inside(rest, model) == (False, True)
+
+
+def test_a_list_that_is_filled_behind_the_towers_has_no_entry_in_them() -> None:
+    """The towers would read `seen[0]` to merge it: 1.15 raises an IndexError."""
+    model = "seen = []\n" + HIDDEN.format("seen.append(hidden)") + OUT + LOSS.format("")
+    assert codes(INPUTS + model + STEP + TRAINING) == ["TMG290"]
 
 
 def test_what_waits_is_not_read_by_a_statement_that_joins_the_towers() -> None:

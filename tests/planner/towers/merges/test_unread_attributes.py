@@ -9,7 +9,7 @@ import pytest
 from converter.conversion import convert
 from converter.options import Options
 from converter.source import read
-from tests.scripts import INPUTS, TRAINING, body, converted, loops, parts
+from tests.scripts import INPUTS, TRAINING, body, codes, converted, loops, parts
 
 NET = """\
 class Net(object):
@@ -92,12 +92,20 @@ def test_what_code_that_is_not_seen_may_read_is_merged(change: tuple[str, str], 
     assert {place for loop in loops(script(change, more)) for place in loop.dropped} <= {"self.output"}
 
 
-@pytest.mark.parametrize("around", ["if sized():", "for size in sizes():", "try:"])
+AROUND_HIDDEN = "        self.hidden = tf.layers.dense(x, 3)\n"
+
+
+def test_what_keeps_the_whole_batch_where_a_branch_is_not_taken_is_refused() -> None:
+    """Without the branch, `self.hidden` is `x` as it was before the towers: 1.15 runs it into incompatible shapes."""
+    nested = "        if sized():\n            self.hidden = x = tf.layers.dense(x, 3)\n"
+    assert codes(script((AROUND_HIDDEN, "        self.hidden = x\n" + nested))) == ["TMG290"]
+
+
+@pytest.mark.parametrize("around", ["for size in sizes():", "try:"])
 def test_what_may_not_be_set_is_not_deleted(around: str) -> None:
     also = "        except ValueError:\n            pass\n" if around == "try:" else ""
-    line = "        self.hidden = tf.layers.dense(x, 3)\n"
     nested = f"        {around}\n            self.hidden = x = tf.layers.dense(x, 3)\n{also}"
-    found = loops(script((line, "        self.hidden = x\n" + nested)))
+    found = loops(script((AROUND_HIDDEN, "        self.hidden = x\n" + nested)))
     assert [loop.dropped for loop in found] == [("self.output",)]
 
 
