@@ -9,6 +9,9 @@ from tmgprobe.strategy.gradients import Gradients
 from tmgprobe.values import spread
 
 ORIGINAL, CONVERSION = 'strategy original', 'strategy conversion'
+# Replicas' sums round otherwise than one script's: of a gradient of rounding alone twelve tries showed a tenth of
+# the conversion's error in 17 of 18 runs.
+TRIES = 48
 
 
 class Trial(object):
@@ -50,7 +53,7 @@ class Trial(object):
         def ends(first):
             return _flat(self.compared(states, again(first)))
 
-        largest = spread.largest_of_tries(found, states[0], ends)
+        largest = spread.largest_of_tries(found, states[0], ends, TRIES)
         rows = {name: {kind: largest[name, kind] for kind in kinds} for name, kinds in errors.items()}
         self.channel.leave('tried', spread=rows)
 

@@ -11,14 +11,14 @@ from tmgprobe.values import compare
 TRIES = 12  # changes of the first weights in the last place
 
 
-def largest_of_tries(found, weights, errors):
+def largest_of_tries(found, weights, errors, tries=TRIES):
     """{what: how far the original ends from itself}, for what differs: the largest of several tries.
 
     Not every change meets the edge, so tries end when each shows a tenth of what was found. found: {what: error of the
     conversion}; weights: {variable: first value}; errors: a function from changed first weights to {what: error}.
     """
     largest = dict.fromkeys(found, 0.0)
-    for seed in range(TRIES):
+    for seed in range(tries):
         if all(largest[what] >= error / 10 for what, error in found.items()):
             break
         moved = errors(compare.nudged(weights, seed))
