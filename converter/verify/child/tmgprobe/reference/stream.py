@@ -193,8 +193,8 @@ def _each(own, theirs, towers, unordered):
                 result.append({'input': name, 'status': 'absent', 'fault': ''})
             elif batches[0][0][0] is None or batches[1][0][0] is None:
                 as_rows = all(_are_rows(name, each) for each in (mine, steps))
-                one = {} if as_rows else _settings(batches[1], batches[0], towers, drawn)
-                result.append(dict(dict(_SAME_SETTING, input=name), **one))
+                one = _SAME_SETTING if as_rows else _settings(batches[1], batches[0], towers, drawn)
+                result.append(dict(one, input=name))
             else:
                 theirs_marks, own_marks = (
                     [each[number][0] or [] for number in numbers] for each, numbers in zip(batches, once[::-1])
@@ -208,13 +208,13 @@ def _each(own, theirs, towers, unordered):
 
 
 def _settings(own, theirs, towers, drawn):
-    """What differs of an input without a batch axis; {} where each step gets what the original's do, or N times it."""
+    """An input without a batch axis: the same where each step gets what the original's do, or N times that."""
     for number, (_, value) in enumerate(theirs):
         mine = [rest for _, rest in own[number * towers : (number + 1) * towers] + own[number : number + 1]]
         if mine and value not in mine and not _counted(value, mine, towers):
             status = streams.DRAWN if drawn is not None and number >= drawn else streams.DIFFERS
             return {'status': status, 'fault': 'setting', 'value': value, 'own': mine[-1], 'step': number + 1}
-    return {}
+    return _SAME_SETTING
 
 
 def _are_rows(name, steps):
