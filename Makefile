@@ -23,7 +23,7 @@ CLUSTER := $(sort $(wildcard fixtures/cluster/*/single.py))
 NOTEBOOKS := $(sort $(wildcard fixtures/notebooks/*/single.ipynb))
 PROJECTS := $(sort $(wildcard fixtures/projects/*/single/train.py))
 
-.PHONY: site help demo quick test test-torch matrix fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
+.PHONY: site help demo quick test test-torch matrix product fuzz coverage lint format goldens docs bench clean tf1.15 tf1.12 \
 	tf1.4 torch compiled
 
 help:
@@ -31,7 +31,8 @@ help:
 	@echo 'make quick    ruff, mypy and all tests in one process: no TensorFlow, no PyTorch, no browser, no installed program'
 	@echo 'make test     ruff, mypy and all tests but the whole matrix'
 	@echo 'make test-torch  the tests that run PyTorch; makes .venv-torch, which takes 1 GB'
-	@echo 'make matrix   the whole matrix: also TensorFlow 1.4 and 1.12, all numbers of towers, both batch modes'
+	@echo 'make matrix   also TensorFlow 1.4 and 1.12, all numbers of towers and both batch modes, each pair of them once'
+	@echo 'make product  also each number of towers in each batch mode on each TensorFlow'
 	@echo 'make fuzz     generate N scripts from SEED on, convert them, and run originals and conversions on TensorFlow 1.15'
 	@echo 'make coverage which lines the tests without TensorFlow run'
 	@echo 'make lint     ruff, mypy, and whether the generated pages are up to date'
@@ -97,6 +98,9 @@ test-torch: $(VENV)/.dev compiled torch
 	$(PYTEST) -m 'torch and not matrix' tests/test_ddp.py --durations=10
 
 matrix: lint compiled tf1.15 tf1.4 tf1.12 torch
+	$(PYTEST) -m 'not product' --durations=10
+
+product: lint compiled tf1.15 tf1.4 tf1.12 torch
 	$(PYTEST) --durations=10
 
 N := 100

@@ -22,8 +22,9 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 VERSIONS = {"2": pytest.mark.tf2, "1.15": pytest.mark.tf1}
 TOWERS = (1, 2, 3, 4, 8, 12)  # past ten, tower_1 is a prefix of tower_10
+MODES = ("per-gpu", "total")
 # What `make test` proves of each fixture: one of these in turn. The one that is proven on TensorFlow 2 is also trained
-# to its end on 1.15. `make matrix` does all of it for every fixture.
+# to its end on 1.15. `make matrix` does every pair of TensorFlow, towers and mode, `make product` all of it.
 IN_EACH_RUN = (("1.15", 3, "per-gpu"), ("2", 2, "total"))
 MANY_TOWERS = {  # where hand-written towers fail: moving averages, and cells under reuse
     ("base_model", "1.15", 12, "per-gpu"),
@@ -64,14 +65,28 @@ def in_each_run(name: str) -> tuple[str, int, str]:
     return IN_EACH_RUN[0 if required(name) else NAMES.index(name) % 2]
 
 
+def in_pairs(name: str, gpus: int, batch: str) -> str:
+    """The TensorFlow on which `make matrix` proves a fixture with these towers and this mode.
+
+    Each number of towers meets each TensorFlow, and each mode does, and each number each mode. What one fixture has on
+    TensorFlow 2 the next one has on 1.15.
+    """
+    turn = NAMES.index(name) + TOWERS.index(gpus) + MODES.index(batch)
+    return "1.15" if required(name) or turn % 2 else "2"
+
+
 def verifications() -> list[object]:
-    """Fixture, towers and batch mode on each TensorFlow; what `make test` leaves to `make matrix` is marked."""
+    """Fixture, towers and batch mode on each TensorFlow; what is left to `make matrix` and `make product` is marked."""
     cases = []
     for version, mark in VERSIONS.items():
         names = [name for name in NAMES if version != "2" or not required(name)]
-        for name, gpus, batch in product(names, TOWERS, ("per-gpu", "total")):
+        for name, gpus, batch in product(names, TOWERS, MODES):
+            marks = [mark]
             chosen = (version, gpus, batch) == in_each_run(name) or (name, version, gpus, batch) in MANY_TOWERS
-            marks = [mark] if chosen else [mark, pytest.mark.matrix]
+            if not chosen:
+                marks.append(pytest.mark.matrix)
+                if in_pairs(name, gpus, batch) != version:
+                    marks.append(pytest.mark.product)
             cases.append(pytest.param(name, gpus, batch, marks=marks, id=f"{name}-{gpus}-{batch}-{version}"))
     return cases
 
