@@ -16,6 +16,7 @@ _PERCENT = 100  # a share times this number is a percentage as well: `100 * corr
 _ROWS = ("slice", "range", "arange")  # calls whose first argument is where a batch begins
 _EXAMPLES = ("num_examples", "n_examples", "num_samples")
 _STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
+_SCHEDULES = ("decay", "piecewise_constant")  # in the names of functions that are given numbers of steps
 _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
 
 
@@ -96,19 +97,21 @@ def _written_sizes(known: Iterable[Origin]) -> list[ast.Constant]:
 
 
 def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
-    """Whether a number of examples is divided, as it is written there or by the name that the result gets."""
+    """Whether a number of examples is divided, by how it is written, the name that the result gets, or where it goes."""
     parts = list(ast.walk(ratio.left))
     if any(isinstance(p, ast.Call) and getattr(p.func, "id", "") == "len" for p in parts):
         return True
     if any(isinstance(p, ast.Attribute) and p.attr in _EXAMPLES for p in parts):
         return True
-    if not isinstance(ratio.left, (ast.Constant, ast.Name)):
+    if not all(isinstance(p, (ast.Constant, ast.Name, ast.BinOp, ast.operator, ast.expr_context)) for p in parts):
         return False
     for above in parents_of(facts, ratio):
         if isinstance(above, (ast.Assign, ast.keyword)):
             targets = above.targets if isinstance(above, ast.Assign) else [above]
             names = [getattr(t, "id", getattr(t, "attr", getattr(t, "arg", None))) or "" for t in targets]
             return any(part in name.lower() for name in names for part in _STEPS)
+        if isinstance(above, ast.Call) and any(part in _name_of(above).lower() for part in _SCHEDULES):
+            return True
         if isinstance(above, ast.stmt):
             return False
     return False

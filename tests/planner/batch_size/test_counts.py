@@ -166,9 +166,15 @@ def test_other_walks_are_not(loop: str, rows: str) -> None:
         ("batch_size = 50\nsteps = int(total / 50)", ["TMG338"]),
         ("batch_size = 50\nepochs = 10 * len(rows) // 50", ["TMG338"]),
         ("batch_size = 50\nper_epoch = data.num_examples // 50", ["TMG338"]),
+        ("batch_size = 50\nrate = tf.train.exponential_decay(0.1, 0, 1000 // 50, 0.5)", ["TMG338"]),
+        ("batch_size = 50\nrate = tf.train.piecewise_constant(0, [5 * 1000 // 50], [0.1, 0.01])", ["TMG338"]),
+        ("batch_size = 50\nrate = tf.train.piecewise_constant(0, [5 * (1000 // 50)], [0.1, 0.01])", ["TMG338"]),
+        ("batch_size = 50\nrate = tf.train.exponential_decay(0.1, 0, 1000 // batch_size, 0.5)", []),
+        ("batch_size = 50\nrate = tf.constant(1000 // 50)", []),  # no schedule
         ("batch_size = 50\ndecay_steps = 1000 // batch_size", []),  # follows by its name
         ("batch_size = 50\ndecay_steps = 1000 // 40", []),  # another number
         ("batch_size = 50\nwidth = 1000 // 50", []),  # counts no steps
+        ("batch_size = 50\ndecay_steps = scale[0] * 1000 // 50", []),
         ("batch_size = 50\nsteps = scale(rows) / 50", []),  # a value, not a number of examples
     ],
 )
