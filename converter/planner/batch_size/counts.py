@@ -97,7 +97,7 @@ def _written_sizes(known: Iterable[Origin]) -> list[ast.Constant]:
 
 
 def _is_count(facts: Facts, ratio: ast.BinOp) -> bool:
-    """Whether a number of examples is divided, by how it is written, the name that the result gets, or where it goes."""
+    """Whether a number of examples is divided, by what is written, the name of the result, or where it goes."""
     parts = list(ast.walk(ratio.left))
     if any(isinstance(p, ast.Call) and getattr(p.func, "id", "") == "len" for p in parts):
         return True
