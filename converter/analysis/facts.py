@@ -72,6 +72,22 @@ class TrainStep:
         return needed([self.loss])
 
 
+@dataclass(frozen=True)
+class RateSite:
+    """Where an optimizer, or a function that makes one, is given its learning rate.
+
+    call: the call. name: the function that is called. rate: the rate as it is written in the call, None for none.
+    value: the rate, as far as it is followed. passed: whether the call has arguments that are not written in it
+    (functools.partial, **settings).
+    """
+
+    call: ast.Call
+    name: str
+    rate: ast.expr | None
+    value: Value | None
+    passed: bool
+
+
 def behind_losses(steps: Iterable[TrainStep]) -> Mapping[int, Value]:
     """All values that the losses of some steps are computed from, as they are once the walk is over."""
     chosen = list(steps)
@@ -179,6 +195,7 @@ class Facts:
     variables: list[Variable] = field(default_factory=list)
     inputs: list[Input] = field(default_factory=list)
     train_steps: list[TrainStep] = field(default_factory=list)
+    rates: list[RateSite] = field(default_factory=list)  # in the order in which optimizers are made
     runs: list[RunCall] = field(default_factory=list)
     data: list[Entry] = field(default_factory=list)  # arrays, lists and constants on their way into the graph
     beside: list[Entry] = field(default_factory=list)  # what tensors are set against, element by element

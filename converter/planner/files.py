@@ -111,7 +111,7 @@ def _looped(case: Placed, module: str) -> _Looped:
     scaling, names = Scaling(), count.names
     with noted(found):
         scaling, names = scale(facts, regions, scaled, pen.text, count.beside, count.names)
-    pen = pen.after([*scaling.replaces, *rate_edits(case.steps, options, pen.text, count)])
+    pen = pen.after([*scaling.replaces, *rate_edits(facts, options, pen.text, count)])
     longest, reading = longest_edits(facts, regions, pen.text, pen.aliases)
     pen = pen.after(longest)
     with noted(found):

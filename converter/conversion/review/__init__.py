@@ -96,7 +96,7 @@ class _Comparing:
 
     def __init__(self, facts: Facts, second: Second, written: Written, reading: Reading) -> None:
         self.facts, self.second, self.reading = facts, second, reading
-        self.comparison = Comparison(facts, second, written.options.batch == "total")
+        self.comparison = Comparison(facts, second, written.options.batch == "total", written.options.scale_lr)
         self.paths = Paths(second)
         self.scale_lr = written.options.scale_lr
 

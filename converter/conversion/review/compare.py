@@ -39,6 +39,7 @@ from converter.analysis.values import (
     Variable,
     tensors_in,
 )
+from converter.choices import ScaleLr
 from converter.conversion.review.second import Second
 from converter.conversion.review.towers import (
     COUNTED,
@@ -84,6 +85,7 @@ class Comparison:
     first: Facts
     second: Second
     total: bool = False  # whether the script's batch size is that of all towers
+    scale_lr: ScaleLr = "none"
     known: dict[tuple[int, int, Mode], Difference | None] = field(default_factory=dict)
     numbers: dict[tuple[int, int], bool] = field(default_factory=dict)  # the same but for the number of towers
     powers: dict[int, int] = field(default_factory=dict)
@@ -600,7 +602,27 @@ class Comparison:
                 return Difference(one, two, "two optimizers of the script are one in the converted text")
             pairs = zip(one.inputs, two.inputs, strict=False)
             self.rates += [(a, b, one.node) for a, b in pairs if isinstance(a, Number) and isinstance(b, Number)]
+            return self.all_differ(one.inputs, self._at_own_rate(one, two), mode, (one, two))
         return self.all_differ(one.inputs, two.inputs, mode, (one, two))
+
+    def _at_own_rate(self, one: Typed, two: Typed) -> tuple[Value, ...]:
+        """What an optimizer is made with, but for what --scale-lr changes: a factor, or the default written out."""
+        written = two.kwargs.get("learning_rate")
+        added = self.scale_lr != "none" and len(two.inputs) == len(one.inputs) + 1 and "learning_rate" not in one.kwargs
+        return tuple(self._unscaled(value) for value in two.inputs if not added or value is not written)
+
+    def _unscaled(self, rate: Value) -> Value:
+        """A learning rate without the factor that --scale-lr asks for.
+
+        What the towers' updates wait for may stand behind both, where the product is made in the graph.
+        """
+        product = isinstance(rate, Number) or (isinstance(rate, Tensor) and rate.op == "multiply")
+        if self.scale_lr == "none" or not product or len(rate.inputs) < 2:
+            return rate
+        inner, factor = rate.inputs[:2]
+        grows = isinstance(factor, Number) and self.towers.origin in factor.origins
+        linear = isinstance(factor, Number) and self.towers.origin in factor.linear
+        return inner if grows and linear == (self.scale_lr == "linear") else rate
 
 
 def _is_listed(value: Value) -> bool:

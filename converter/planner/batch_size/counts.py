@@ -16,7 +16,7 @@ _PERCENT = 100  # a share times this number is a percentage as well: `100 * corr
 _ROWS = ("slice", "range", "arange")  # calls whose first argument is where a batch begins
 _EXAMPLES = ("num_examples", "n_examples", "num_samples")
 _STEPS = ("step", "batches", "iter", "epoch", "decay")  # in the names of numbers of steps
-_SCHEDULES = ("decay", "piecewise_constant")  # in the names of functions that are given numbers of steps
+_SCHEDULES = ("decay", "piecewise")  # in the names of functions that are given numbers of steps
 _PASSED = ("int", "float", "round", "str")  # calls around a count that leave it one
 
 

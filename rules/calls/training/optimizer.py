@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.call import Call, Handler
-from converter.analysis.facts import StepKind, TrainStep
+from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Sequence, Tensor, Value
+from converter.analysis.values import Constant, Sequence, Tensor, Value
 
 OPTIMIZERS = (
     "GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer AdadeltaOptimizer RMSPropOptimizer "
@@ -24,8 +26,26 @@ WRAPPERS = (
 ).split()
 
 
+# tensorflow/contrib/opt/python/training/weight_decay_optimizers.py (1.15): the weight decay comes first
+SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer")
+
+
 def _optimizer(call: Call) -> Value:
+    _note_rate(call, 1 if call.name in SECOND_IS_RATE else 0)
     return call.typed("Optimizer")
+
+
+def _is_none(value: Value | None) -> bool:
+    return value is None or (isinstance(value, Constant) and value.value is None)
+
+
+def _note_rate(call: Call, position: int) -> None:
+    """Notes where a call has its learning rate, the argument at a position or by name."""
+    node = call.node
+    spread = any(isinstance(a, ast.Starred) for a in node.args) or any(k.arg is None for k in node.keywords)
+    passed = spread or len(call.args) != len(node.args) or len(call.kwargs) != len(node.keywords)
+    rate = None if passed else call.node_of(position, "learning_rate")
+    call.walk.facts.rates.append(RateSite(node, call.name, rate, call.get(position, "learning_rate"), passed))
 
 
 def _wrapped(call: Call) -> Value:
@@ -86,6 +106,8 @@ def _train_op_function(call: Call) -> Value:
     loss = call.tensor(0, "loss", "total_loss")
     result = Tensor(inputs=call.values(), op="train op")
     optimizer = call.get(3, "optimizer") if "optimize_loss" in call.name else call.get(1, "optimizer")
+    if "optimize_loss" in call.name and not _is_none(call.get(2, "learning_rate")):
+        _note_rate(call, 2)
     _record(call, StepKind.FUNCTION, loss, optimizer, call.kwargs.get("variables_to_train"), result)
     return result
 
@@ -120,12 +142,16 @@ DECAYS = (
     "linear_cosine_decay noisy_linear_cosine_decay cosine_decay_restarts"
 ).split()
 
-# tensorflow/python/training/adam.py, adadelta.py; contrib/opt/python/training/nadam_optimizer.py (1.15)
+# tensorflow/python/training/adam.py, adadelta.py; contrib/opt/python/training/*.py (1.15)
 DEFAULT_RATES = {
     "train.AdamOptimizer": "0.001",
     "train.AdadeltaOptimizer": "0.001",
     "contrib.opt.NadamOptimizer": "0.001",
     "contrib.opt.LazyAdamOptimizer": "0.001",
+    "contrib.opt.AdamWOptimizer": "0.001",
+    "contrib.opt.AdaMaxOptimizer": "0.001",
+    "contrib.opt.PowerSignOptimizer": "0.1",
+    "contrib.opt.AddSignOptimizer": "0.1",
 }
 
 # What optimize_loss takes for a name (OPTIMIZER_CLS_NAMES, tensorflow/contrib/layers/python/layers/optimizers.py, 1.15)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from converter.analysis.values import Number, Typed, Value
+from converter.analysis.values import Number
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -46,18 +46,12 @@ def rate_of_batch_size(case: Placed) -> Iterator[Diagnostic]:
     """Optimizers whose learning rate is a multiple of a batch size that grows. Says so once for each."""
     if case.options.batch != "per-gpu":
         return
-    optimizers = [step.optimizer for step in case.steps if isinstance(step.optimizer, Typed)]
-    for optimizer in dict.fromkeys(optimizers):
-        rate = _rate(optimizer)
-        if optimizer.node is not None and isinstance(rate, Number) and rate.linear & case.size.scaled:
+    for call, rate in {site.call: site.value for site in case.facts.rates}.items():
+        if isinstance(rate, Number) and rate.linear & case.size.scaled:
             yield warn(
                 case.facts,
-                optimizer.node,
+                call,
                 "TMG341",
                 "the learning rate is computed from the batch size, so it is N times as large on N GPUs",
                 "write it as a number where it should stay, and scale it by --scale-lr",
             )
-
-
-def _rate(optimizer: Typed) -> Value | None:
-    return optimizer.kwargs.get("learning_rate") or next(iter(optimizer.args), None)

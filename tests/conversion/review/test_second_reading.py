@@ -22,7 +22,7 @@ NAMES = sorted(path.parent.name for path in FIXTURES.glob("*/single.py"))
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("options", [Options(), Options(num_gpus=8, batch="total")])
+@pytest.mark.parametrize("options", [Options(scale_lr="sqrt"), Options(num_gpus=8, batch="total")])
 def test_right_conversions_are_read_as_a_whole(name: str, options: Options) -> None:
     conversion = convert(read(str(FIXTURES / name / "single.py")), options)
     assert [finding for finding in conversion.diagnostics if finding.code == "TMG290"] == []

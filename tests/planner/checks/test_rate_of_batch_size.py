@@ -61,3 +61,19 @@ def test_a_batch_size_that_stays_leaves_the_rate() -> None:
     codes, text = said(*GROWS[0], batch="total")
     assert codes == []
     assert text.startswith("unchanged;")
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "expected"),
+    [
+        ("(tf.train.AdamOptimizer(0.1) if chosen() else tf.train.FtrlOptimizer(rate))", ["TMG341"]),
+        ("tf.contrib.opt.MovingAverageOptimizer(tf.train.AdamOptimizer(rate))", ["TMG341"]),
+        ("tf.contrib.opt.AdamWOptimizer(1e-4, rate)", ["TMG341"]),
+        ("tf.contrib.opt.AdamWOptimizer(rate, 0.1)", []),  # the weight decay
+    ],
+)
+def test_each_optimizer_is_looked_at(optimizer: str, expected: list[str]) -> None:
+    text = SCRIPT.format(rate="rate = 0.1 * batch_size / 256", argument="rate")
+    text = text.replace("tf.train.MomentumOptimizer(rate, momentum=0.9)", optimizer)
+    found = convert(from_bytes("train.py", text.encode()), Options(num_gpus=2)).diagnostics
+    assert [finding.code for finding in found] == expected
