@@ -211,6 +211,7 @@ STYLES = (
     Style("a session, batch normalisation", edited(SESSION, "dense(x,", "dense(tf.layers.batch_normalization(x, "
           "training=True),"), UNMERGED, CHANGES),
     Style("`MonitoredTrainingSession`", "loops/monitored_session", PLAIN),
+    Style("`tf.train.MonitoredSession`", "loops/session_creator", PLAIN),
     Style("`tf.train.Supervisor`", "loops/supervisor", PLAIN),
     Style("`slim.learning.train`", "loops/slim_learning", PLAIN),
     Style("`tf.contrib.training.train`", "loops/contrib_training", PLAIN),
