@@ -251,7 +251,7 @@ def mean_loss(training: Training) -> ast.expr | None:
             loss = loss.left
     if not isinstance(loss, ast.Call):
         return loss
-    called = _criterion(scopes, loss)
+    called = criterion_of(scopes, loss)
     name = script.name(called.func).rpartition(".")[2]
     plain = not {k.arg for k in called.keywords} & {"reduction", "weight", "ignore_index", "size_average", "reduce"}
     most = 2 if name.islower() else 0  # a function's output and target, a class's nothing
@@ -263,7 +263,7 @@ def _only_divides(value: ast.expr | None, name: str) -> bool:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and ast.unparse(value.left) == name
 
 
-def _criterion(scopes: Scopes, loss: ast.Call) -> ast.Call:
+def criterion_of(scopes: Scopes, loss: ast.Call) -> ast.Call:
     """The call that makes the loss's function, or the call itself."""
     made = [b.value for origin in scopes.origins(loss.func) for b in scopes.values(origin)]
     calls = [value for value in map(unmoved, filter(None, made)) if isinstance(value, ast.Call)]
