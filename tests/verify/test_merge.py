@@ -120,7 +120,7 @@ DIFFERS = {"status": "differs", "part": "", "error": 0.5, "words": "is 0.5 inste
         ([row(), row(status="unsteady")], "passed", "; 1 change in the original too"),
         ([row(status="not apart")], "skipped", "1 are computed after the update"),
         ([row(status="waiting")], "skipped", "1 count what waits in a queue"),
-        ([row(waiting=["batch/full"])], "passed", "; not compared, as threads fill queues at their own pace: batch/full"),
+        ([row(waiting=["batch/full"])], "passed", "; not compared, as threads fill queues at their own pace: batch/fu"),
         ([row(**DIFFERS)], "failed", "accuracy:0 is 0.5 instead of 1 (step 1)"),
         ([row(**{**DIFFERS, "fault": "tower 1"})], "failed", "instead of 1: the value of tower 1 only"),
         ([row(**{**DIFFERS, "fault": "divided"})], "failed", "a mean where there should be a sum"),

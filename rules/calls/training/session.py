@@ -235,10 +235,16 @@ SESSIONS = {
     **CREATORS,
     **RECOVERS,
 }
+_CANNED = [
+    f"{kind}{what}"
+    for kind in ("DNN", "Linear", "DNNLinearCombined", "BoostedTrees", "Baseline")
+    for what in ("Classifier", "Regressor", "Estimator")
+]
 OTHER_TRAINING = (
-    "estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model "
-    "keras.Sequential keras.models.Sequential"
-).split()
+    *"estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator contrib.learn.SVM".split(),
+    *"keras.Model keras.models.Model keras.Sequential keras.models.Sequential".split(),
+    *(f"{module}.{name}" for module in ("estimator", "contrib.learn") for name in _CANNED),
+)
 EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"

@@ -346,13 +346,14 @@ def test_the_processes_end_before_the_script_leaves_python(tmp_path: Path) -> No
     [
         ("exit(main())", "exit_status = main()\n    END\n    exit(exit_status)"),
         ("raise SystemExit(main())", "exit_status = main()\n    END\n    raise SystemExit(exit_status)"),
-        ("sys.exit(\n        main()  # all\n    )", "exit_status = (\n        main()  # all\n    )\n    END\n    sys.exit(exit_status)"),
+        ("sys.exit(\n        main()  # all\n    )",
+         "exit_status = (\n        main()  # all\n    )\n    END\n    sys.exit(exit_status)"),
         ("sys.exit(main(),)", "sys.exit(main(),)\n    END"),
         ("main()\n    sys.exit(0)", "main()\n    END\n    sys.exit(0)"),
         ("main()\n    sys.exit()", "main()\n    END\n    sys.exit()"),
         ("main()", "main()\n    END"),
     ],
-)
+)  # fmt: skip
 def test_each_way_to_leave_python(last: str, ended: str, tmp_path: Path) -> None:
     done = converted(files(tmp_path, "sys.exit(main())", last))
     assert done.text is not None
