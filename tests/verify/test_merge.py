@@ -102,8 +102,8 @@ def test_summaries_of_what_waits_in_a_queue() -> None:
         for tag, value in (("tower_0/batch/full", full), ("loss", loss))
     ]
     assert graphs.counts_waiting(full) and not graphs.counts_waiting(loss)
-    assert summary.waiting(TEXT, Operation("MergeSummary", *written)) == {"batch/full"}
-    assert summary.waiting(TEXT, Operation("MergeSummary", written[1])) == set()
+    assert merge.waiting(TEXT, Operation("MergeSummary", *written)) == {"batch/full"}
+    assert merge.waiting(TEXT, Operation("MergeSummary", written[1])) == set()
 
 
 def row(**facts: Any) -> dict[str, Any]:

@@ -33,4 +33,4 @@ def test_what_trains_is_named(made: str, name: str, means: str) -> None:
     done = conversion_of(from_bytes("train.py", script.encode()), Options(target="towers"))
     (found,) = [one for one in done.diagnostics if one.severity == "error"]
     assert (found.code, found.line) == ("TMG220", script.count("\n", 0, script.index("model =")) + 1)
-    assert f"trains by {name}, not by" in found.message and found.hint is not None and means in found.hint
+    assert f"trains by {name}, not by" in found.message and means in found.hint

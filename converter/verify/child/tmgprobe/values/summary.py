@@ -5,7 +5,6 @@ from __future__ import absolute_import, division, print_function
 import re
 
 import numpy as np
-from tmgprobe.graph import graphs
 
 TOWER = re.compile(r'^tower_\d+/')
 PASSING = ('Identity', 'Merge', 'Switch')
@@ -21,17 +20,6 @@ def is_summary(tensor):
             return False
         operation = operation.inputs[0].op
     return False
-
-
-def waiting(tf, tensor):
-    """The tags of a summary under which stands how full a queue is."""
-    found = set()
-    for operation in graphs.ancestors([tensor.op]):
-        if operation.type == 'ScalarSummary' and graphs.counts_waiting(operation):
-            tags = operation.inputs[0].op
-            if tags.type == 'Const':
-                found.update(str(tf.compat.as_str(tag)) for tag in tags.get_attr('value').string_val)
-    return {TOWER.sub('', tag) for tag in found}
 
 
 def parts(tf, value):
