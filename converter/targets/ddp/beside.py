@@ -240,10 +240,15 @@ def _check_named(project: Project) -> None:
         if project.function(script.name(node)) is None:
             continue
         above = next(script.above(node))
-        called = isinstance(above, ast.Call) and above.func is node
+        called = isinstance(above, ast.Call) and (above.func is node or _applies(above))
         if not called and not (isinstance(above, ast.keyword) and above.arg in _GIVEN):
             message = f"{ast.unparse(node)}, of another file, is passed on as a value: what it is given is not seen"
             script.say(node, "TMG299", message, "call it by its name, or move it into this file")
+
+
+def _applies(call: ast.Call) -> bool:
+    """Whether a call gives a function each layer of a model: net.apply(init_weights), in all processes alike."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "apply" and len(call.args) == 1
 
 
 def check_given(project: Project, training: Training) -> None:

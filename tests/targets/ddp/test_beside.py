@@ -155,6 +155,11 @@ def set_seed(seed):
     torch.manual_seed(seed)
 
 
+def begin_with(layer):
+    if isinstance(layer, torch.nn.Linear):
+        torch.nn.init.xavier_uniform_(layer.weight)
+
+
 def count_parameters(net):
     return sum(p.numel() for p in net.parameters())
 
@@ -257,6 +262,8 @@ SEED = "    torch.manual_seed(1)\n"
         (TAKES, "import utils\n", "accuracy(net", "utils.accuracy(net"),
         (TAKES, "import utils as u\n", "accuracy(net", "u.percent(net", "lr=0.1", "lr=u.RATE"),
         (TAKES, "from utils import percent as accuracy, RATE, TOP, set_seed\n", SEED, "    set_seed(1)\n"),
+        (TAKES, "from utils import accuracy, begin_with\n", "    optimizer =",
+         "    net.apply(begin_with)\n    optimizer ="),
         (TAKES, "from utils import accuracy, count_parameters\n", "    optimizer =",
          "    print(count_parameters(net))\n    optimizer ="),
     ],
@@ -268,13 +275,13 @@ def test_what_computes_is_imported_as_it_is(pairs: tuple[str, ...], tmp_path: Pa
 
 # Names taken from utils.py, a line of the script and what replaces it, and the place and the reason of the refusal.
 FAULTS = [
-    ("save", "    return 0\n", "    save(net.state_dict(), 'x')\n    return 0\n", "utils.py:39:5: this writes a file"),
-    ("keep", "", "", "utils.py:39:5: this writes a file"),
-    ("now", "", "", "utils.py:47:12: what time.time gives differs"),
-    ("loaders", "", "", "utils.py:51:12: the DataLoader is made here"),
-    ("counted", "", "", "utils.py:55:5: this function changes variables of its file"),
-    ("AverageMeter", "", "", "utils.py:64:1: the class AverageMeter is no model and no dataset"),
-    ("Stream", "", "", "utils.py:68:1: the IterableDataset Stream gives every process"),
+    ("save", "    return 0\n", "    save(net.state_dict(), 'x')\n    return 0\n", "utils.py:44:5: this writes a file"),
+    ("keep", "", "", "utils.py:44:5: this writes a file"),
+    ("now", "", "", "utils.py:52:12: what time.time gives differs"),
+    ("loaders", "", "", "utils.py:56:12: the DataLoader is made here"),
+    ("counted", "", "", "utils.py:60:5: this function changes variables of its file"),
+    ("AverageMeter", "", "", "utils.py:69:1: the class AverageMeter is no model and no dataset"),
+    ("Stream", "", "", "utils.py:73:1: the IterableDataset Stream gives every process"),
     ("absent", "", "", "utils.py:1:1: absent is not seen there"),
 ]
 
@@ -289,6 +296,7 @@ def test_what_is_refused_is_named_with_its_place(name: str, old: str, new: str, 
 
 
 GIVEN = [
+    ("net.eval()", "net.apply(accuracy)", "net.apply changes the model after it was wrapped"),
     ("print(epoch, right / len(test))", "print(evaluate(net, test))", "evaluate is given the model"),
     ("print(epoch, right / len(test))", "print(evaluate(None, test))", "evaluate is given a loader"),
     ("print(epoch, right / len(test))", "print(count_parameters(optimizer))", ""),  # it only counts
