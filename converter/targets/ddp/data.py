@@ -206,6 +206,9 @@ def _total(training: Training, size: ast.expr | None, options: Options) -> list[
             training.loaded, "TMG298", "batches of one example cannot be shared", "give the DataLoader a batch_size"
         )
         return []
+    if script.name(size):
+        message = f"{ast.unparse(size)} is bound in another file, whose uses of it are not seen"
+        script.say(size, "TMG298", message, "bind the batch size in this file, or use --batch per-gpu")
     number = script.value(size)
     whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
     if whole % (options.num_gpus or 1):

@@ -136,7 +136,7 @@ from torch.utils.data import DataLoader
 
 from dataset import Points
 
-RATE = 0.1
+RATE, SIZE = 0.1, 16
 TOP = dict(k=1)
 total = 0
 
@@ -340,6 +340,14 @@ def test_packages_hand_names_on(tmp_path: Path) -> None:
 def test_a_loss_of_another_file_that_adds_up_is_warned_of(tmp_path: Path) -> None:
     done = converted(files(tmp_path, TAKES, "from utils import accuracy, summed\n", "F.cross_entropy(", "summed("))
     assert [one.code for one in done.diagnostics] == ["TMG372"]
+
+
+def test_a_batch_size_of_another_file_is_not_divided(tmp_path: Path) -> None:
+    script = files(tmp_path, TAKES, "from utils import accuracy, SIZE\n", "batch_size=16", "batch_size=SIZE")
+    assert converted(script).diagnostics == ()
+    done = convert(read(str(script)), Options(batch="total"))
+    (found,) = [one for one in done.diagnostics if one.severity == "error"]
+    assert (found.code, found.line) == ("TMG298", 14) and "SIZE is bound in another file" in found.message
 
 
 def test_the_processes_end_before_the_script_leaves_python(tmp_path: Path) -> None:
