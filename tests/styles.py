@@ -191,7 +191,7 @@ def of_torch(code: str) -> tuple[str, str, str, str, str]:
 
 
 def of_mirrored(code: str) -> tuple[str, str, str, str, str]:
-    """The outcomes of a Keras script that is refused for a strategy."""
+    """The outcomes of an Estimator or a Keras script that is refused for a strategy."""
     return (code, "TMG220", code, "TMG280", "TMG280")
 
 
@@ -211,20 +211,21 @@ STYLES = (
     Style("a session, batch normalisation", edited(SESSION, "dense(x,", "dense(tf.layers.batch_normalization(x, "
           "training=True),"), UNMERGED, CHANGES),
     Style("`MonitoredTrainingSession`", "loops/monitored_session", PLAIN),
+    Style("`tf.train.MonitoredSession`", "loops/session_creator", PLAIN),
     Style("`tf.train.Supervisor`", "loops/supervisor", PLAIN),
     Style("`slim.learning.train`", "loops/slim_learning", PLAIN),
     Style("`tf.contrib.training.train`", "loops/contrib_training", PLAIN),
     Style("an Estimator fed by a dataset", "mirrored/estimator_dataset", MIRRORED),
     Style("an Estimator fed by `numpy_input_fn`", "mirrored/estimator_arrays", MIRRORED),
     Style("`DNNClassifier`, its loss a mean", edited(ESTIMATOR, "[8], columns", "[8], columns, "
-          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), ("`mirrored`", "TMG201", "converted", "TMG280",
-          "TMG280"), "`tf.estimator.DNNClassifier`, `DNNRegressor` with `loss_reduction=…SUM_OVER_BATCH_SIZE`"),
-    Style("`DNNClassifier`, its loss a sum", ESTIMATOR, ("TMG288", "TMG201", "TMG288", "TMG280", "TMG280"),
+          "loss_reduction=tf.losses.Reduction.SUM_OVER_BATCH_SIZE"), MIRRORED,
+          "`tf.estimator.DNNClassifier`, `DNNRegressor` with `loss_reduction=…SUM_OVER_BATCH_SIZE`"),
+    Style("`DNNClassifier`, its loss a sum", ESTIMATOR, of_mirrored("TMG288"),
           "the same with their own loss, a sum"),
     Style("`LinearClassifier`", edited(ESTIMATOR, "DNNClassifier([8], columns)", "LinearClassifier(columns)"),
-          ("TMG282", "TMG201", "TMG282", "TMG280", "TMG280"), OTHERS),
+          of_mirrored("TMG282"), OTHERS),
     Style("`tf.contrib.learn`", edited(ESTIMATOR, "tf.estimator.DNNC", "tf.contrib.learn.DNNC", ".train(", ".fit("),
-          ("TMG282", "TMG201", "TMG282", "TMG280", "TMG280"), OTHERS),
+          of_mirrored("TMG282"), OTHERS),
     Style("`tf.keras`, `fit` on arrays", "mirrored/keras_arrays", MIRRORED),
     Style("`tf.keras`, `fit` on a dataset", "mirrored/keras_dataset", MIRRORED),
     Style("`tf.keras`, `fit_generator`", edited(KERAS, "fit(x, y, batch_size=32)", "fit_generator(((x[:32], y[:32]) "

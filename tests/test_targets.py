@@ -127,4 +127,10 @@ def test_a_script_with_pytorch_is_told_of_its_own_way(
     Path("engine.py").write_text("import torch\ndef step(loss):\n    loss.backward()\n")
     Path("main.py").write_text("import torch\nfrom engine import step\nstep(torch.ones(1))\n")
     assert main(["convert", "main.py", "-o", "main_mg.py"]) == 2
-    assert "main.py:2:1: TMG201 PyTorch takes its gradients in engine.py" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "main.py:2:1: TMG201 PyTorch takes its gradients in engine.py:3:5, another file" in said
+    assert "move step, and what makes its loader and optimizer, into this file" in said
+    Path("engine.py").write_text("import torch\nclass Step:\n    def step(self, loss):\n        loss.backward()\n")
+    assert main(["convert", "main.py", "-o", "main_mg.py"]) == 2
+    said = capsys.readouterr().err
+    assert "in engine.py:4:9, another file" in said and "move the loop of Step, and" in said

@@ -122,7 +122,10 @@ class RunCall:
 
 @dataclass(frozen=True)
 class SessionSite:
-    """A call that makes a session, and the config it is given; keyword: the name of that argument."""
+    """A call that makes a session, and the config it is given; keyword: the name of that argument.
+
+    creator: TensorFlow's name of what must be given there with the config in it, "" where it is the config itself.
+    """
 
     call: ast.Call
     site: Site
@@ -130,6 +133,7 @@ class SessionSite:
     config: Value | None
     config_node: ast.expr | None
     keyword: str = "config"
+    creator: str = ""
 
 
 @dataclass(frozen=True)

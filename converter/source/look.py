@@ -33,17 +33,36 @@ def trains_by_torch(data: bytes) -> bool:
     return b".backward(" in data and _TORCH.search(data) is not None
 
 
-def torch_trains_in(path: str, data: bytes) -> tuple[str, int] | None:
-    """The file beside a script that takes PyTorch's gradients for it, and the line of the script that imports it."""
+def torch_trains_in(path: str, data: bytes) -> tuple[str, str, int] | None:
+    """The place beside a script that takes PyTorch's gradients for it, what does so there, and the import.
+
+    As `file:line:column`, words, and the line of the script that imports the file.
+    """
     for number, line in enumerate(data.splitlines(), 1):
         for module in imported_by(line):
             found = _module(os.path.join(os.path.dirname(path), *module.split(".")))
             if found is None:
                 continue
             with suppress(OSError), open(found, "rb") as file:
-                if trains_by_torch(file.read()):
-                    return os.path.basename(found), number
+                text = file.read()
+                if trains_by_torch(text):
+                    place, what = _gradients(text)
+                    return os.path.basename(found) + place, what, number
     return None
+
+
+def _gradients(data: bytes) -> tuple[str, str]:
+    """Where a file takes its first gradients, as `:line:column` ("" if it is not seen), and what trains there."""
+    import ast
+
+    with suppress(SyntaxError, ValueError):
+        for stmt in ast.parse(data).body:
+            for node in ast.walk(stmt):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
+                    name = getattr(stmt, "name", "")
+                    what = f"the loop of {name}" if isinstance(stmt, ast.ClassDef) else name or "the loop"
+                    return f":{node.lineno}:{node.col_offset + 1}", what
+    return "", "the loop"
 
 
 def mentions_tensorflow(data: bytes) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ np = pytest.importorskip("numpy")
 CHILD = Path(__file__).resolve().parents[2] / "converter" / "verify" / "child"
 sys.path.insert(0, str(CHILD))
 try:
+    from tmgprobe.graph import graphs
     from tmgprobe.reference import merge
     from tmgprobe.values import compare, summary
 finally:
@@ -76,6 +78,34 @@ def test_summaries_of_shards() -> None:
     assert summary.joined([np.array(2.0), np.array(2.0)], [2, 1], merge.COMBINED["sum"]) == 2.0  # not of the batch
 
 
+class Operation:
+    """An operation of a graph, as far as `graphs` asks."""
+
+    control_inputs: tuple[()] = ()
+
+    def __init__(self, kind: str, *inputs: Operation, tag: str = "") -> None:
+        self.type, self.op, self.tag = kind, self, tag.encode()
+        self.inputs = inputs
+
+    def get_attr(self, name: str) -> Any:
+        return SimpleNamespace(string_val=[self.tag])
+
+
+TEXT = SimpleNamespace(compat=SimpleNamespace(as_str=bytes.decode))
+
+
+def test_summaries_of_what_waits_in_a_queue() -> None:
+    queue, loss = Operation("FIFOQueueV2"), Operation("Mean", Operation("QueueDequeueManyV2", Operation("FIFOQueueV2")))
+    full = Operation("Mul", Operation("Cast", Operation("QueueSizeV2", queue)), Operation("Const"))
+    written = [
+        Operation("ScalarSummary", Operation("Const", tag=tag), value)
+        for tag, value in (("tower_0/batch/full", full), ("loss", loss))
+    ]
+    assert graphs.counts_waiting(full) and not graphs.counts_waiting(loss)
+    assert merge.waiting(TEXT, Operation("MergeSummary", *written)) == {"batch/full"}
+    assert merge.waiting(TEXT, Operation("MergeSummary", written[1])) == set()
+
+
 def row(**facts: Any) -> dict[str, Any]:
     return {"name": "accuracy:0", "status": "same", "how": ["whole"], "error": 0.0, **facts}
 
@@ -89,6 +119,8 @@ DIFFERS = {"status": "differs", "part": "", "error": 0.5, "words": "is 0.5 inste
         ([row(), row(how=["rows"])], "passed", "2 values equal to the original's: 1 on the whole batch, 1 made of"),
         ([row(), row(status="unsteady")], "passed", "; 1 change in the original too"),
         ([row(status="not apart")], "skipped", "1 are computed after the update"),
+        ([row(status="waiting")], "skipped", "1 count what waits in a queue"),
+        ([row(waiting=["batch/full"])], "passed", "; not compared, as threads fill queues at their own pace: batch/fu"),
         ([row(**DIFFERS)], "failed", "accuracy:0 is 0.5 instead of 1 (step 1)"),
         ([row(**{**DIFFERS, "fault": "tower 1"})], "failed", "instead of 1: the value of tower 1 only"),
         ([row(**{**DIFFERS, "fault": "divided"})], "failed", "a mean where there should be a sum"),

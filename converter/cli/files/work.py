@@ -505,9 +505,10 @@ def _nothing_in(source: Source) -> Diagnostic:
     """The refusal of a file that trains nothing by itself."""
     trained = torch_trains_in(source.path, source.code)
     if trained is not None:
-        file, line = trained
-        message = f"PyTorch takes its gradients in {file}, another file: a training loop is converted where it is made"
-        hint = "put the loop, its loader and its optimizer into this file; models alone may stay in another"
+        place, what, line = trained
+        message = f"PyTorch takes its gradients in {place}, another file: a training loop is converted where it is made"
+        stays = "models, datasets and functions that only compute may stay there"
+        hint = f"move {what}, and what makes its loader and optimizer, into this file; {stays}"
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
     message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
     message = f"there is nothing to convert: this file {message}"

@@ -57,9 +57,8 @@ def _with_own_config(pen: Pen, sessions: Sessions, session: SessionSite) -> Sess
         tf = pen.tensorflow(session.call)
         memory = "".join(f", gpu_options={tf}.GPUOptions({setting})" for setting in _memory(pen.options))
         made = f"{name} = {tf}.ConfigProto(allow_soft_placement=True{memory})"
-        return _with_edits(
-            sessions, _with_config(session, text, name), Insert(text.anchor(stmt), (made,), "before", "TMG111")
-        )
+        edit = _with_config(session, text, _given(session, tf, name))
+        return _with_edits(sessions, edit, Insert(text.anchor(stmt), (made,), "before", "TMG111"))
     name, names = _new_config(sessions.names)
     lines = (f"{name} = {text.of(node)}", *_completed(pen.facts, name, session.config, pen.options))
     swap = Replace(text.start(node), text.end(node), name, "TMG111")
@@ -125,9 +124,13 @@ def _completed(facts: Facts, name: str, config: object, options: Options) -> lis
     return lines
 
 
+def _given(session: SessionSite, tensorflow: str, config: str) -> str:
+    """What the session is given for its config."""
+    return f"{tensorflow}.{session.creator}(config={config})" if session.creator else config
+
+
 def _with_config(session: SessionSite, text: Text, name: str) -> Replace:
-    call = session.call
-    for keyword in call.keywords:
-        if keyword.arg == session.keyword:
-            return Replace(text.start(keyword.value), text.end(keyword.value), name, "TMG111")
+    call, given = session.call, session.config_node
+    if given is not None:  # None, by its place or its name
+        return Replace(text.start(given), text.end(given), name, "TMG111")
     return Replace(text.start(call), text.end(call), text.with_argument(call, f"{session.keyword}={name}"), "TMG111")

@@ -1,103 +1,418 @@
-"""Other files of the project: of one that holds nothing but models the script may import these, as they are."""
+"""Other files of the project: the script may import what several processes can have as it is.
+
+These are models, datasets, functions that only compute, and constants. A file stays as it is, so nothing in it may need
+a line for several processes. What is refused is named with its place in that file.
+"""
 
 from __future__ import annotations
 
 import ast
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 from converter.diagnostics import Refusal
 from converter.source import read
 from converter.syntax.script import Script
 from converter.targets.ddp.calls import check_calls, check_import, downloads, writes
 from converter.targets.ddp.processes import device_changes
-from converter.targets.ddp.training import backwards
+from converter.targets.ddp.training import LOADER, Training, backwards
 
 MODEL = "torch.nn.Module"
-_HINT = "put the training script into one file; a file that defines models, and nothing else, may be imported from"
+DATASETS = ("torch.utils.data.Dataset", "torch.utils.data.dataset.Dataset")
+_DEFINES = ast.Import | ast.ImportFrom | ast.ClassDef | ast.FunctionDef
+# Calls that a file may make when it is imported: they give the same in each process, and do nothing else.
+_MAKES = ("os.path.", "torchvision.transforms.", "torch.device", "torch.cuda.is_available", "re.compile", "math.")
+_BUILTINS = ("dict", "list", "tuple", "set", "range", "float", "int", "str", "len")
+# Functions of the project may be given as these arguments: PyTorch calls them with examples.
+_GIVEN = ("collate_fn", "transform", "target_transform", "worker_init_fn")
+_OWN = ("time.", "random.", "numpy.random.", "torch.rand", "torch.normal")
+_SEEDS = ("random.seed", "numpy.random.seed", "time.sleep")
 
 
-def check_project(script: Script) -> None:
-    """Refuse what the script imports from files beside it, unless these are models."""
-    local = _names(script)
-    models = {f"{module}.{name}" for module, _, names in _model_imports(script) for name in names}
-    refused: set[str] = set()
-    for node in ast.walk(script.tree):
+@dataclass(frozen=True)
+class Fault:
+    """What keeps several processes from having a name of another file, and where it stands there."""
+
+    place: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of the project."""
+
+    script: Script
+
+    @cached_property
+    def defined(self) -> dict[str, ast.stmt]:
+        """The statements of the module that bind its names; of a name that is bound again the last."""
+        found: dict[str, ast.stmt] = {}
+        for node in self.script.tree.body:
+            if isinstance(node, ast.ClassDef | ast.FunctionDef):
+                found[node.name] = node
+            elif isinstance(node, ast.Import | ast.ImportFrom):
+                found.update({(alias.asname or alias.name).partition(".")[0]: node for alias in node.names})
+            elif isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                found.update({n.id: node for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)})
+        return found
+
+    def fault(self, node: ast.AST, reason: str) -> Fault:
+        """A fault at a node of this file."""
+        name = os.path.basename(self.script.path)
+        return Fault(f"{name}:{getattr(node, 'lineno', 1)}:{getattr(node, 'col_offset', 0) + 1}", reason)
+
+
+class Project:
+    """What a script imports from files beside it.
+
+    may: full names that it may use, as `Script.name` gives them, each with the file and the statement that makes it.
+    refused: modules whose import is refused. brings: imports, each with the file that makes a name for it.
+    """
+
+    def __init__(self, script: Script) -> None:
+        self.script, self.folder = script, os.path.dirname(os.path.abspath(script.path))
+        self.may: dict[str, tuple[File, ast.stmt]] = {}
+        self.refused: set[str] = set()
+        self.brings: list[tuple[ast.stmt, File]] = []
+        self._files: dict[str, File | None] = {}
+        local = names_beside(script)
+        for node in ast.walk(script.tree):
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                for module in check_import(script, node, local):
+                    self._import(node, module)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, module: str) -> None:
+        found = self._file(module) if not isinstance(node, ast.ImportFrom) or not node.level else None
+        if found is None:
+            self._refuse(node, module, f"{module} is another file of the project, which is not found or not read")
+            return
+        fault = self._at_import(found, set())
+        if fault is not None:
+            self._refuse(node, module, f"{fault.place}: {fault.reason}")
+            return
+        for name, full in self._taken(node, module):
+            fault = self._reached(found, name, set())
+            if fault is not None:
+                self._refuse(node, module, f"{name} is of another file of the project; {fault.place}: {fault.reason}")
+                continue
+            home = self._home(found, name)
+            if home is not None:
+                self.may[full] = home
+                self.brings.append((node, home[0]))
+
+    def function(self, full: str) -> tuple[File, ast.FunctionDef] | None:
+        """A function that the script takes from another file, with this file."""
+        file, made = self.may.get(full, (None, None))
+        return (file, made) if file is not None and isinstance(made, ast.FunctionDef) else None
+
+    def _refuse(self, node: ast.AST, module: str, message: str) -> None:
+        hint = "move it into this file; models, datasets, functions that only compute, and constants may stay there"
+        self.script.say(node, "TMG299", message, hint)
+        self.refused.add(module.partition(".")[0])
+
+    def _taken(self, node: ast.Import | ast.ImportFrom, module: str) -> Iterator[tuple[str, str]]:
+        """The names that the script takes from a module, each with its full name."""
+        if isinstance(node, ast.ImportFrom):
+            yield from ((alias.name, f"{module}.{alias.name}") for alias in node.names)
+            return
+        for used in ast.walk(self.script.tree):
+            if isinstance(used, ast.Attribute):
+                full = self.script.name(used)
+                if full.startswith(f"{module}.") and "." not in full[len(module) + 1 :]:
+                    yield full[len(module) + 1 :], full
+
+    # -- files ------------------------------------------------------------------------------------
+
+    def _file(self, module: str) -> File | None:
+        if module not in self._files:
+            base = os.path.join(self.folder, *module.split("."))
+            paths = (f"{base}.py", os.path.join(base, "__init__.py"))
+            self._files[module] = next((made for path in paths if (made := _read(path)) is not None), None)
+        return self._files[module]
+
+    def _module(self, file: File, node: ast.ImportFrom) -> str:
+        """The full name of the module that a statement of another file imports from."""
+        if not node.level:
+            return node.module or ""
+        inside = os.path.relpath(os.path.dirname(os.path.abspath(file.script.path)), self.folder)
+        parts = [] if inside == os.curdir else inside.split(os.sep)
+        parts = parts[: len(parts) - (node.level - 1)]
+        return ".".join([*parts, *filter(None, [node.module])])
+
+    def _local(self, file: File, node: ast.stmt) -> list[tuple[str, File | None]]:
+        """The files of the project that an import of another file names."""
+        beside = names_beside(self.script)
+        if isinstance(node, ast.ImportFrom):
+            module = self._module(file, node)
+            return [(module, self._file(module))] if node.level or module.partition(".")[0] in beside else []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+            return [(name, self._file(name)) for name in names if name.partition(".")[0] in beside]
+        return []
+
+    def _home(self, file: File, name: str) -> tuple[File, ast.stmt] | None:
+        """The file and the statement that make a name, through files that only hand it on."""
+        node = file.defined.get(name)
+        if not isinstance(node, ast.ImportFrom):
+            return (file, node) if node is not None else None
+        for _, other in self._local(file, node):
+            return self._home(other, _original(node, name)) if other is not None and other is not file else None
+        return (file, node)
+
+    # -- faults -----------------------------------------------------------------------------------
+
+    def _at_import(self, file: File, seen: set[str]) -> Fault | None:
+        """What a file does when it is imported, beside defining names."""
+        if file.script.path in seen:
+            return None
+        seen.add(file.script.path)
+        for node in file.script.tree.body:
+            if not _is_quiet(file.script, node):
+                return file.fault(node, "this is done when the file is imported, in every process")
+            part = Script(file.script.path, file.script.text, file.script.tree)
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                list(check_import(part, node, names_beside(self.script)))
+            if part.findings:
+                return file.fault(node, part.findings[0].message)
+            for module, other in self._local(file, node):
+                if other is None:
+                    return file.fault(node, f"{module} is another file of the project, which is not found or not read")
+                fault = self._at_import(other, seen)
+                if fault is not None:
+                    return fault
+        return None
+
+    def _reached(self, file: File, name: str, seen: set[tuple[str, str]]) -> Fault | None:
+        """What keeps processes from having a name of a file, or what it uses."""
+        if (file.script.path, name) in seen:
+            return None
+        seen.add((file.script.path, name))
+        node = file.defined.get(name)
+        if node is None:
+            return file.fault(file.script.tree, f"{name} is not seen there")
         if isinstance(node, ast.Import | ast.ImportFrom):
-            imported = isinstance(node, ast.ImportFrom) and {f"{node.module}.{one.name}" for one in node.names}
-            for module in check_import(script, node, local):
-                if not imported or not imported <= models:
-                    script.say(node, "TMG299", f"{module} is another file of the project, with more than models", _HINT)
-                    refused.add(module.partition(".")[0])
-    check_calls(script, frozenset(models), frozenset(refused))
+            return self._handed_on(file, node, name, seen)
+        fault = _kind(file, node) or _acts(file, node, names_beside(self.script))
+        if fault is not None:
+            return fault
+        inner = {n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        for used in sorted(inner & set(file.defined)):
+            fault = self._reached(file, used, seen)
+            if fault is not None:
+                return fault
+        return None
+
+    def _handed_on(
+        self, file: File, node: ast.Import | ast.ImportFrom, name: str, seen: set[tuple[str, str]]
+    ) -> Fault | None:
+        local = self._local(file, node)
+        if local and isinstance(node, ast.Import):
+            return file.fault(node, "a file that imports another one as a module is not followed")
+        for _, other in local:
+            if other is None:
+                return file.fault(node, "this file of the project is not found or not read")
+            return self._reached(other, _original(node, name), seen)
+        return None
 
 
-def model_files(script: Script) -> Iterator[tuple[ast.ImportFrom, Script]]:
-    """The files whose models the script imports, each with the statement that does."""
-    for _, (node, other), _ in _model_imports(script):
-        yield node, other
+def _original(node: ast.Import | ast.ImportFrom, name: str) -> str:
+    """What a name is called where an import takes it from."""
+    return next((alias.name for alias in node.names if (alias.asname or alias.name) == name), name)
 
 
-def _model_imports(script: Script) -> Iterator[tuple[str, tuple[ast.ImportFrom, Script], list[str]]]:
-    """Imports that bring nothing but models: the module, the statement with the file, and the models' names."""
-    for node in script.tree.body:
-        if not isinstance(node, ast.ImportFrom) or node.level or node.module not in _names(script):
+def check_project(script: Script) -> Project:
+    """Refuse what the script imports from files beside it, unless several processes can have it as it is."""
+    project = Project(script)
+    check_calls(script, frozenset(project.may), frozenset(project.refused))
+    _check_named(project)
+    return project
+
+
+def _check_named(project: Project) -> None:
+    """Refuse functions of other files that are passed on as values, so that it is not seen what they are given."""
+    script = project.script
+    for node in ast.walk(script.tree):
+        if not isinstance(node, ast.Name | ast.Attribute) or not isinstance(node.ctx, ast.Load):
             continue
-        other = _file(os.path.join(_folder(script), f"{node.module}.py"))
-        names = [alias.name for alias in node.names]
-        if other is not None and set(names) <= _models(other) and _only_defines(other):
-            yield node.module, (node, other), names
+        if project.function(script.name(node)) is None:
+            continue
+        above = next(script.above(node))
+        called = isinstance(above, ast.Call) and (above.func is node or _applies(above))
+        if not called and not (isinstance(above, ast.keyword) and above.arg in _GIVEN):
+            message = f"{ast.unparse(node)}, of another file, is passed on as a value: what it is given is not seen"
+            script.say(node, "TMG299", message, "call it by its name, or move it into this file")
 
 
-def _file(path: str) -> Script | None:
+def _applies(call: ast.Call) -> bool:
+    """Whether a call gives a function each layer of a model: net.apply(init_weights), in all processes alike."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "apply" and len(call.args) == 1
+
+
+def check_given(project: Project, training: Training) -> None:
+    """Refuse functions of other files that are given the model, a loader or the optimizer, and may use them."""
+    script = training.script
+    for call in script.calls:
+        found = project.function(script.name(call.func))
+        if found is None:
+            continue
+        file, function = found
+        for value in (*call.args, *(keyword.value for keyword in call.keywords)):
+            what = next(filter(None, (_whole(training, n) for n in ast.walk(value) if isinstance(n, ast.Name))), "")
+            if what and not _only_reads(function):
+                place = file.fault(function, "").place
+                message = f"{ast.unparse(call.func)} is given {what}, and is not followed into {place}"
+                script.say(call, "TMG299", message, f"move {function.name} into this file")
+                break
+
+
+def _whole(training: Training, node: ast.Name) -> str:
+    """What a name stands for, of the things that only this file may use."""
+    if training.is_net(node):
+        above = next(training.script.above(node))
+        return "" if isinstance(above, ast.Call) and above.func is node else "the model"
+    for origin in training.scopes.origins(node):
+        for binding in training.scopes.values(origin):
+            if binding.value is training.optimizer:
+                return "the optimizer"
+            if isinstance(binding.value, ast.Call) and training.script.name(binding.value.func) == LOADER:
+                above = next(training.script.above(node))
+                counts = isinstance(above, ast.Call) and ast.unparse(above.func) == "len"
+                return "" if counts else "a loader"
+    return ""
+
+
+def _only_reads(function: ast.FunctionDef) -> bool:
+    """Whether a function only counts parameters: it calls nothing that it is given but `parameters()` and the like."""
+    given = {one.arg for one in [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]}
+    reads = ("parameters", "named_parameters", "state_dict")
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in given and isinstance(node.ctx, ast.Load):
+            use = next((n for n in ast.walk(function) if isinstance(n, ast.Attribute) and n.value is node), None)
+            if use is None or use.attr not in reads:
+                return False
+        if isinstance(node, ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Store | ast.Del):
+            return False
+        if isinstance(node, ast.Attribute) and node.attr.endswith("_"):
+            return False
+    return True
+
+
+def made_beside(script: Script, full: str) -> tuple[Script, ast.stmt] | None:
+    """What makes a name that a script takes from another file, and this file."""
+    found = Project(Script(script.path, script.text, script.tree)).may.get(full)
+    return (found[0].script, found[1]) if found is not None else None
+
+
+def model_files(script: Script) -> Iterator[tuple[ast.stmt, Script]]:
+    """The files that the script imports from, each with the statement that does."""
+    seen: set[str] = set()
+    silent = Script(script.path, script.text, script.tree)
+    for node, file in Project(silent).brings:
+        if file.script.path not in seen:
+            seen.add(file.script.path)
+            yield node, file.script
+
+
+def _read(path: str) -> File | None:
     try:
         text = read(path).text
-        return Script(path, text, ast.parse(text))
+        return File(Script(path, text, ast.parse(text)))
     except (OSError, Refusal, SyntaxError, ValueError):
         return None
 
 
-def _models(other: Script) -> set[str]:
-    """The classes of a file that are models, or made from one of the file's models."""
-    found: set[str] = set()
-    for node in other.tree.body:
-        bases = node.bases if isinstance(node, ast.ClassDef) else []
-        if isinstance(node, ast.ClassDef) and any(
-            other.name(base) == MODEL or (isinstance(base, ast.Name) and base.id in found) for base in bases
-        ):
-            found.add(node.name)
-    return found
+def _is_quiet(script: Script, node: ast.stmt) -> bool:
+    """Whether a statement of a module only defines."""
+    if isinstance(node, _DEFINES):
+        return True
+    if isinstance(node, ast.If) and "__name__" in ast.unparse(node.test) and not node.orelse:
+        return True  # not taken where the file is imported
+    if not isinstance(node, ast.Assign | ast.AnnAssign | ast.Expr):
+        return False
+    calls = [inner for inner in ast.walk(node) if isinstance(inner, ast.Call)]
+    return all(script.name(call.func).startswith(_MAKES) or _is_builtin(call) for call in calls)
 
 
-def _only_defines(other: Script) -> bool:
-    """Whether a file defines and computes: nothing in it writes, trains, or needs a line for several processes."""
-    defines = ast.Import | ast.ImportFrom | ast.ClassDef | ast.FunctionDef
-    for node in other.tree.body:
-        constant = isinstance(node, ast.Assign | ast.Expr) and not any(isinstance(n, ast.Call) for n in ast.walk(node))
-        if not isinstance(node, defines) and not constant:
-            return False
-    local = _names(other)
-    strays = [
-        module
-        for node in ast.walk(other.tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for module in check_import(other, node, local)
-    ]
-    check_calls(other, frozenset())
-    changes = device_changes(other)
-    acts = backwards(other) or any(writes(other, call) or downloads(call) for call in other.calls)
-    return not strays and not changes and not acts and not other.findings
+def _is_builtin(call: ast.Call) -> bool:
+    return isinstance(call.func, ast.Name) and call.func.id in _BUILTINS
 
 
-def _folder(script: Script) -> str:
-    return os.path.dirname(os.path.abspath(script.path))
+def _kind(file: File, node: ast.stmt) -> Fault | None:
+    """A class that is neither a model nor a dataset: its objects may keep what differs between the processes."""
+    if not isinstance(node, ast.ClassDef) or _is_made_of(file, node, (MODEL, *DATASETS), set()):
+        return None
+    if any(file.script.name(base).endswith("IterableDataset") for base in node.bases):
+        return file.fault(node, f"the IterableDataset {node.name} gives every process all of its examples")
+    return file.fault(node, f"the class {node.name} is no model and no dataset: what it keeps is not followed")
 
 
-def _names(script: Script) -> frozenset[str]:
-    """Modules and packages in a file's folder."""
-    folder = _folder(script)
+def _is_made_of(file: File, node: ast.ClassDef, bases: tuple[str, ...], seen: set[str]) -> bool:
+    seen.add(node.name)
+    for base in node.bases:
+        if file.script.name(base) in bases:
+            return True
+        own = file.defined.get(base.id) if isinstance(base, ast.Name) else None
+        if isinstance(own, ast.ClassDef) and own.name not in seen and _is_made_of(file, own, bases, seen):
+            return True
+    return False
+
+
+def _acts(file: File, node: ast.stmt, beside: frozenset[str]) -> Fault | None:
+    """What a definition does that needs a line for several processes, or that one process must not do alone."""
+    part = Script(file.script.path, file.script.text, file.script.tree)
+    inside = {id(inner) for inner in ast.walk(node)}
+    calls = [call for call in part.calls if id(call) in inside]
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Import | ast.ImportFrom) and list(check_import(part, inner, beside)):
+            return file.fault(inner, "this import of another file stands inside of a definition")
+        if isinstance(inner, ast.Global | ast.Nonlocal) and isinstance(node, ast.FunctionDef):
+            return file.fault(inner, "this function changes variables of its file")
+    for call in calls:
+        name = part.name(call.func)
+        if call in backwards(part):
+            return file.fault(call, "the gradients are taken here")
+        if name == LOADER:
+            return file.fault(call, "the DataLoader is made here, and a loader of training data must be seen")
+        if name.startswith("torch.optim.") and not name.startswith("torch.optim.lr_scheduler"):
+            return file.fault(call, "the optimizer is made here")
+        if writes(part, call):
+            return file.fault(call, "this writes a file, in every process")
+        if downloads(call):
+            return file.fault(call, "this may download data, in every process")
+        draws = isinstance(node, ast.FunctionDef) and name.startswith(_OWN) and name not in _SEEDS
+        if draws:
+            return file.fault(call, f"what {name} gives differs between the processes")
+    check_calls(part, frozenset())
+    lines = range(node.lineno, (node.end_lineno or 0) + 1)
+    found = next((one for one in part.findings if one.line in lines), None)
+    if found is not None:
+        return Fault(f"{os.path.basename(found.path)}:{found.line}:{found.column}", found.message)
+    begin, end = part.span(node)
+    change = next((one for one in device_changes(part) if begin <= one.begin < end), None)
+    if change is not None or part.findings:
+        found = next((one for one in part.findings if one.line in lines), None)
+        if found is not None:
+            return Fault(f"{os.path.basename(found.path)}:{found.line}:{found.column}", found.message)
+    if change is not None:
+        line = part.text.count("\n", 0, change.begin) + 1
+        name = os.path.basename(part.path)
+        return Fault(f"{name}:{line}:1", "each process needs its own GPU here, or loads to the CPU first")
+    return None
+
+
+def names_beside(script: Script) -> frozenset[str]:
+    """Modules and packages in a script's folder."""
+    folder = os.path.dirname(os.path.abspath(script.path))
     names = os.listdir(folder) if os.path.isdir(folder) else []
     own = os.path.splitext(os.path.basename(script.path))[0]
     found = {name[:-3] for name in names if name.endswith(".py")}
-    found |= {name for name in names if os.path.isfile(os.path.join(folder, name, "__init__.py"))}
+    found |= {name for name in names if _holds_modules(os.path.join(folder, name))}
     return frozenset(found - {own})
+
+
+def _holds_modules(path: str) -> bool:
+    """Whether a folder can be imported: it has modules in it, with or without `__init__.py`."""
+    return os.path.isdir(path) and any(name.endswith(".py") for name in os.listdir(path))

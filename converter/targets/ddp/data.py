@@ -206,6 +206,9 @@ def _total(training: Training, size: ast.expr | None, options: Options) -> list[
             training.loaded, "TMG298", "batches of one example cannot be shared", "give the DataLoader a batch_size"
         )
         return []
+    if script.name(size):
+        message = f"{ast.unparse(size)} is bound in another file, whose uses of it are not seen"
+        script.say(size, "TMG298", message, "bind the batch size in this file, or use --batch per-gpu")
     number = script.value(size)
     whole = number.value if isinstance(number, ast.Constant) and isinstance(number.value, int) else 0
     if whole % (options.num_gpus or 1):
@@ -251,7 +254,7 @@ def mean_loss(training: Training) -> ast.expr | None:
             loss = loss.left
     if not isinstance(loss, ast.Call):
         return loss
-    called = _criterion(scopes, loss)
+    called = criterion_of(scopes, loss)
     name = script.name(called.func).rpartition(".")[2]
     plain = not {k.arg for k in called.keywords} & {"reduction", "weight", "ignore_index", "size_average", "reduce"}
     most = 2 if name.islower() else 0  # a function's output and target, a class's nothing
@@ -263,7 +266,7 @@ def _only_divides(value: ast.expr | None, name: str) -> bool:
     return isinstance(value, ast.BinOp) and isinstance(value.op, ast.Div) and ast.unparse(value.left) == name
 
 
-def _criterion(scopes: Scopes, loss: ast.Call) -> ast.Call:
+def criterion_of(scopes: Scopes, loss: ast.Call) -> ast.Call:
     """The call that makes the loss's function, or the call itself."""
     made = [b.value for origin in scopes.origins(loss.func) for b in scopes.values(origin)]
     calls = [value for value in map(unmoved, filter(None, made)) if isinstance(value, ast.Call)]

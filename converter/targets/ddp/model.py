@@ -118,7 +118,9 @@ def _check_uses(training: Training) -> None:
         if not isinstance(node, ast.Name) or not training.is_net(node):
             continue
         above = next(script.above(node))
-        late = script.span(node)[0] >= first or training.scopes.scope(node) in training.path
+        scope = training.scopes.scope(node)
+        inner = scope in training.path and scope is not training.scopes.scope(training.wrap)
+        late = inner or script.span(node)[0] >= first
         if isinstance(above, ast.Attribute):
             call = next(script.above(above))
             called = isinstance(call, ast.Call) and call.func is above

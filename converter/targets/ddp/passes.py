@@ -12,8 +12,8 @@ from converter.plan.decisions import Command, Decision
 from converter.syntax.changes import Change
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.ddp.alone import Alone, alone_changes
-from converter.targets.ddp.beside import check_project, model_files
-from converter.targets.ddp.data import data_changes, mean_loss
+from converter.targets.ddp.beside import Project, check_given, check_project, made_beside, model_files
+from converter.targets.ddp.data import criterion_of, data_changes, mean_loss
 from converter.targets.ddp.model import model_changes
 from converter.targets.ddp.parting import Parting, check_decisions, figures
 from converter.targets.ddp.processes import check_names, device_changes, process_changes
@@ -26,6 +26,13 @@ def fit(script: Script) -> Fit | None:
     found = backwards(script) if script.names.imports("torch") else []
     found = found or list(fitting(script))
     return Fit(found[0], PASSES) if found else None
+
+
+@dataclass(frozen=True)
+class Read(Case):
+    """A script whose imports from its project are known."""
+
+    project: Project = field(kw_only=True)
 
 
 @dataclass(frozen=True)
@@ -51,17 +58,19 @@ class Divided(Wrapped):
 
 def calls(case: Case) -> Case:
     """What processes must not do N times."""
-    check_project(case.script)
+    project = check_project(case.script)
     check_names(case.script)
-    return adding(case, device_changes(case.script))
+    made = (*case.changes, *device_changes(case.script))
+    return Read(case.script, case.options, case.width, made, case.decisions, project=project)
 
 
-def step(case: Case) -> Case:
+def step(case: Read) -> Case:
     """The one training step; without one nothing else is looked at."""
     try:
         training = training_of(case.script)
     except Unclear:
         return case
+    check_given(case.project, training)
     return Trained(case.script, case.options, case.width, case.changes, case.decisions, training=training)
 
 
@@ -182,9 +191,23 @@ def _is_sum(training: Training, loss: ast.expr) -> bool:
         returned = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)] if function is not None else []
         todo += [value for value in returned if value is not None and id(value) not in seen]
         seen |= set(map(id, returned))
+        if isinstance(one, ast.Call) and _is_sum_beside(training, one):
+            return not _is_divided(training)
         if _sums(script, one) or (isinstance(one, ast.BinOp) and any(map(_sum_of(script), (one.left, one.right)))):
             return not _is_divided(training)
     return False
+
+
+def _is_sum_beside(training: Training, loss: ast.Call) -> bool:
+    """Whether a function or class of another file that makes the loss adds up."""
+    made = criterion_of(training.scopes, loss)
+    found = made_beside(training.script, training.script.name(made.func))
+    if found is None:
+        return False
+    other, node = found
+    returned = [n.value for n in ast.walk(node) if isinstance(n, ast.Return) and n.value is not None]
+    calls = [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return any(map(_adds_up, calls)) or any(map(_sum_of(other), returned))
 
 
 def _sum_of(script: Script) -> Callable[[ast.expr], bool]:

@@ -114,14 +114,44 @@ def process_changes(script: Script, options: Options, made: list[Change], wrappe
     release = f"{indentation}{wrapper} = None  # it would keep the process group{script.newline}" if wrapper else ""
     ended = f"{release}{indentation}dist.destroy_process_group(){script.newline}"
     begun = lines_before(script, first, (), START).begin
-    last = script.block(first)[-1]
-    end = script.line((last.end_lineno or 0) + 1)
     return [
         Change(place, place, imported.replace("\n", script.newline), START),
         Change(place, place, f"\n{block}\n".replace("\n", script.newline), START),
         Change(begun, begun, begin, START),
-        Change(end, end, ended, START),
+        *_ending(script, script.block(first)[-1], ended),
     ]
+
+
+def _ending(script: Script, last: ast.stmt, ended: str) -> list[Change]:
+    """The end of the processes, behind the last statement, or before it leaves Python: sys.exit(main())."""
+    end = script.line((last.end_lineno or 0) + 1)
+    leaves = _leaves(script, last)
+    if leaves is None:
+        return [Change(end, end, ended, START)]
+    status = leaves.args[0] if leaves.args else None
+    if status is None or not any(isinstance(node, ast.Call) for node in ast.walk(status)):
+        place = lines_before(script, last, (), START).begin
+        return [Change(place, place, ended, START)]
+    name = script.new("exit_status")
+    (begin, whole), called = script.span(last), script.span(leaves.func)[1]
+    first, behind = script.span(status)
+    leave = f"{script.indentation(last)}{script.text[begin:called]}({name}){script.newline}"
+    leaving = Change(end, end, f"{ended}{leave}", START)
+    if last.lineno != last.end_lineno:  # the parentheses hold it together
+        return [Change(begin, called, f"{name} = ", START), leaving]
+    return [Change(begin, first, f"{name} = ", START), Change(behind, whole, "", START), leaving]
+
+
+def _leaves(script: Script, stmt: ast.stmt) -> ast.Call | None:
+    """The call by which a statement leaves Python: sys.exit(…), exit(…), raise SystemExit(…)."""
+    value = stmt.value if isinstance(stmt, ast.Expr) else stmt.exc if isinstance(stmt, ast.Raise) else None
+    if not isinstance(value, ast.Call) or len(value.args) > 1 or value.keywords:
+        return None
+    if value.args and script.text[script.span(value.args[0])[1] :].lstrip().startswith(","):
+        return None
+    name = script.name(value.func) or ast.unparse(value.func)
+    leaving = ("SystemExit",) if isinstance(stmt, ast.Raise) else ("sys.exit", "exit", "quit")
+    return value if name in leaving else None
 
 
 def _imports(script: Script, place: int) -> tuple[str, dict[str, str]]:

@@ -94,7 +94,9 @@ def _read(same: list[Row]) -> str:
     others = f"; the number behind the tag of {', '.join(renamed[:3])} is another" if renamed else ""
     left = sorted({tag for row in same for tag in row.get("left", ())})
     apart = f"; not compared, as the original takes no tower's share: {', '.join(left[:3])}" if left else ""
-    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}"
+    full = sorted({tag for row in same for tag in row.get("waiting", ())})
+    waits = f"; not compared, as threads fill queues at their own pace: {', '.join(full[:3])}" if full else ""
+    return f"{values} equal to the original's: {', '.join(each)}{others}{apart}{waits}"
 
 
 def _left_out(rows: list[Row]) -> str:
@@ -104,6 +106,7 @@ def _left_out(rows: list[Row]) -> str:
         "not apart": "are computed after the update, or only with it",
         "not taken": "the original does not have on the recorded batch",
         "own batch": "are the batch itself, which has another size in each script",
+        "waiting": "count what waits in a queue, which threads fill at their own pace",
         "other fetches": "runs fetch another number of values",
     }
     found = [(sum(row["status"] == status for row in rows), why) for status, why in reasons.items()]

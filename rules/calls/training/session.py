@@ -12,7 +12,7 @@ from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.traits import Trait
-from converter.analysis.values import Host, Mapping, Tensor, Typed, Value, tensors_in
+from converter.analysis.values import Constant, Host, Instance, Mapping, Sequence, Tensor, Typed, Value, tensors_in
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -20,13 +20,63 @@ if TYPE_CHECKING:
 
 
 def _session(call: Call) -> Value:
-    position = 2 if call.name in ("Session", "InteractiveSession") else -1
+    _made(call)
+    return call.typed("Session")
+
+
+def _made(call: Call) -> None:
+    position = SESSIONS[call.name]
     assert call.walk.site is not None
     site = SessionSite(
         call.node, call.walk.site, call.name, call.get(position, "config"), call.node_of(position, "config")
     )
     call.walk.facts.sessions.append(site)
+
+
+def _creator(call: Call) -> Value:
+    """An object that makes a session when a MonitoredSession asks it to; it has the session's config."""
+    _made(call)
+    return call.typed("SessionCreator")
+
+
+def _monitored_session(call: Call) -> Value:
+    """A session that a creator makes: the script's, or one of TensorFlow's without a config."""
+    from converter.analysis.python.calling import call_method
+
+    creator = call.get(0, "session_creator")
+    spread = any(keyword.arg is None for keyword in call.node.keywords)
+    if isinstance(creator, Instance):
+        call_method(call.walk, creator, "create_session", [], call.node)
+    elif not spread and (creator is None or (isinstance(creator, Constant) and creator.value is None)):
+        assert call.walk.site is not None
+        call.walk.facts.sessions.append(
+            SessionSite(
+                call=call.node,
+                site=call.walk.site,
+                name=call.name,
+                config=None,
+                config_node=call.node_of(0, "session_creator"),
+                keyword="session_creator",
+                creator="train.ChiefSessionCreator",
+            )
+        )
     return call.typed("Session")
+
+
+def _recovered(call: Call) -> Value:
+    """A session, and whether a checkpoint was found for it."""
+    return Sequence([_session(call), Host(call.values(), call.name, call.node)])
+
+
+def _run_step(call: Call) -> Value:
+    """A function of the script that is given the session, and runs it itself."""
+    from converter.analysis.python.calling import call_value
+
+    function = call.get(0, "step_fn")
+    context = call.typed("StepContext")
+    assert call.receiver is not None
+    context.state["session"] = call.receiver
+    return call_value(call.walk, function, [context], {}, call.node) if function is not None else Host(call.values())
 
 
 def _train_loop(call: Call) -> Value:
@@ -170,14 +220,31 @@ def _partial_run(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
-SESSIONS = (
-    "Session InteractiveSession train.MonitoredTrainingSession train.SingularMonitoredSession "
-    "Supervisor.managed_session Supervisor.prepare_or_wait_for_session SessionManager.prepare_session"
-).split()
+# Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py, 1.15; the older names of
+# methods: training/supervisor.py, 1.4).
+_OF_SUPERVISOR = ("managed_session", "prepare_or_wait_for_session", "PrepareSession")
+CREATORS = dict.fromkeys(("train.ChiefSessionCreator", "train.WorkerSessionCreator"), 2)
+RECOVERS = {"SessionManager.recover_session": 6}
+SESSIONS = {
+    **dict.fromkeys(("Session", "InteractiveSession"), 2),
+    "train.MonitoredTrainingSession": 9,
+    "train.SingularMonitoredSession": 3,
+    **dict.fromkeys([f"Supervisor.{name}" for name in _OF_SUPERVISOR], 1),
+    "SessionManager.prepare_session": 7,
+    "SessionManager.wait_for_session": 1,
+    **CREATORS,
+    **RECOVERS,
+}
+_CANNED = [
+    f"{kind}{what}"
+    for kind in ("DNN", "Linear", "DNNLinearCombined", "BoostedTrees", "Baseline")
+    for what in ("Classifier", "Regressor", "Estimator")
+]
 OTHER_TRAINING = (
-    "estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator keras.Model keras.models.Model "
-    "keras.Sequential keras.models.Sequential"
-).split()
+    *"estimator.Estimator estimator.EstimatorSpec contrib.learn.Estimator contrib.learn.SVM".split(),
+    *"keras.Model keras.models.Model keras.Sequential keras.models.Sequential".split(),
+    *(f"{module}.{name}" for module in ("estimator", "contrib.learn") for name in _CANNED),
+)
 EAGER = (
     "enable_eager_execution compat.v1.enable_eager_execution contrib.eager.enable_eager_execution GradientTape "
     "contrib.eager.GradientTape contrib.eager.implicit_gradients contrib.eager.defun function"
@@ -200,6 +267,12 @@ TRAITS: dict[Trait, str] = {
 
 CALLS: dict[str, Handler] = {
     **dict.fromkeys(SESSIONS, _session),
+    **dict.fromkeys(CREATORS, _creator),
+    **dict.fromkeys(RECOVERS, _recovered),
+    "train.MonitoredSession": _monitored_session,
+    "Session.run_step_fn": _run_step,
+    "StepContext.run_with_hooks": _run,
+    "Session.raw_session": lambda call: call.receiver if call.receiver is not None else Host(),
     **dict.fromkeys(TRAIN_LOOPS, _train_loop),
     "ConfigProto": _config,
     "GPUOptions": _gpu_options,

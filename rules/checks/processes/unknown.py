@@ -10,8 +10,9 @@ RULES = (
         code="TMG299",
         title="it is not known what this does in several processes",
         why="Every process runs the whole script. What libraries do then is known for those that compute or read; "
-        "packages that are not known, other files of the project that hold more than models, device names that are "
-        "computed from a number, and names that the added lines need are refused.",
+        "packages that are not known, device names that are computed from a number, what other files of the "
+        "project do beside defining models, datasets, functions that only compute and constants, and names that the "
+        "added lines need are refused.",
         before=changed(
             "import torch\n", "import torch\nimport neptune\n", "for epoch in", "run = neptune.init_run()\nfor epoch in"
         ),

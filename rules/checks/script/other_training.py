@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Effect
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -68,7 +70,23 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
             case.facts,
             other.node,
             "TMG220",
-            f"this script trains by {other.name}, not by a session of its own",
-            "use several GPUs by its own means: an Estimator takes "
-            "RunConfig(train_distribute=tf.distribute.MirroredStrategy())",
+            f"this script trains by {_as_written(other)}, not by a session of its own",
+            f"use several GPUs by its own means: {_means(_as_written(other))}",
         )
+
+
+def _as_written(other: Effect) -> str:
+    """What trains, by its name: that of the package `keras` where it is written so."""
+    written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
+    return written if written.startswith("keras.") else other.name
+
+
+def _means(name: str) -> str:
+    """How this is told to use several GPUs."""
+    if name.startswith("keras."):
+        return "tf.keras in its place can be built and compiled in the scope() of tf.distribute.MirroredStrategy()"
+    if name.startswith("tf.keras."):
+        return "build and compile the model in the scope() of tf.distribute.MirroredStrategy()"
+    if name.startswith("tf.contrib.learn."):
+        return "tf.estimator in its place takes RunConfig(train_distribute=tf.distribute.MirroredStrategy())"
+    return "an Estimator takes RunConfig(train_distribute=tf.distribute.MirroredStrategy())"

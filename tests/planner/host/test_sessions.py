@@ -34,6 +34,7 @@ def session_lines(session: str, **options: object) -> list[str]:
             [MADE, "sess = tf.InteractiveSession(config=config)"],
         ),
         ("sess = tf.Session('')\n" + RUN, [MADE, "sess = tf.Session('', config=config)"]),
+        ("sess = tf.Session('', None, None)\n" + RUN, [MADE, "sess = tf.Session('', None, config)"]),
         (
             "sess = tf.Session(graph=None)\n" + RUN,
             [MADE, "sess = tf.Session(graph=None, config=config)"],
@@ -42,6 +43,53 @@ def session_lines(session: str, **options: object) -> list[str]:
         (
             "sess = tf.train.MonitoredTrainingSession()\n" + RUN,
             [MADE, "sess = tf.train.MonitoredTrainingSession(config=config)"],
+        ),
+        *(
+            (f"sess = {given}\n" + RUN, [MADE, f"sess = {wanted}"])
+            for given, wanted in [
+                ("tf.train.SingularMonitoredSession()", "tf.train.SingularMonitoredSession(config=config)"),
+                (
+                    "tf.train.MonitoredSession()",
+                    "tf.train.MonitoredSession(session_creator=tf.train.ChiefSessionCreator(config=config))",
+                ),
+                (
+                    "tf.train.MonitoredSession(None, hooks)",
+                    "tf.train.MonitoredSession(tf.train.ChiefSessionCreator(config=config), hooks)",
+                ),
+                (
+                    "tf.train.MonitoredSession(session_creator=tf.train.ChiefSessionCreator())",
+                    "tf.train.MonitoredSession(session_creator=tf.train.ChiefSessionCreator(config=config))",
+                ),
+                (
+                    "tf.train.MonitoredSession(tf.train.WorkerSessionCreator(scaffold, ''))",
+                    "tf.train.MonitoredSession(tf.train.WorkerSessionCreator(scaffold, '', config=config))",
+                ),
+                (
+                    "tf.train.Supervisor().PrepareSession()",
+                    "tf.train.Supervisor().PrepareSession(config=config)",
+                ),
+                (
+                    "tf.train.SessionManager().recover_session('', config=None)[0]",
+                    "tf.train.SessionManager().recover_session('', config=config)[0]",
+                ),
+                (
+                    "tf.train.SessionManager().wait_for_session('')",
+                    "tf.train.SessionManager().wait_for_session('', config=config)",
+                ),
+            ]
+        ),
+        *(  # a config that is given by its place is completed there
+            (
+                f"sess = {made}tf.ConfigProto())\n" + RUN,
+                ["config = tf.ConfigProto()", SOFTLY, GROWTH, f"sess = {made}config)"],
+            )
+            for made in [
+                "tf.train.Supervisor().managed_session('', ",
+                "tf.train.Supervisor().prepare_or_wait_for_session('', ",
+                "tf.train.SingularMonitoredSession(None, None, '', ",
+                "tf.train.MonitoredTrainingSession('', True, None, None, None, None, 600, 100, None, ",
+                "tf.train.SessionManager().wait_for_session('', ",
+            ]
         ),
         (
             "sess = tf.Session(config=tf.ConfigProto())\n" + RUN,
@@ -266,3 +314,38 @@ def test_a_prefetch_queue_is_made_once(queue: str) -> None:
     loop = next(i for i, line in enumerate(lines) if line.startswith("for gpu"))
     made = next(i for i, line in enumerate(lines) if "prefetch_queue(" in line)
     assert made < loop and lines[loop + 3].strip() == "(X, Y), rows, weight = shard([X_batch, Y_batch], gpu)"
+
+
+CREATOR = """\
+class Creator(tf.train.SessionCreator):
+    def create_session(self):
+        return tf.Session()
+
+
+with tf.train.MonitoredSession(Creator()) as sess:
+    """
+
+
+def test_the_session_of_a_creator_of_the_script_gets_a_config() -> None:
+    lines = session_lines(CREATOR + RUN)
+    assert "        return tf.Session(config=config)" in lines
+    assert "with tf.train.MonitoredSession(Creator()) as sess:" in lines
+
+
+RUNS_ITSELF = """\
+with tf.train.MonitoredSession() as sess:
+    sess.run_step_fn(lambda step_context: step_context.session.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]}))
+"""
+
+
+@pytest.mark.parametrize("session", ["tf.train.MonitoredSession()", "tf.train.SingularMonitoredSession()"])
+def test_the_batch_size_is_seen_where_a_monitored_session_is_fed(session: str) -> None:
+    script = GRAPH + f"xs, ys = load()\nwith {session} as sess:\n    " + RUN
+    assert codes(script) == []
+    assert "batch_size = 32 * num_gpus" in body(script)
+
+
+def test_a_function_that_runs_a_step_is_followed() -> None:
+    script = GRAPH + "xs, ys = load()\n" + RUNS_ITSELF
+    assert codes(script) == []
+    assert "batch_size = 32 * num_gpus" in body(script)

@@ -73,6 +73,15 @@ if __name__ == '__main__':
 TRAIN = "        optimizer.step()\n"
 STEP = "        opt.step()\n"
 EPOCH = "        print(loss, score(net, test_loader))\n"
+# The loop over the batches in the function that makes the model.
+WHOLE = MAIN.replace(
+    "        loss = fit(net, train_loader, opt, epoch)\n",
+    MAIN[MAIN.index("    model.train()") : MAIN.index("    return seen")]
+    .replace("    ", "        ", 1).replace("\n    ", "\n        ").rstrip(" ")
+    .replace("model", "net").replace("in data:", "in train_loader:"),
+).replace("print(loss, score", "print(seen, score")  # fmt: skip
+WHOLE = WHOLE[: WHOLE.index("def fit(")] + WHOLE[WHOLE.index("def score(") :]
+WHOLE_EPOCH = EPOCH.replace("loss", "seen")
 
 
 def conversion(script: str, *flags: str) -> Conversion:
@@ -132,6 +141,13 @@ REFUSED = [
     (MAIN, "model(x), y)", "model(x), y) + model.one(x).mean()", "TMG293", "        loss = F"),
     (MAIN, "model(x), y)", "model(x) + model.begin(8), y)", "", ""),
     (MAIN, STEP, "        nn.utils.clip_grad_norm_(model.parameters(), 1)\n" + STEP, "", ""),
+    # the model is changed: before it is wrapped, after that
+    (MAIN, "    opt = optim", "    net.half()\n    opt = optim", "", ""),
+    (MAIN, "    opt = optim", "    net.apply(print)\n    opt = optim", "", ""),
+    (MAIN, EPOCH, EPOCH + "        net.half()\n", "TMG293", "        net.half()"),
+    (MAIN, "    model.train()\n", "    model.train()\n    model.half()\n", "TMG293", "    model.half()"),
+    (WHOLE, "    opt = optim", "    net.apply(print)\n    opt = optim", "", ""),
+    (WHOLE, WHOLE_EPOCH, WHOLE_EPOCH + "        net.half()\n", "TMG293", "        net.half()"),
     # the data
     (SCRIPT, "shuffle=True", "sampler=mine", "TMG294", "train_loader ="),
     (SCRIPT, "train_set, batch_size=64, shuffle=True", "*settings", "TMG294", "train_loader ="),

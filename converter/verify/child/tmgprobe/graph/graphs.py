@@ -21,6 +21,7 @@ SOURCES = (
     'ReaderReadUpToV2',
     'ReaderReadUpTo',
 )
+WAITING = ('QueueSize', 'QueueSizeV2')  # what a queue holds depends on how fast its threads are
 HANDLES = ('VariableV2', 'Variable', 'VarHandleOp', 'TemporaryVariable')
 SLICES = ('StridedSlice', 'Slice', 'SparseSlice', 'Split', 'SplitV', 'Gather', 'GatherV2', 'DynamicPartition')
 HEAVY = re.compile(r'MatMul|Conv[123]D|DepthwiseConv|FusedBatchNorm|Einsum|LSTMBlock|Lookup|Cudnn')
@@ -40,6 +41,19 @@ def ancestors(operations, fed=()):
         todo.extend(tensor.op for tensor in operation.inputs)
         todo.extend(operation.control_inputs)
     return seen
+
+
+def counts_waiting(operation):
+    """Whether a value is computed from how many elements wait in a queue."""
+    seen, todo = set(), [operation]
+    while todo:
+        operation = todo.pop()
+        if operation.type in WAITING:
+            return True
+        if operation not in seen:
+            seen.add(operation)
+            todo.extend(tensor.op for tensor in operation.inputs)
+    return False
 
 
 def descendants(tensors, within):

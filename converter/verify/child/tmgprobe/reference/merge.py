@@ -300,6 +300,8 @@ class Value(object):
         self.reference, self.fetch = reference, fetch
         self.renamed = []
         self.is_summary = summary.is_summary(fetch.tensor)
+        tf = reference.one.call.tf
+        self.waiting = waiting(tf, fetch.tensor) if self.is_summary else set()
         self.found, self.single, self.twice = self._parts(found)
         self.whole = [('whole', whole[fetch.place])] if fetch.place in whole else []
 
@@ -321,7 +323,10 @@ class Value(object):
         """{'status': 'same', 'how'} or {'status': 'differs' or 'unsteady', 'part', 'error', 'found', 'wanted', ...}."""
         if self.twice:
             return {'status': 'twice', 'part': self.twice[0]}
+        if not self.is_summary and graphs.counts_waiting(self.fetch.tensor.op):
+            return {'status': 'waiting'}
         best, tried, left = {}, {}, [] if self.reference.takes_shards() else sorted(self.single)
+        aside = sorted(self.waiting & set(self.found))
         for how, value in self._readings():
             parts = self._named(value)
             if set(parts) != set(self.found):
@@ -331,7 +336,7 @@ class Value(object):
                     'added': sorted(set(self.found) - set(parts)),
                 }
             for part, number in parts.items():
-                if part in left or how == 'one tower' and part not in self.single:
+                if part in left or part in aside or how == 'one tower' and part not in self.single:
                     continue
                 error = compare.value_error(self.found[part], number)
                 tried.setdefault(part, []).append(number)
@@ -340,11 +345,12 @@ class Value(object):
             if all(error <= CLOSE for error, _, _ in best.values()):
                 break
         if not best:
-            return {'status': 'not taken'}
+            return {'status': 'waiting' if aside else 'not taken'}
         worst = max(best, key=lambda part: best[part][0])
         if best[worst][0] <= CLOSE:
             how = sorted({how for _, how, _ in best.values()})
-            return {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed, 'left': left}
+            row = {'status': 'same', 'how': how, 'error': best[worst][0], 'renamed': self.renamed}
+            return dict(row, left=left, waiting=aside)
         return self._different(worst, best[worst][0], best[worst][2], tried[worst])
 
     def _readings(self):
@@ -396,6 +402,17 @@ class Value(object):
             if found.ndim and found.size and _sorted_rows(found, wanted):
                 return 'order'
         return None
+
+
+def waiting(tf, tensor):
+    """The tags of a summary under which stands how full a queue is."""
+    found = set()
+    for operation in graphs.ancestors([tensor.op]):
+        if operation.type == 'ScalarSummary' and graphs.counts_waiting(operation):
+            tags = operation.inputs[0].op
+            if tags.type == 'Const':
+                found.update(str(tf.compat.as_str(tag)) for tag in tags.get_attr('value').string_val)
+    return {summary.TOWER.sub('', tag) for tag in found}
 
 
 def _under_tags(parts, found):
