@@ -188,7 +188,14 @@ def _converted(
     again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
-    from converter.conversion.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
+    from converter.conversion.asked import (
+        axes_beyond_rank,
+        before_the_project,
+        marks_of,
+        unknown_names,
+        unused_marks,
+        with_marks,
+    )
     from converter.conversion.constants import with_constants
     from converter.plan.decisions import File, decisions_of
     from converter.planner.outcome import Refused
@@ -204,6 +211,8 @@ def _converted(
     said = (*unknown, *unused_marks(options, first.facts, marks))
     if (marked := with_marks(options, first.facts, marks)) != read_with:
         first = Reading(source, marked, originals)
+    if beyond := axes_beyond_rank(marked, first.facts):
+        return Conversion(source, "refused", None, beyond)
     made_plans, read = with_constants(first, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
         return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))

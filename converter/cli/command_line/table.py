@@ -500,6 +500,7 @@ LINT = Command(
     statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
 )
 
+RESTARTS = 3  # of a cluster whose process was killed, unless --restarts says another number
 LAUNCH = Command(
     "launch",
     "Start all tasks of a script that was converted with --target cluster, or print a command for each host.",
@@ -511,10 +512,22 @@ LAUNCH = Command(
     options=(
         _text("--local", "NUMBERS", "Run all tasks here: 1ps,3w is 1 parameter server and 3 workers."),
         _text("--hosts", "HOSTS", "Print the command for each task: ps=a:1;worker=b:1,c:1."),
-        _text("--checkpoints", "DIR", "Where the chief keeps checkpoints; default: a temporary folder."),
+        _text(
+            "--checkpoints",
+            "DIR",
+            "Where the chief keeps checkpoints; default: a temporary folder, with --hosts none.",
+        ),
         Option(("--save-steps",), "Steps between two checkpoints; 0: one every 600 seconds.", int, "N", 0, least=0),
-        Option(("--restarts",), "How often to start again after a process was killed.", int, "N", 3, least=0),
-        Option(("--timeout",), "Seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0),
+        Option(
+            ("--restarts",),
+            f"With --local: how often to start again after a process was killed; default: {RESTARTS}.",
+            int,
+            "N",
+            least=0,
+        ),
+        Option(
+            ("--timeout",), "With --local: seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0
+        ),
         _text("--python", "INTERPRETER", "Interpreter with TensorFlow; default: the tool's own."),
     ),
     more="The tasks' lines are shown with their names in front. When one fails all are ended.",

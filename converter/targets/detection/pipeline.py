@@ -34,7 +34,9 @@ _RATES = {
 }
 _STEPS = ("num_steps", "decay_steps", "burnin_steps", "step", "total_steps", "warmup_steps", "hold_base_rate_steps")
 # Options that a script has a use for alone, by their fields.
-WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target")
+WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers") + (
+    "line_length",
+)
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
 
 
