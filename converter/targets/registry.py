@@ -97,10 +97,7 @@ TARGETS = (
         about="workers on several machines",
         words="",
         lacking="no optimizer trains in a tf.Session here",
-        unused=(
-            *("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
-            "line_length",
-        ),
+        unused=("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
         fit=_cluster,
         commands=_commands_of_cluster,
     ),
