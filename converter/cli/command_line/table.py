@@ -403,7 +403,7 @@ CONVERT = Command(
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
         ("tf-multigpu convert --check", "and all outputs that pyproject.toml names?"),
     ),
-    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    statuses="0 done, 1 would change, 2 refused or bad usage, 3 not verified, 4 internal error.",
     configured=True,
 )
 
@@ -414,7 +414,14 @@ VERIFY = Command(
     (_SINGLES, _MULTIS, _ARGS),
     (
         Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
-        Option(("--steps",), "Training steps to compare; all: to the end, whole runs, too.", str, "N|all", "3"),
+        Option(
+            ("--steps",),
+            "Training steps to compare; all: to the end, whole runs, too.",
+            str,
+            "N|all",
+            "3",
+            brief="Training steps to compare; all: to the end.",
+        ),
         Option(("--epochs",), "Epochs that both scripts run by themselves, too.", int, "N", 0, least=0),
         _choice("--batch", get_args(BatchMode), "Meaning of the batch size; default: what MULTI's header says."),
         _text("--python", "INTERPRETER", _PYTHON),
@@ -424,16 +431,18 @@ VERIFY = Command(
             "Memory that both scripts may take together; default: three quarters of the machine's.",
             float,
             "GIB",
+            rare=True,
         ),
         Option(("--each-choice",), "Compare the steps for each choice that SINGLE's flags offer, too."),
         _text(
             "--also", "SCRIPT",
             "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
+            brief="Run this script after training, too, and compare what it prints.",
         ),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
-        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
-        Option(("--json",), "Short for --output-format json."),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),
+        Option(("--json",), "Short for --output-format json.", rare=True),
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
         Option(("--debug",), "Of an internal error, print a report to send, without the scripts' text.", rare=True),
@@ -591,5 +600,5 @@ PROGRAM = Command(
         ),
     ),
     examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),
-    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    statuses="0 done, 1 would change, 2 refused or bad usage, 3 not verified, 4 internal error.",
 )
