@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -84,13 +85,12 @@ class Spot:
     rows: tuple[int, ...]
 
     def said(self, script: str = "") -> str:
-        """`train_mg.py:12, 20-24`, `train_mg.ipynb, cell 3: 2`; without a name of the script `lines 12, 20-24`."""
-        name, shown = self.file or script, ranges(self.lines)
+        """`train_mg.py:12, 20-24`, `train_mg.ipynb, cell 3, line 2`; without a name of the script `lines 12, 20-24`."""
+        name = os.path.join(os.path.dirname(script), self.file) if self.file else script
+        lines = f"line{'s' if len(self.lines) > 1 else ''} {ranges(self.lines)}"
         if self.cell:
-            return f"{name + ', ' if name else ''}cell {self.cell}: {shown}"
-        if name:
-            return f"{name}:{shown}"
-        return f"line{'s' if len(self.lines) > 1 else ''} {shown}"
+            return f"{name + ', ' if name else ''}cell {self.cell}, {lines}"
+        return f"{name}:{ranges(self.lines)}" if name else lines
 
 
 def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[Spot, ...]]:

@@ -176,7 +176,7 @@ def test_lines_of_a_notebook_are_those_in_cells(tmp_path: Path, edit: str) -> No
     shown = [cells[spot.cell - 1]["source"][line - 1] for spot in spots for line in spot.lines]
     assert any("tower_grads.append(" in line for line in shown)
     assert why == ("not as the tool writes it" if edit else "written for it")
-    assert f"multi.ipynb, cell {spots[0].cell}: " in render_summary(whole, "multi.ipynb")
+    assert f"multi.ipynb, cell {spots[0].cell}, line" in render_summary(whole, "multi.ipynb")
     page = render_html(whole, scripts())
     assert f"cell {spots[0].cell}, line" in page
 
@@ -189,6 +189,7 @@ def test_other_files_of_a_project_are_looked_at(tmp_path: Path) -> None:
     assert [spot.file for spot in spots] == ["model.py"]
     assert '<a href="#line-1-' in render_html(plain, scripts())
     assert "see model.py:" in render_text(plain)
+    assert "(see multi/model.py:" in render_summary(plain, "multi/train.py")
     model = multi / "model.py"
     model.write_text(model.read_text().replace("compute_gradients(", "compute_gradients(2 * ", 1))
     edited = replace(plain, origin=origin_of(repeat(single, multi / "train.py", {})))
