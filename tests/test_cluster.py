@@ -61,6 +61,7 @@ def trains_as_the_original(folder: Path, python: str) -> None:
     with launch(theirs, python, "multi.py") as process:
         said, _ = process.communicate()
     assert process.returncode == 0, said
+    assert "Traceback" not in said, said
     for worker in range(WORKERS):
         assert len(re.findall(rf"^worker {worker} \| step ", said, re.MULTILINE)) == 12
     assert re.findall(r"^(.*)accuracy", said, re.MULTILINE) == ["worker 0 | "]

@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from converter.cli.command_line.table import UsageError
+from converter.cli.command_line.table import RESTARTS, UsageError
 from converter.cli.endings import ended_in_order
 
 _WRITING = threading.Lock()
@@ -26,7 +26,7 @@ def launch_command(
     hosts: str | None,
     checkpoints: str | None,
     save_steps: int,
-    restarts: int,
+    restarts: int | None,
     timeout: float,
     python: str | None,
 ) -> int:
@@ -38,6 +38,10 @@ def launch_command(
         raise UsageError("either --local or --hosts says where the tasks run", "--local")
     if hosts is not None and timeout:
         raise UsageError("is for --local: each host's own command ends by itself", "--timeout")
+    if hosts is not None and restarts is not None:
+        raise UsageError("is for --local: each host's own command is started again by whoever runs it", "--restarts")
+    if hosts is not None and save_steps and not checkpoints:
+        raise UsageError("needs --checkpoints beside --hosts: without a folder nothing is saved", "--save-steps")
     if local is not None and python is not None and shutil.which(python) is None:
         raise UsageError(f"{python}: no such interpreter", "--python")
     _check(Path(script))
@@ -56,7 +60,7 @@ def launch_command(
         folder = checkpoints or held.enter_context(tempfile.TemporaryDirectory(prefix="tf-multigpu-"))
         words = (python or sys.executable, script, *args, f"--cluster_dir={folder}", *saves)
         deadline = time.monotonic() + timeout if timeout else None
-        return run(Asked(words, numbers, restarts, deadline), _show, _say)
+        return run(Asked(words, numbers, RESTARTS if restarts is None else restarts, deadline), _show, _say)
 
 
 def _check(script: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from converter.choices import OutputFormat
 from converter.cli import formats
+from converter.cli.command_line.table import UsageError
 from converter.diagnostics import Refusal
 from converter.report import text
 from converter.report.results import FileResult, exit_code
@@ -19,11 +21,17 @@ if TYPE_CHECKING:
 def lint_command(
     *, sources: Sequence[str], exclude: Sequence[str], output_format: OutputFormat, json: bool, quiet: bool
 ) -> int:
-    """Prints what is found in scripts and folders; returns the exit status: 1 for any finding."""
+    """Prints what is found in scripts and folders; returns the exit status: 1 for any finding.
+
+    Raises:
+        UsageError: an option that would do nothing.
+    """
     from converter.source import expand
     from converter.source.ignored import Excluded
 
     form = formats.chosen(output_format, json)
+    if exclude and all(os.path.isfile(source) for source in sources):
+        raise UsageError("leaves files out of folders: name a folder, or leave the script itself out", "--exclude")
     scripts, problems = expand(sources, None, Excluded(tuple(exclude)))
     done = [FileResult(problem.path, "refused", (problem,)) for problem in problems]
     done += [_result(script) for script in scripts]

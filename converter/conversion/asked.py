@@ -1,4 +1,4 @@
-"""Options and comments about inputs (`shared`, `batch-axis`), and whether the named inputs exist."""
+"""Options and comments about inputs (`shared`, `batch-axis`), and whether the named inputs and axes exist."""
 
 from __future__ import annotations
 
@@ -125,6 +125,22 @@ def unknown_names(options: Options, facts: Facts) -> list[Diagnostic]:
         code = "TMG035" if name in options.of_project else "TMG022"
         found.append(Diagnostic(code, facts.path, 0, 0, message=message, hint=known, severity="warning"))
     return found
+
+
+def axes_beyond_rank(options: Options, facts: Facts) -> tuple[Diagnostic, ...]:
+    """TMG037 for batch axes, of options or comments, that the shape of the input does not have."""
+    axes, found = dict(options.batch_axes), []
+    for value in facts.inputs:
+        axis, rank = axes.get(value.label), value.rank
+        if axis is None or rank is None or axis < rank or value.node is None:
+            continue
+        message = f"{value.label} has no axis {axis}, which batch-axis names: its shape is of rank {rank}"
+        hint = f"its last axis is {rank - 1}" if rank else "it is a scalar: every tower gets it whole"
+        if value.label in options.of_project:
+            hint += "; if the configuration means another script: name that file in [[tool.tf-multigpu.overrides]]"
+        line, column = getattr(value.node, "lineno", 0), getattr(value.node, "col_offset", 0) + 1
+        found.append(Diagnostic("TMG037", facts.shown(value.node), line, column, message=message, hint=hint))
+    return tuple(found)
 
 
 def _marked(facts: Facts, marks: Marks) -> Iterator[tuple[Pragma, str, ast.AST]]:

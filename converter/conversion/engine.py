@@ -188,7 +188,6 @@ def _converted(
     again: bool,
 ) -> Conversion:
     """Source to facts to plans to texts; raises Refusal."""
-    from converter.conversion.asked import before_the_project, marks_of, unknown_names, unused_marks, with_marks
     from converter.conversion.constants import with_constants
     from converter.plan.decisions import File, decisions_of
     from converter.planner.outcome import Refused
@@ -197,16 +196,13 @@ def _converted(
     by_target = _by_target(source, options)
     if by_target is not None:
         return by_target
-    first = Reading(source, options, originals)
-    marks, read_with = marks_of(source, first.facts), options
-    options = before_the_project(options, first.facts, marks)
-    unknown = unknown_names(options, first.facts)
-    said = (*unknown, *unused_marks(options, first.facts, marks))
-    if (marked := with_marks(options, first.facts, marks)) != read_with:
-        first = Reading(source, marked, originals)
-    made_plans, read = with_constants(first, lambda read: _decided(read, several, project))
+    asked = _asked(source, options, originals)
+    if asked.beyond:
+        return Conversion(source, "refused", None, asked.beyond)
+    options = asked.options
+    made_plans, read = with_constants(asked.reading, lambda read: _decided(read, several, project))
     if isinstance(made_plans, Refused):
-        return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), unknown))
+        return Conversion(source, "refused", None, _with_names(read.placed(made_plans.findings), asked.unknown))
     plans = tuple(_as_asked(plan, options) for plan in made_plans.plans)
     plans = tuple(_with_reasons(plan, read.named.get(plan.path)) for plan in plans)
     decided = decisions_of(
@@ -230,7 +226,7 @@ def _converted(
         source=source,
         status="converted",
         text=sealed(made[0].text),
-        diagnostics=(*read.placed(made_plans.findings), *said),
+        diagnostics=(*read.placed(made_plans.findings), *asked.unknown, *asked.unused),
         plan=plans[0],
         parts=tuple(_parts(source, options, read, plans, made)),
         trace=made[0].trace,
@@ -239,6 +235,42 @@ def _converted(
         decisions=decided,
         trains=takes_a_step(read.facts),
     )
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A script's reading with all that options and comments say of its inputs.
+
+    options: those of the run, without what comments override. unknown, unused, beyond: findings about names that no
+    input has, comments without effect, and axes that an input does not have.
+    """
+
+    reading: Reading
+    options: Options
+    unknown: tuple[Diagnostic, ...]
+    unused: tuple[Diagnostic, ...]
+    beyond: tuple[Diagnostic, ...]
+
+
+def _asked(source: Source, options: Options, originals: Mapping[str, bytes]) -> _Asked:
+    """Reads a script; raises Refusal where comments contradict each other."""
+    from converter.conversion.asked import (
+        axes_beyond_rank,
+        before_the_project,
+        marks_of,
+        unknown_names,
+        unused_marks,
+        with_marks,
+    )
+
+    reading = Reading(source, options, originals)
+    facts, marks = reading.facts, marks_of(source, reading.facts)
+    kept = before_the_project(options, facts, marks)
+    unknown, unused = unknown_names(kept, facts), unused_marks(kept, facts, marks)
+    if (marked := with_marks(kept, facts, marks)) != options:
+        reading = Reading(source, marked, originals)
+    beyond = axes_beyond_rank(marked, reading.facts)
+    return _Asked(reading, kept, tuple(unknown), tuple(unused), beyond)
 
 
 def _parts(

@@ -199,7 +199,8 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
     elif any(merge.loss and merge.how == "sum" for plan in plans for loop in plan.loops for merge in loop.merges):
         yield Decision("loss", "the towers' sums are added, as --loss global asks")
     else:
-        yield Decision("loss", "the towers' losses are averaged: --loss global changes nothing here")
+        text = "the towers' losses are averaged: --loss global changes nothing here"
+        yield Decision("loss", text, "--loss global changes nothing")
 
 
 def _rate(scale: str, of_batch_size: bool) -> Decision:

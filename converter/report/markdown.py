@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from converter.diagnostics import Diagnostic
 from converter.report import text
 from converter.report.results import FileResult
-from converter.report.review import Point, lines_to_look_at, ranges, to_judge
+from converter.report.review import Point, failed_first, lines_to_look_at, to_judge, where_to_look
 from converter.report.verification import FATES, replicas
-from converter.verify.data import Check, Report
+from converter.verify.data import Check, Fate, Report
 
 LONGEST = 60_000  # characters; GitHub takes comments of 65,536
 _STATUSES = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
@@ -42,13 +42,10 @@ def verification(report: Report) -> str:
         _escaped(f"{towers}, batch {report.batch}, {report.steps} steps: {report.reason}"),
     ]
     points = [f"- **{_escaped(point.topic)}**{_place(point)}: {_escaped(point.text)}" for point in to_judge(report)]
+    parts += _ledger(report, "wrong")
     if points:
         parts += ["#### To judge", "\n".join(points)]
-    for fate in ("wrong", "differs"):
-        entries = [entry for entry in report.ledger if entry.fate == fate]
-        if entries:
-            parts.append(f"#### {FATES[fate][:1].upper()}{FATES[fate][1:]}")
-            parts.append("\n".join(f"- **{_escaped(entry.what)}**: {_escaped(entry.detail)}" for entry in entries))
+    parts += _ledger(report, "differs")
     if report.checks:
         parts.append("#### Proof")
         rows = [
@@ -59,7 +56,7 @@ def verification(report: Report) -> str:
                 _figure(check.tolerance),
                 _escaped(check.detail) + _suspects(report, check),
             )
-            for check in report.checks
+            for check in failed_first(report.checks)
         ]
         parts.append(_table(("check", "result", "largest error", "allowed", "what"), rows))
     left = [entry for entry in report.ledger if entry.fate == "unchecked"]
@@ -71,9 +68,16 @@ def verification(report: Report) -> str:
     return _joined(parts)
 
 
+def _ledger(report: Report, fate: Fate) -> Iterator[str]:
+    entries = [entry for entry in report.ledger if entry.fate == fate]
+    if entries:
+        yield f"#### {FATES[fate][:1].upper()}{FATES[fate][1:]}"
+        yield "\n".join(f"- **{_escaped(entry.what)}**: {_escaped(entry.detail)}" for entry in entries)
+
+
 def _suspects(report: Report, check: Check) -> str:
-    why, lines = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
-    return f" (lines {ranges(lines)}: {why})" if lines else ""
+    why, spots = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
+    return f" ({_escaped(where_to_look(spots))}, {why})" if spots else ""
 
 
 def _place(point: Point) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from converter.report.sides import side_by_side
-from converter.verify.data import Check, Report
+from converter.verify.data import Changed, Check, Origin, Report
 
 # Lines of the ledger that leave something to judge, and the topic of each.
 _TOPICS = {
@@ -56,6 +57,11 @@ def to_judge(report: Report) -> tuple[Point, ...]:
     return (*points, *(Point("Warning", finding.message, finding.where, finding.code) for finding in warnings))
 
 
+def failed_first(checks: Iterable[Check]) -> list[Check]:
+    """Checks in the order in which a reader needs them."""
+    return sorted(checks, key=lambda check: check.status != "failed")
+
+
 def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:
     if report.batch == "total" or "Learning rate" in topics:
         return []
@@ -66,24 +72,68 @@ def _unchanged_rate(report: Report, topics: set[str]) -> list[Point]:
     return [Point("Learning rate", text)]
 
 
-def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[int, ...]]:
-    """Why lines of the converted script are named for a failed check, and which; none where nothing is known.
+@dataclass(frozen=True)
+class Spot:
+    """Lines to look at. file: "" for the converted script. cell: of a notebook, else 0; then lines are those in it.
 
-    A script that is not what the tool writes is most likely wrong where it is not; else the lines are those that do
+    rows: the same lines, as those of the script that a notebook's cells make.
+    """
+
+    file: str
+    cell: int
+    lines: tuple[int, ...]
+    rows: tuple[int, ...]
+
+    def said(self, script: str = "") -> str:
+        """`train_mg.py:12, 20-24`, `train_mg.ipynb, cell 3, line 2`; without a name of the script `lines 12, 20-24`."""
+        name = os.path.join(os.path.dirname(script), self.file) if self.file else script
+        lines = f"line{'s' if len(self.lines) > 1 else ''} {ranges(self.lines)}"
+        if self.cell:
+            return f"{name + ', ' if name else ''}cell {self.cell}, {lines}"
+        return f"{name}:{ranges(self.lines)}" if name else lines
+
+
+def lines_to_look_at(report: Report, check: Check) -> tuple[str, tuple[Spot, ...]]:
+    """Why lines of the converted files are named for a failed check, and which; none where nothing is known.
+
+    A file that is not what the tool writes is most likely wrong where it is not; else the lines are those that do
     what the check compares.
     """
-    if report.origin.edited:
-        return "not as the tool writes it", report.origin.edited
-    if not report.origin.files:
-        return "", ()
-    script = report.origin.files[0]
+    origin = report.origin
+    if origin.edited:
+        spots = tuple(spot for file, lines in origin.edited for spot in _spots(origin, file, lines))
+        return "not as the tool writes it", spots
     wanted = set(_LINES.get(check.name, _TOWERS))
+    named = (("" if number == 0 else file.name, _written_for(file, wanted)) for number, file in enumerate(origin.files))
+    spots = tuple(spot for file, lines in named for spot in _spots(origin, file, lines))
+    return ("written for it", spots) if spots else ("", ())
+
+
+def where_to_look(spots: Iterable[Spot], script: str = "") -> str:
+    """The places of some lines in words."""
+    return "; ".join(spot.said(script) for spot in spots)
+
+
+def _spots(origin: Origin, file: str, lines: Sequence[int]) -> Iterator[Spot]:
+    """Lines of one file, by the cells that they are in."""
+    if file or not origin.cells:
+        if lines:
+            yield Spot(file, 0, tuple(lines), tuple(lines))
+        return
+    placed = [(*origin.cells[line - 1], line) for line in lines if line <= len(origin.cells)]
+    for cell, group in groupby((one for one in placed if one[0]), lambda one: one[0]):
+        found = list(group)
+        yield Spot("", cell, tuple(line for _, line, _ in found), tuple(row for _, _, row in found))
+
+
+def _written_for(script: Changed, wanted: set[str]) -> tuple[int, ...]:
+    """The lines of a converted file, below its helpers, that come from some of these rules."""
     stretches = side_by_side(script.before, script.after, script.trace)
     rows = [row for stretch in stretches for row in stretch.rows if row.right and wanted.intersection(row.codes)]
     lines = script.after.splitlines()
     first = lines.index(_HELPERS_END) + 1 if _HELPERS_END in lines else 0
     found = [row.right for row in rows if row.right and row.right > first and "".join(t for t, _ in row.after).strip()]
-    return ("written for it", tuple(sorted(set(found)))) if found else ("", ())
+    return tuple(sorted(set(found)))
 
 
 def ranges(numbers: Sequence[int]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from converter.report.review import lines_to_look_at, ranges, to_judge
-from converter.verify.data import Check, Entry, Report, VariableRow
+import os
 
-FATES = {"same": "the same", "differs": "differs by design", "wrong": "WRONG", "unchecked": "not checked"}
+from converter.report.review import failed_first, lines_to_look_at, to_judge, where_to_look
+from converter.verify.data import Check, Entry, Fate, Report, VariableRow
+
+FATES = {"wrong": "WRONG", "same": "the same", "differs": "differs by design", "unchecked": "not checked"}
 SUMMARY_LINES = 6
 MOST_FAILED = 3  # checks that the summary names
 WIDEST = 240  # characters of a line of the summary
@@ -46,10 +48,11 @@ def _verdict_row(report: Report) -> tuple[str, str]:
 def _failed_rows(report: Report, name: str) -> list[tuple[str, str]]:
     """The first failed checks, each with the lines to look at; how many more there are stands in the last."""
     failed = [check for check in report.checks if check.status == "failed"]
+    script = os.path.join(name, report.origin.script) if name and report.origin.script else name
     rows = []
     for check in failed[:MOST_FAILED]:
-        why, lines = lines_to_look_at(report, check)
-        where = f" (see {name or 'line'}{':' if name else ' '}{ranges(lines)}, {why})" if lines else ""
+        why, spots = lines_to_look_at(report, check)
+        where = f" (see {where_to_look(spots, script)}, {why})" if spots else ""
         rows.append(("FAILED", f"{check.name}: {check.detail}{where}"))
     if len(failed) > MOST_FAILED:
         mark, text = rows[-1]
@@ -77,7 +80,7 @@ def render_text(report: Report, variables: int = 12) -> str:
     """The report as a plain table; of the variables only the worst, `variables` of them."""
     lines = [_title(report), ""]
     width = max((len(check.name) for check in report.checks), default=0)
-    lines += [line for check in report.checks for line in _check(report, check, width)]
+    lines += [line for check in failed_first(report.checks) for line in _check(report, check, width)]
     if report.variables and report.checks:
         lines += ["", *_variables(report.variables, variables)]
     if report.devices:
@@ -103,9 +106,9 @@ def _check(report: Report, check: Check, width: int) -> list[str]:
         sign = "<=" if check.figure <= check.tolerance else ">"
         figure = f"  [{check.figure:.1e} {sign} {check.tolerance:.0e}]"
     lines = [f"{_MARKS[check.status]:<8}{check.name:<{width}}  {check.detail}{figure}"]
-    why, numbers = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
-    if numbers:
-        lines.append(f"{'':<{width + 10}}see line{'s' if len(numbers) > 1 else ''} {ranges(numbers)}, {why}")
+    why, spots = lines_to_look_at(report, check) if check.status == "failed" else ("", ())
+    if spots:
+        lines.append(f"{'':<{width + 10}}see {where_to_look(spots, report.origin.script)}, {why}")
     return lines
 
 
@@ -132,19 +135,23 @@ def _figure(value: float | None) -> str:
 
 
 def _ledger(entries: tuple[Entry, ...]) -> list[str]:
-    """What is the same on two lines, as the checks say it at length; everything else on a line of its own."""
+    """What is wrong first; what is the same on two lines, as the checks say it at length."""
     same = [entry for entry in entries if entry.fate == "same"]
     measured = ", ".join(f"{entry.what} {_figure(entry.figure)}" for entry in same if entry.figure is not None)
     exact = ", ".join(entry.what for entry in same if entry.figure is None)
-    rows = [("same", f"{measured} (largest errors)")] if measured else []
+    rows = _each(entries, "wrong")
+    rows += [("same", f"{measured} (largest errors)")] if measured else []
     rows += [("same", exact)] if exact else []
-    for fate in ("differs", "wrong", "unchecked"):
-        rows += [(fate, f"{entry.what}: {entry.detail}") for entry in entries if entry.fate == fate]
+    rows += [*_each(entries, "differs"), *_each(entries, "unchecked")]
     lines = []
     for number, (fate, text) in enumerate(rows):
         repeated = number and rows[number - 1][0] == fate
         lines.append(f"{'' if repeated else FATES[fate]:<{max(map(len, FATES.values()))}}  {text}")
     return ["", "ledger", *lines] if lines else []
+
+
+def _each(entries: tuple[Entry, ...], fate: Fate) -> list[tuple[str, str]]:
+    return [(fate, f"{entry.what}: {entry.detail}") for entry in entries if entry.fate == fate]
 
 
 def _share(value: float | None) -> str:

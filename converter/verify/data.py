@@ -207,7 +207,10 @@ class Origin:
     rewritten: whether the original, converted again with the header's options, gives this very script.
     files: then the script, and what else of its project changes with it.
     findings: what the conversion says when it is repeated.
-    edited: lines of the converted script, from one, that are not what it gives then; behind them lines may be missing.
+    edited: by file, "" for the script, the lines, from one, that are not what it gives then; behind them lines may be
+        missing.
+    cells: of a notebook the cell and the line in it for each line of its script; (0, 0) for lines of no cell.
+    script: of two folders that were verified, the script that all else here is about, by its path from its folder.
     """
 
     header: Header | None = None
@@ -215,7 +218,9 @@ class Origin:
     rewritten: bool = False
     files: tuple[Changed, ...] = ()
     findings: tuple[Diagnostic, ...] = ()
-    edited: tuple[int, ...] = ()
+    edited: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    cells: tuple[tuple[int, int], ...] = ()
+    script: str = ""
 
 
 @dataclass(frozen=True)

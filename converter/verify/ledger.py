@@ -58,8 +58,15 @@ def of_checks(checks: tuple[Check, ...]) -> Iterator[Entry]:
 
 
 def _same(checks: tuple[Check, ...]) -> Iterator[Entry]:
-    """The topics of which some check has passed, with the worst error in it."""
+    """The topics of which some check has passed, with the worst error in it.
+
+    Where another check of the topic has failed, those that passed stand under their own names.
+    """
+    failed = {check.name for check in checks if check.status == "failed"}
     for topic, names in TOPICS:
+        if not failed.isdisjoint(names):
+            yield from (c.entry() for c in checks if c.name in names and c.status == "passed" and c.name not in failed)
+            continue
         passed = [check for check in checks if check.name in names and check.status == "passed"]
         figures = [(check.figure, check.tolerance) for check in passed if check.figure is not None]
         figure, tolerance = max(figures, default=(None, None))

@@ -22,6 +22,7 @@ def in_cells(report: Report, single: Path) -> Report:
     )
     return replace(
         report,
+        reason=told(report.reason),
         checks=tuple(replace(check, detail=told(check.detail)) for check in report.checks),
         ledger=(*(replace(one, detail=told(one.detail)) for one in report.ledger), entry),
         notes=tuple(map(told, report.notes)),

@@ -21,7 +21,8 @@ class Repeated:
     """The original converted once more, as the converted script's header says.
 
     same_source: whether the header's hash is the original's. same_text: whether the conversion gave that script,
-        and the files that change with it. edited: the script's lines that it did not give.
+        and the files that change with it. edited: by file, "" for the script, the lines that it did not give.
+    cells: of a notebook the cell and the line in it for each line of its script.
     files: these and the script, by their paths from its folder.
     """
 
@@ -29,7 +30,8 @@ class Repeated:
     conversion: Conversion
     same_source: bool
     same_text: bool
-    edited: tuple[int, ...]
+    edited: tuple[tuple[str, tuple[int, ...]], ...]
+    cells: tuple[tuple[int, int], ...]
     files: Mapping[str, Conversion | Part]
 
 
@@ -52,29 +54,31 @@ def repeat(single: Path, multi: Path, parts: Mapping[str, bytes]) -> Repeated | 
     again = convert(source, header.options, several=True, again=True)
     files: dict[str, Conversion | Part] = {single.name: again}
     same_text = again.text is not None and _bare(again.text) == _bare(made.text)
+    edited = [("", () if again.text is None else _edited_lines(again.text, made.text))]
     for part in again.parts:
         name = os.path.relpath(part.path, single.parent)
         held = multi.parent / name
         data = parts[name] if name in parts else held.read_bytes() if held.is_file() else b""
-        same_text = same_text and bool(data) and _bare(from_bytes(name, data).text) == _bare(part.text)
+        text = from_bytes(name, data).text if data else ""
+        same_text = same_text and _bare(text) == _bare(part.text)
+        edited.append((name, _edited_lines(part.text, text)))
         if part.source is not None:
             files[name] = part
-    edited = () if again.text is None else _edited_lines(again.text, made.text, header.line)
+    notebook = made.notebook
     return Repeated(
         header=header,
         conversion=again,
         same_source=header.sha256 == source.sha256,
         same_text=same_text,
-        edited=edited,
+        edited=tuple((name, lines) for name, lines in edited if lines),
+        cells=tuple(notebook.place(line + 1) for line in range(len(made.text.splitlines()))) if notebook else (),
         files=files,
     )
 
 
-def _edited_lines(written: str, held: str, header: int) -> tuple[int, ...]:
-    """The lines of the second text, from one, that the first has not; where lines are missing, the one before.
-
-    header: the line of the header, of which further lines are not compared.
-    """
+def _edited_lines(written: str, held: str) -> tuple[int, ...]:
+    """The lines of the second text, from one, that the first has not; where lines are missing, the one before."""
+    header = _header_line(held)  # further lines of the header are not compared
     lines = len(held.splitlines())
     written, held = _bare(written), _bare(held)
     if written == held:
@@ -88,6 +92,15 @@ def _edited_lines(written: str, held: str, header: int) -> tuple[int, ...]:
         if tag != "equal":
             found += range(first + 1, last + 1) if last > first else [max(first, 1)]
     return tuple(dict.fromkeys(line + left_out if line > header else line for line in found))
+
+
+def _header_line(text: str) -> int:
+    """The line of a file's header, 0 where it has none that can be read."""
+    try:
+        header = find_header(text)
+    except HeaderError:
+        return 0
+    return header.line if header else 0
 
 
 def _bare(text: str) -> str:
@@ -113,4 +126,5 @@ def origin_of(repeated: Repeated | None) -> Origin:
         files=files,
         findings=findings,
         edited=repeated.edited,
+        cells=repeated.cells,
     )

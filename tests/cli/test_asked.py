@@ -76,6 +76,58 @@ def test_comments_that_contradict_an_option_are_refused() -> None:
     assert codes(marked, shared=("X",)) == ["TMG027"]
 
 
+SHAPED = """\
+import tensorflow as tf
+
+batch_size = 32
+X = tf.placeholder(tf.float32, [4, None])
+w = tf.placeholder(tf.float32, [])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(tf.transpose(X), 1))) * w
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    for step in range(100):
+        sess.run(train_op, {X: next_batch(batch_size), w: 0.1})
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "comment", "message"),
+    [
+        ({"batch_axes": (("X", 2),)}, "", "X has no axis 2, which batch-axis names: its shape is of rank 2"),
+        ({"batch_axes": (("X", 5),), "of_project": ("X",)}, "", "X has no axis 5"),
+        ({}, "  # tf-multigpu: batch-axis=2", "X has no axis 2"),
+        ({"batch_axes": (("w", 0),)}, "", "w has no axis 0, which batch-axis names: its shape is of rank 0"),
+    ],
+)
+def test_an_axis_that_an_input_does_not_have(options: dict[str, object], comment: str, message: str) -> None:
+    script = SHAPED.replace("None])\n", f"None]){comment}\n")
+    (found,) = convert(script, **options).diagnostics
+    line = {"X": 4, "w": 5}[message[0]]
+    assert (found.code, found.severity, found.line, found.column) == ("TMG037", "error", line, 5)
+    assert found.message.startswith(message)
+    assert ("overrides" in found.hint) == ("of_project" in options)
+
+
+@pytest.mark.parametrize("shape", ["[4, None]", "None", "shape"])
+def test_an_axis_that_an_input_has_or_may_have(shape: str) -> None:
+    script = SHAPED.replace("[4, None]", shape)
+    assert "--batch-axis X=1" in converted(script, batch_axes=(("X", 1),))
+
+
+@pytest.mark.parametrize("words", [("--shared", "X", "--batch-axis", "X=1"), ("--batch-axis", "X=1", "--shared", "X")])
+def test_one_command_line_that_says_both_of_an_input(tmp_path: Path, run: Run, words: tuple[str, ...]) -> None:
+    put(f"{tmp_path}/train.py", WEIGHTED.encode())
+    done = run("convert", tmp_path / "train.py", "-o", tmp_path / "multi.py", *words)
+    assert (done.code, files(tmp_path)) == (2, ["train.py"])
+    assert "--shared and --batch-axis contradict each other about X" in done.err
+
+
+def test_one_command_line_that_says_different_things_of_two_inputs(tmp_path: Path, run: Run) -> None:
+    put(f"{tmp_path}/train.py", WEIGHTED.encode())
+    words = ("--shared", "w", "--batch-axis", "X=0")
+    assert run("convert", tmp_path / "train.py", "-o", tmp_path / "multi.py", *words).code == 0
+
+
 def test_a_script_that_is_not_to_be_converted(tmp_path: Path, run: Run) -> None:
     put(f"{tmp_path}/src/train.py", b"# tf-multigpu: skip-file\n" + WEIGHTED.encode())
     done = run("convert", tmp_path / "src/train.py", "-o", tmp_path / "multi.py")

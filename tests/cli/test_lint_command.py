@@ -38,6 +38,7 @@ def test_folders(folder: Path, run: Run) -> None:
     done = run("lint", ".")
     assert done.code == 1 and done.err.endswith("2 clean, 1 found\n")
     assert run("lint", ".", "--exclude", "wrong.py").code == 0
+    assert run("lint", "wrong.py", "--exclude", "wrong.py").code == 2
 
 
 def test_what_cannot_be_read(folder: Path, run: Run) -> None:

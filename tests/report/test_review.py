@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +11,14 @@ import pytest
 
 from converter.diagnostics import Diagnostic
 from converter.report import markdown
+from converter.report.page.html import render_html
 from converter.report.review import lines_to_look_at, ranges, to_judge
 from converter.report.verification import render_summary, render_text
 from converter.verify.data import Check, Entry, Origin, Report
 from converter.verify.origin import origin_of, repeat
-from tests.report.standins import FOLDER, report, scripts
+from tests.report.standins import FOLDER, ROOT, report, scripts
 
+NOTEBOOKS, PROJECT = ROOT / "fixtures/notebooks/digits_cells", ROOT / "fixtures/projects/attributes"
 WARNING = Diagnostic("TMG301", "train.py", 31, 1, "the loss is a sum", severity="warning")
 NOTE = Diagnostic("TMG009", "train.py", 1, 1, "converted before", severity="info")
 
@@ -60,8 +64,9 @@ def test_a_rate_that_stays_is_said_where_the_batch_grows(changes: dict[str, obje
 
 
 def test_a_failed_check_names_the_lines_that_are_written_for_it() -> None:
-    why, lines = lines_to_look_at(failing("gradients"), Check("gradients", "failed"))
-    shown = [scripts().after.splitlines()[line - 1] for line in lines]
+    why, (spot,) = lines_to_look_at(failing("gradients"), Check("gradients", "failed"))
+    shown = [scripts().after.splitlines()[line - 1] for line in spot.lines]
+    assert (spot.file, spot.cell, spot.rows) == ("", 0, spot.lines)
     assert why == "written for it"
     assert any("average_gradients(tower_grads)" in line for line in shown)
     assert any("compute_gradients" in line for line in shown)
@@ -93,9 +98,9 @@ def test_lines_that_were_edited_by_hand_come_first(tmp_path: Path, old: str, new
     assert old in text
     multi.write_text(text.replace(old, new, 1))
     origin = origin_of(repeat(FOLDER / "single.py", multi, {}))
-    why, lines = lines_to_look_at(replace(failing("loss"), origin=origin), Check("loss", "failed"))
+    why, (spot,) = lines_to_look_at(replace(failing("loss"), origin=origin), Check("loss", "failed"))
     assert why == "not as the tool writes it"
-    assert multi.read_text().splitlines()[lines[0] - 1] == edited and len(lines) == 1
+    assert multi.read_text().splitlines()[spot.lines[0] - 1] == edited and len(spot.lines) == 1
 
 
 def test_a_script_as_the_tool_writes_it_has_no_edited_lines() -> None:
@@ -134,4 +139,66 @@ def test_all_of_it_names_lines_too() -> None:
 def test_the_comment_has_what_to_judge_before_the_proof() -> None:
     said = markdown.verification(failing("gradients"))
     assert said.index("#### To judge") < said.index("#### Proof")
-    assert "(lines " in said and ": written for it)" in said
+    assert "(lines " in said and ", written for it)" in said
+
+
+def test_failed_checks_come_first() -> None:
+    whole = failing("weights")
+    wrong = Entry("wrong", "weights", "W:0 differs")
+    whole = replace(whole, ledger=(*whole.ledger, wrong))
+    text = [line for line in render_text(whole).splitlines() if line]
+    assert text[1].startswith("FAILED  weights")
+    assert text[[line.startswith("ledger") for line in text].index(True) + 1].startswith("WRONG")
+    said = markdown.verification(whole)
+    assert said.index("#### WRONG") < said.index("#### To judge")
+    rows = [line for line in said.splitlines() if line.startswith("| ")]
+    assert rows[2].startswith("| weights | ")
+    page = render_html(whole, scripts())
+    assert page.index("What failed</h2>") < page.index("For the reviewer to judge</h2>") < page.index("Checks</h2>")
+    assert "What failed" not in render_html(report(), scripts())
+
+
+def notebook(tmp_path: Path, edit: str = "") -> Origin:
+    """How the conversion of a notebook was made, with an edit of its first cell that makes towers."""
+    held = (NOTEBOOKS / "multi.ipynb").read_text()
+    multi = tmp_path / "multi.ipynb"
+    assert "tower_grads.append" in held
+    multi.write_text(held.replace("optimizer.compute_gradients(", f"optimizer.compute_gradients({edit}", 1))
+    return origin_of(repeat(NOTEBOOKS / "single.ipynb", multi, {}))
+
+
+@pytest.mark.parametrize("edit", ["", "0 * "])
+def test_lines_of_a_notebook_are_those_in_cells(tmp_path: Path, edit: str) -> None:
+    origin = notebook(tmp_path, edit)
+    whole = replace(failing("gradients"), origin=origin)
+    why, spots = lines_to_look_at(whole, Check("gradients", "failed"))
+    cells = json.loads((tmp_path / "multi.ipynb").read_text())["cells"]
+    shown = [cells[spot.cell - 1]["source"][line - 1] for spot in spots for line in spot.lines]
+    assert any("tower_grads.append(" in line for line in shown)
+    assert why == ("not as the tool writes it" if edit else "written for it")
+    assert f"multi.ipynb, cell {spots[0].cell}, line" in render_summary(whole, "multi.ipynb")
+    page = render_html(whole, scripts())
+    assert f"cell {spots[0].cell}, line" in page
+
+
+def test_other_files_of_a_project_are_looked_at(tmp_path: Path) -> None:
+    single, multi = PROJECT / "single/train.py", tmp_path / "multi"
+    shutil.copytree(PROJECT / "multi", multi)
+    plain = replace(failing("gradients"), origin=origin_of(repeat(single, multi / "train.py", {})))
+    _, spots = lines_to_look_at(plain, Check("gradients", "failed"))
+    assert [spot.file for spot in spots] == ["model.py"]
+    assert '<a href="#line-1-' in render_html(plain, scripts())
+    assert "see model.py:" in render_text(plain)
+    assert "(see multi/model.py:" in render_summary(plain, "multi/train.py")
+    model = multi / "model.py"
+    model.write_text(model.read_text().replace("compute_gradients(", "compute_gradients(2 * ", 1))
+    edited = replace(plain, origin=origin_of(repeat(single, multi / "train.py", {})))
+    why, (spot,) = lines_to_look_at(edited, Check("gradients", "failed"))
+    assert (why, spot.file) == ("not as the tool writes it", "model.py")
+    assert "2 * " in model.read_text().splitlines()[spot.lines[0] - 1]
+
+
+def test_of_a_folder_the_script_is_named() -> None:
+    whole = failing("gradients")
+    whole = replace(whole, origin=replace(whole.origin, script="b/train.py"))
+    assert "(see multi/b/train.py:" in render_summary(whole, "multi")

@@ -19,7 +19,7 @@ from tests.trees import nodes_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What the engine does with any target: it chooses, and writes header, warnings and lines.
-OF_THE_ENGINE = {"target", "warnings", "line_length"}
+OF_THE_ENGINE = {"target", "warnings"}
 # What a conversion notes, and from where an option comes.
 OF_NO_USER = {"asked_batch", "one_gpu", "merge_all", "of_project"}
 SESSION = "import tensorflow as tf\nwith tf.Session() as s:\n    s.run(tf.no_op())\n"
@@ -38,8 +38,6 @@ GIVEN = {
     "batch_axes": "x=1",
     "traced": "1:2=host",
 }
-# A folder, or a project's configuration, gives them for all scripts: one without any helpers has nothing to put there.
-NOTHING_TO_PLACE = {"mirrored": {"helpers"}}
 
 
 def test_each_name_is_a_value_of_the_option_and_no_other_is() -> None:
@@ -55,8 +53,11 @@ def test_each_option_is_read_or_refused(target: Target) -> None:
         for node in nodes_of(path)
         if isinstance(node, ast.Attribute) and ast.unparse(node.value).rpartition(".")[2] == "options"
     }
+    names = {node.id for path in folder.rglob("*.py") for node in nodes_of(path) if isinstance(node, ast.Name)}
+    if "width" in names:
+        read.add("line_length")  # the engine gives it as the width of lines
     options = {field.name for field in fields(Options)} - OF_THE_ENGINE - OF_NO_USER
-    assert set(target.unused) == options - read - NOTHING_TO_PLACE.get(target.name, set())
+    assert set(target.unused) == options - read
 
 
 @pytest.mark.parametrize("name", next(target for target in TARGETS if target.name == "mirrored").unused)
@@ -71,6 +72,9 @@ def test_an_option_without_meaning_is_refused_at_what_trains(name: str) -> None:
 def test_where_helpers_go_may_be_said_for_all_scripts_of_a_project(where: str) -> None:
     done = convert(from_bytes("train.py", KERAS.encode()), from_flags(["--helpers", where]))
     assert (done.status, done.diagnostics, done.parts) == ("converted", (), ())
+    assert [one.text for one in done.decisions if one.topic == "helpers"] == [
+        f"a strategy needs none: --helpers {where} changes nothing here"
+    ]
 
 
 def _flag(name: str) -> str:

@@ -15,8 +15,8 @@ from converter.report.verification import render_text
 from converter.rule import all_rules
 from converter.source import read
 from converter.source.header import Header
-from converter.verify.data import Entry, Origin, Report
-from converter.verify.ledger import ledger, of_checks, of_origin
+from converter.verify.data import Check, Entry, Origin, Report
+from converter.verify.ledger import _same, ledger, of_checks, of_origin
 from converter.verify.origin import origin_of, repeat
 from tests.rules.test_rules import FILE
 from tests.verify.test_report import MOVING, VARIABLE, facts, step, verdict
@@ -136,7 +136,20 @@ def test_what_does_not_differ_is_not_said_to(changes: dict[str, Any], what: str)
 def test_what_is_wrong_is_no_difference_by_design() -> None:
     found = lines(one=step(gradients={"w:0": 1.0}, matches=[["summed", 0.0]]))
     assert of(found["wrong"], "gradients").figure == 1.0
-    assert "gradients" not in [entry.what for entry in found["same"] if entry.figure is not None]
+    assert "gradients" not in [entry.what for entry in found["same"]]
+
+
+def test_what_passed_of_a_topic_that_failed_is_named_by_itself() -> None:
+    checks = (
+        Check("gradients", "failed", "W:0"),
+        Check("sparse gradients", "passed", "rows are alike"),
+        Check("data", "passed", "x"),
+        Check("data", "failed", "y"),
+        Check("savers", "passed", "one"),
+        Check("summaries", "passed", "two"),
+    )
+    same = {entry.what: entry.detail for entry in _same(checks)}
+    assert same == {"sparse gradients": "rows are alike", "savers, summaries, prints": "one; two"}
 
 
 def test_what_was_not_checked() -> None:

@@ -403,7 +403,7 @@ CONVERT = Command(
         ("tf-multigpu convert --check project/", "do converted files still match their sources?"),
         ("tf-multigpu convert --check", "and all outputs that pyproject.toml names?"),
     ),
-    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    statuses="0 done, 1 would change, 2 refused or bad usage, 3 not verified, 4 internal error.",
     configured=True,
 )
 
@@ -414,7 +414,14 @@ VERIFY = Command(
     (_SINGLES, _MULTIS, _ARGS),
     (
         Option(("--gpus",), "Number of towers; default: what MULTI says, else 2.", int, "N", least=1),
-        Option(("--steps",), "Training steps to compare; all: to the end, whole runs, too.", str, "N|all", "3"),
+        Option(
+            ("--steps",),
+            "Training steps to compare; all: to the end, whole runs, too.",
+            str,
+            "N|all",
+            "3",
+            brief="Training steps to compare; all: to the end.",
+        ),
         Option(("--epochs",), "Epochs that both scripts run by themselves, too.", int, "N", 0, least=0),
         _choice("--batch", get_args(BatchMode), "Meaning of the batch size; default: what MULTI's header says."),
         _text("--python", "INTERPRETER", _PYTHON),
@@ -424,16 +431,18 @@ VERIFY = Command(
             "Memory that both scripts may take together; default: three quarters of the machine's.",
             float,
             "GIB",
+            rare=True,
         ),
         Option(("--each-choice",), "Compare the steps for each choice that SINGLE's flags offer, too."),
         _text(
             "--also", "SCRIPT",
             "Run this script in both folders after training, too, and compare what it prints. Repeatable.", many=True,
+            brief="Run this script after training, too, and compare what it prints.",
         ),
         Option(("--network",), "Let the scripts use the network."),
         _text("--html", "FILE", "Write the report as a page, too (extra `report`)."),
-        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text"),
-        Option(("--json",), "Short for --output-format json."),
+        _choice("--output-format", get_args(OutputFormat), _FORMATS, "text", brief="For programs, CI, a comment."),
+        Option(("--json",), "Short for --output-format json.", rare=True),
         Option(("--quiet", "-q"), "Print only what went wrong."),
         Option(("--verbose", "-v"), "Print every check, the variables and the devices."),
         Option(("--debug",), "Of an internal error, print a report to send, without the scripts' text.", rare=True),
@@ -500,6 +509,7 @@ LINT = Command(
     statuses="0 nothing found, 1 something found, 2 a file that cannot be read.",
 )
 
+RESTARTS = 3  # of a cluster whose process was killed, unless --restarts says another number
 LAUNCH = Command(
     "launch",
     "Start all tasks of a script that was converted with --target cluster, or print a command for each host.",
@@ -511,10 +521,22 @@ LAUNCH = Command(
     options=(
         _text("--local", "NUMBERS", "Run all tasks here: 1ps,3w is 1 parameter server and 3 workers."),
         _text("--hosts", "HOSTS", "Print the command for each task: ps=a:1;worker=b:1,c:1."),
-        _text("--checkpoints", "DIR", "Where the chief keeps checkpoints; default: a temporary folder."),
+        _text(
+            "--checkpoints",
+            "DIR",
+            "Where the chief keeps checkpoints; default: a temporary folder, with --hosts none.",
+        ),
         Option(("--save-steps",), "Steps between two checkpoints; 0: one every 600 seconds.", int, "N", 0, least=0),
-        Option(("--restarts",), "How often to start again after a process was killed.", int, "N", 3, least=0),
-        Option(("--timeout",), "Seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0),
+        Option(
+            ("--restarts",),
+            f"With --local: how often to start again after a process was killed; default: {RESTARTS}.",
+            int,
+            "N",
+            least=0,
+        ),
+        Option(
+            ("--timeout",), "With --local: seconds for the whole training; 0: no limit.", float, "SECONDS", 0.0, least=0
+        ),
         _text("--python", "INTERPRETER", "Interpreter with TensorFlow; default: the tool's own."),
     ),
     more="The tasks' lines are shown with their names in front. When one fails all are ended.",
@@ -578,5 +600,5 @@ PROGRAM = Command(
         ),
     ),
     examples=(("tf-multigpu convert train.py -o train_mg.py --verify", ""),),
-    statuses="0 done; 1 would change or not up to date; 2 refused or bad usage; 3 not verified; 4 internal error.",
+    statuses="0 done, 1 would change, 2 refused or bad usage, 3 not verified, 4 internal error.",
 )

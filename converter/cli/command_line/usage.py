@@ -13,7 +13,7 @@ from converter.cli.command_line.table import COMMANDS, HELP, HELP_ALL, PROGRAM, 
 
 wrap = partial(wrapped, break_on_hyphens=False)  # an option keeps its name in one piece
 _NARROWEST, _WIDEST = 40, 100
-SHOWN_EXAMPLES = 3  # where not all is asked for
+SHOWN_EXAMPLES = 2  # where not all is asked for
 _FIRST = 32  # columns that flags get at most before what they do begins on the next line
 
 
@@ -36,9 +36,8 @@ def help_text(command: Command | None = None, whole: bool = False) -> str:
 def _head(command: Command, width: int) -> Iterator[str]:
     words = ["[OPTIONS]", *map(_usage, command.arguments)] if command.name else ["[OPTIONS]", "COMMAND", "[ARGS]..."]
     yield from wrap(" ".join(["Usage: tf-multigpu", *filter(None, [command.name]), *words]), width)
-    for text in filter(None, (command.help, command.more)):
-        yield ""
-        yield from wrap(text, width)
+    yield ""
+    yield from wrap(" ".join(filter(None, (command.help, command.more))), width)
 
 
 def _usage(argument: Argument) -> str:
@@ -88,6 +87,9 @@ def _panel(heading: str, rows: Iterable[tuple[str, str]], width: int) -> Iterato
     yield _bold(heading + ":")
     for name, text in pairs:
         told = wrap(text, width - column) or [""]
+        if len(name) > column - 4 and len(name) + len(text) + 4 <= width:
+            yield f"  {name}  {text}"
+            continue
         if len(name) > column - 4:
             yield "  " + name
         else:

@@ -52,8 +52,7 @@ class Layers(NamedTuple):
         fitting = {name: value for name, (value, _) in of_file.items() if self._fits(name, of_file)}
         found = {name: (value, self._place(of_file[name][1]) if places else "") for name, value in fitting.items()}
         flags = {option.name: option.flags[0] for option in self.command.options}
-        for name, value in self.given.items():
-            _put(found, name, value, flags.get(name, name))
+        _override(found, {name: (value, flags.get(name, name)) for name, value in self.given.items()})
         return found
 
     def _place(self, where: Path) -> str:
@@ -72,9 +71,7 @@ class Layers(NamedTuple):
         tables: list[tuple[Path, Mapping[str, object]]] = [((), self.file.values)]
         tables += [((OVERRIDES, n), one.values) for n, one in self.file.overriding(path)] if path else []
         for where, values in tables:
-            for name, value in values.items():
-                if name in known:
-                    _put(found, name, value, (*where, key_of(name)))
+            _override(found, {n: (value, (*where, key_of(n))) for n, value in values.items() if n in known})
         return found
 
     def _fits(self, name: str, of_file: Mapping[str, tuple[object, object]]) -> bool:
@@ -157,15 +154,19 @@ class Layers(NamedTuple):
         return found
 
 
-def _put(found: dict[str, tuple[object, Place]], name: str, value: object, place: Place) -> None:
-    """Adds a value that overrides earlier ones, and what the other of the two options says about the same input."""
-    other = {"shared": "batch_axis", "batch_axis": "shared"}.get(name, "")
-    if other in found and isinstance(value, tuple):
-        said = {_input(one) for one in value}
-        held, at = found[other]
-        assert isinstance(held, tuple)
-        found[other] = (tuple(one for one in held if _input(one) not in said), at)
-    found[name] = (value, place)
+def _override(found: dict[str, tuple[object, Place]], layer: Mapping[str, tuple[object, Place]]) -> None:
+    """Adds the values of a layer, which override those of the layers below it.
+
+    What these say about an input by the other of the two options goes; a layer that contradicts itself keeps both.
+    """
+    for name, (value, _) in layer.items():
+        other = {"shared": "batch_axis", "batch_axis": "shared"}.get(name, "")
+        if other in found and isinstance(value, tuple):
+            said = {_input(one) for one in value}
+            held, at = found[other]
+            assert isinstance(held, tuple)
+            found[other] = (tuple(one for one in held if _input(one) not in said), at)
+    found.update(layer)
 
 
 def _input(text: str) -> str:

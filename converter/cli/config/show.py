@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from os.path import isdir
+from os.path import exists, isdir
 from typing import Any
 
-from converter.cli.command_line.table import CONVERT, VERIFY
+from converter.cli.command_line.table import CONVERT, VERIFY, UsageError
 from converter.cli.config.file import NAME, Configuration
 from converter.cli.config.keys import KEYS, Key, key_of
 from converter.cli.config.layers import Layers
@@ -17,8 +17,14 @@ _DEFAULT = "default"
 
 
 def config_command(*, layers: Layers, paths: Sequence[str], json: bool) -> int:
-    """Prints what the nearest configuration of the paths gives, for the project and for each named script."""
+    """Prints what the nearest configuration of the paths gives, for the project and for each named script.
+
+    Raises:
+        UsageError: a path that is not there, or a script that cannot be read.
+    """
     layers.check()
+    if missing := [path for path in paths if not exists(path)]:
+        raise UsageError(f"{missing[0]}: no such file or folder", "PATH")
     scripts = [path for path in paths if not isdir(path)]
     of_project = [""] if json or not scripts else []
     shown = {path: _in_force(layers.file, path) for path in (*of_project, *scripts)}
@@ -54,8 +60,8 @@ def _comments(path: str) -> list[Diagnostic]:
 
     try:
         source = read(path)
-    except Refusal:
-        return []
+    except Refusal as refusal:
+        raise UsageError(f"{path}: {refusal.diagnostic.message}", "PATH") from None
     found = (Diagnostic("", path, pragma.line, pragma.column, pragma.text) for pragma in pragmas_in(source.text))
     return [in_cells(comment, source) for comment in found]
 

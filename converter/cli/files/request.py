@@ -166,6 +166,8 @@ def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | Non
         mode = "folder" if _into_folder(sources, output) else "file"
     if STDIN in sources and (len(sources) > 1 or verify or compares or mode in ("in-place", "check", "folder")):
         raise ValueError("standard input is one script, without --in-place, --check, --verify or -o DIR")
+    if asked.force and mode in ("print", "diff", "check"):
+        raise ValueError("--force writes over files: it needs --output, --output-dir or --in-place")
     if mode == "print" and asked.options.helpers == "module":
         raise ValueError("--helpers module writes a second file: it needs --output, --in-place, --diff or --check")
     if mode == "print" and is_several(sources):

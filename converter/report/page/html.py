@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -13,7 +13,7 @@ from converter import __version__
 from converter.report import page
 from converter.report.page import plots
 from converter.report.page.device_graph import device_graph, towers_of
-from converter.report.review import lines_to_look_at, ranges, to_judge
+from converter.report.review import Spot, failed_first, lines_to_look_at, ranges, to_judge
 from converter.report.sides import Stretch, side_by_side
 from converter.report.verification import FATES
 from converter.rule import all_rules
@@ -84,16 +84,38 @@ def render_html(report: Report, scripts: Scripts) -> str:
         worst=_worst(report),
         points=to_judge(report),
         suspects=suspects,
-        targets={line for _, places in suspects.values() for line, _ in places},
+        checks=failed_first(report.checks),
+        failed=[check for check in report.checks if check.status == "failed"],
+        targets={(link.file, link.line) for _, links in suspects.values() for link in links},
         version=__version__,
     )
 
 
-def _suspects(report: Report, check: Check) -> tuple[str, list[tuple[int, str]]]:
-    """Why lines are named for a failed check, and their ranges: the first line of each, and how it is shown."""
-    why, numbers = lines_to_look_at(report, check)
-    shown = ranges(numbers).split(", ") if numbers else []
-    return why, [(int(text.partition("-")[0]), text) for text in shown]
+@dataclass(frozen=True)
+class Link:
+    """A range of lines of a converted file to look at: the first line as it is on the page, and how it is shown.
+
+    file: its number among those on the page, -1 where it is not there.
+    """
+
+    file: int
+    line: int
+    shown: str
+
+
+def _suspects(report: Report, check: Check) -> tuple[str, list[Link]]:
+    """Why lines are named for a failed check, and their ranges."""
+    why, spots = lines_to_look_at(report, check)
+    names = ["", *(file.name for file in report.origin.files[1:])]
+    return why, [link for spot in spots for link in _links(spot, names.index(spot.file) if spot.file in names else -1)]
+
+
+def _links(spot: Spot, file: int) -> Iterator[Link]:
+    rows = dict(zip(spot.lines, spot.rows, strict=True))
+    for shown in ranges(spot.lines).split(", "):
+        line = f"line{'s' if '-' in shown else ''} {shown}"
+        place = f"cell {spot.cell}, {line}" if spot.cell else f"{spot.file}, {line}" if spot.file else line
+        yield Link(file, rows[int(shown.partition("-")[0])], place)
 
 
 def _compared(report: Report, scripts: Scripts) -> tuple[Compared, ...]:

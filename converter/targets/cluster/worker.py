@@ -75,6 +75,12 @@ class Cluster(object):
                 cluster.global_step = global_step
                 return super(Synchronous, self).apply_gradients(grads_and_vars, global_step, name)
 
+            def get_chief_queue_runner(self):
+                """The thread that hands out tokens ends with the session: that is no error."""
+                tokens = super(Synchronous, self).get_chief_queue_runner()
+                ends = (tf.errors.OutOfRangeError, tf.errors.CancelledError)
+                return tf.train.QueueRunner(tokens.queue, tokens.enqueue_ops, queue_closed_exception_types=ends)
+
         self.optimizer = Synchronous(optimizer, self.num_workers, self.num_workers)
         return self.optimizer
 

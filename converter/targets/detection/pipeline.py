@@ -34,7 +34,7 @@ _RATES = {
 }
 _STEPS = ("num_steps", "decay_steps", "burnin_steps", "step", "total_steps", "warmup_steps", "hold_base_rate_steps")
 # Options that a script has a use for alone, by their fields.
-WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target")
+WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers")
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -115,6 +115,9 @@ def _change(config: _Config, top: Message) -> None:
     _check_sync(config, train)
     _check_quantisation(config, top)
     _tell_steps(config, train)
+    if config.options.line_length is not None:
+        text = "no lines are added: --line-length changes nothing here"
+        config.decisions.append(Decision("line length", text, "--line-length changes nothing"))
 
 
 def _check_options(config: _Config) -> None:

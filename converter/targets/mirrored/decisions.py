@@ -50,11 +50,14 @@ def _decided(case: Known, trains: str, calls: Iterable[ast.Call], limited: bool)
         batch = (f"the script's for each GPU: a step takes {number} batches", "for each GPU as it was")
         epochs = f"an epoch takes 1/{number} of the steps"
         epochs = f"as many steps take {number} times the examples" if limited else epochs
-    made = (
+    made = [
         Decision("target", f"mirrored: {trains} here ({lines})", f"MirroredStrategy, as {trains}"),
         Decision("batch size", batch[0], f"batch size {batch[1]}"),
         Decision("epochs", epochs),
         Decision("learning rate", "unchanged", "learning rate unchanged"),
         Decision("variables", "a copy on each GPU", "variables copied to each GPU"),
-    )
-    return replace(case, decisions=made)
+    ]
+    if case.options.helpers != "inline":
+        text = f"a strategy needs none: --helpers {case.options.helpers} changes nothing here"
+        made.append(Decision("helpers", text, f"--helpers {case.options.helpers} changes nothing"))
+    return replace(case, decisions=tuple(made))

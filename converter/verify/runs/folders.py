@@ -43,8 +43,11 @@ def verify_folders(
             checks.append(_check(name, verify(single / name, multi / name, asked, None, None, interpreters)))
     entries = [check.entry() for check in checks]
     failed = [check for check in checks if check.status != "passed"]
-    report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries))
-    if report.verdict != "passed" or not failed:
+    origin = replace(report.origin, script=names[0])
+    report = replace(report, checks=(*report.checks, *checks), ledger=(*report.ledger, *entries), origin=origin)
+    if report.verdict != "passed":
+        return replace(report, reason=f"{names[0]}: {report.reason}")
+    if not failed:
         return report
     worst = min(failed, key=lambda check: check.status)  # failed, then skipped
     return replace(

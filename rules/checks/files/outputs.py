@@ -108,4 +108,11 @@ RULES = (
         "Another one stands in a folder below, whose scripts are worked on without it. Give that folder to a run of "
         "its own, or say that one configuration is meant for all, or none, by --config or --no-config.",
     ),
+    Rule(
+        code="TMG037",
+        title="an input has no axis of the number that batch-axis names",
+        why="`--batch-axis NAME=K`, the comment `# tf-multigpu: batch-axis=K` and `batch-axis` in a configuration say "
+        "along which axis an input holds the examples: 0 for the first. The shape of this input has fewer axes, so no "
+        "tower could cut it there. Inputs whose shape is not known are not looked at.",
+    ),
 )

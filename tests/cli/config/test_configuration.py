@@ -602,6 +602,17 @@ def test_that_there_is_none_is_shown(project: Path, run: Run) -> None:
     assert json.loads(run("config", "--json", "--no-config").out)["file"] is None
 
 
+@pytest.mark.parametrize(
+    ("data", "message"), [(None, "train.py: no such file or folder"), (b"\xff\xfe", "train.py: the file is UTF-16")]
+)
+def test_a_script_that_cannot_be_read_is_an_error(project: Path, run: Run, data: bytes | None, message: str) -> None:
+    if data:
+        put("train.py", data)
+    done = run("config", "train.py")
+    assert done.code == 2 and message in done.err
+    assert run("config", ".").code == 0
+
+
 # --- verify ---------------------------------------------------------------------------------------------
 
 

@@ -199,6 +199,7 @@ def test_scripts_have_no_commands() -> None:
         (CONFIG, {"num_gpus": None}, [("TMG271", 1, 1)]),
         (CONFIG, {"shared": ("x",), "loss": "global"}, [("TMG271", 1, 1), ("TMG271", 1, 1)]),
         (CONFIG, {"target": "mirrored"}, [("TMG271", 1, 1)]),
+        (CONFIG, {"helpers": "module"}, [("TMG271", 1, 1)]),
     ],
 )
 def test_what_is_refused(text: str, options: dict[str, object], found: list[tuple[str, int, int]]) -> None:

@@ -164,6 +164,8 @@ def test_commands_for_hosts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         ["--hosts", "worker=b:2"],
         ["--hosts", "ps=a;worker=b:2"],
         ["--hosts", "ps=a:1;worker=b:2", "--timeout", "5"],
+        ["--hosts", "ps=a:1;worker=b:2", "--restarts", "3"],
+        ["--hosts", "ps=a:1;worker=b:2", "--save-steps", "3"],
         ["--local", "1ps,1w", "--python", "/no/such/python"],
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from converter.cli.app import main
 from converter.verify import Report, Settings, VerifyError, verify, verify_folders
+from converter.verify.runs import folders
 from converter.verify.runs.folders import affected_in, converted_in
 
 MODEL = """
@@ -129,6 +130,20 @@ def test_two_folders(project: tuple[Path, Path]) -> None:
     assert report.verdict == "passed", report
     assert [status for status, _ in of(report, "predict.py")] == ["passed", "passed"]
     assert of(report, "unrelated.py") == []
+
+
+@pytest.mark.parametrize("wrong", ["first.py", "second.py"])
+def test_a_script_of_a_folder_that_fails_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    def proof(single: Path, *_: object) -> Report:
+        verdict = "failed" if single.name == wrong else "passed"
+        return Report(verdict, f"it {verdict}", 2, "total", 3)
+
+    monkeypatch.setattr(folders, "verify", proof)
+    monkeypatch.setattr(folders, "converted_in", lambda *_: ["first.py", "second.py"])
+    report = folders.verify_folders(tmp_path, tmp_path, Settings())
+    assert (report.verdict, report.reason, report.origin.script) == ("failed", f"{wrong}: it failed", "first.py")
 
 
 def test_what_cannot_begin(tmp_path: Path) -> None:
