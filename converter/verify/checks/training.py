@@ -140,36 +140,26 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
             who, worst = worst_of({key: step["update"][key] for key in wrong})
             if not wrong:
                 continue
-        more = [key for key in wrong if writes_of(theirs, key) > writes_of(mine, key)]
-        if more and not trained & set(more):
-            return Check(
-                name,
-                "failed",
-                f"the update ops of all towers run: {listing(more)} advances "
-                f"{writes_of(theirs, more[0])} times in one step",
-                worst,
-                UPDATE,
-            )
-        if more:
-            return Check(
-                name,
-                "failed",
-                f"the optimizer's step runs {writes_of(theirs, more[0])} times ({who})",
-                worst,
-                UPDATE,
-            )
-        return Check(
-            name,
-            "failed",
-            f"from the same gradients {listing(wrong)} gets another value (step {number_of})",
-            worst,
-            UPDATE,
+        detail = _unlike_update(mine, theirs, trained, wrong, who) or (
+            f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
         )
+        return Check(name, "failed", detail, worst, UPDATE)
     worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
     detail = "the same gradients lead to the same values of all variables"
     if racing:
         detail += f" but {listing(racing)}, which the original writes several times in one run, in no order"
     return Check(name, "passed", detail, worst, UPDATE)
+
+
+def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[str], who: str) -> str:
+    """Why variables get another value, where the conversion writes some of them more often; empty if it does not."""
+    more = [key for key in wrong if writes_of(theirs, key) > writes_of(mine, key)]
+    if not more:
+        return ""
+    times = writes_of(theirs, more[0])
+    if trained & set(more):
+        return f"the optimizer's step runs {times} times ({who})"
+    return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
 
 
 def unless_meant(mine: Facts, rate: str, check: Check) -> Check:
