@@ -84,6 +84,7 @@ class Found(Enum):
     BETWEEN_UNMOVABLE = auto()
     LISTS_VARIABLES_SO_FAR = auto()
     SCOPE_AROUND_REUSED = auto()
+    SCOPE_REUSED_INSIDE = auto()
     CHANGED_AND_READ_AGAIN = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ try:
     from tmgprobe.session.draws import Draws
 finally:
     sys.path.remove(str(CHILD))
+
+STATES = random.getstate(), np.random.get_state()
 
 
 @pytest.fixture
@@ -70,3 +73,32 @@ def test_classes_go_on_as_classes(draws: Draws) -> None:
     super(random.Random, Own(1)).seed(2)
     assert isinstance(random.Random(1), random.Random) and issubclass(Own, random.Random)
     assert isinstance(np.random.mtrand._rand, np.random.RandomState)
+
+
+@pytest.mark.parametrize(
+    "seed",
+    [
+        lambda: random.seed(time.time()),
+        lambda: random.seed(int(time.time())),
+        lambda: random.seed(),
+        lambda: np.random.seed(int(time.time())),
+        lambda: np.random.seed(),
+    ],
+)
+def test_a_seed_by_the_clock_gives_both_scripts_the_same_numbers(draws: Draws, seed: Any) -> None:
+    drawn = []
+    for number in (1, 2, 1):
+        random.setstate(STATES[0])
+        np.random.set_state(STATES[1])
+        draws._timed = number
+        seed()
+        drawn.append((random.random(), np.random.rand()))
+        time.sleep(0.01)
+    assert draws.seeds == []
+    assert drawn[0] == drawn[2] != drawn[1]
+
+
+@pytest.mark.parametrize("given", [7, 1.5, "text", 10**8 - 1])
+def test_any_other_seed_stays(draws: Draws, given: Any) -> None:
+    random.seed(given)
+    assert random.random() == random.Random(given).random()

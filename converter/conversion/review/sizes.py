@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Iterator
 
 from converter.analysis.facts import Facts, RunCall
@@ -93,13 +93,19 @@ def is_size(facts: Facts, number: Number) -> bool:
 
 
 def pairs_of(one: Value, two: Value) -> list[tuple[Number, Number]]:
-    """The pairs of numbers behind two values that are computed in the same way."""
+    """The pairs of numbers behind two values that are computed in the same way, the nearest first.
+
+    Data may be made of any number of values, most of them elements of lists: a batch's size is met before these.
+    """
     found: list[tuple[Number, Number]] = []
-    todo, seen = [(one, two)], {one.uid}
-    while todo and len(seen) < DEEP:
-        there, here = todo.pop()
+    near, elements, seen = deque([(one, two)]), deque[tuple[Value, Value]](), {one.uid}
+    visited = 0
+    while (near or elements) and visited < DEEP:
+        visited += 1
+        there, here = (near or elements).popleft()
         if isinstance(there, Number) and isinstance(here, Number):
             found.append((there, here))
+        todo = elements if isinstance(there, Sequence) else near
         for first, second in (there.inputs, here.inputs), (_parts(there), _parts(here)):
             if len(first) == len(second):
                 for a, b in zip(first, second, strict=True):

@@ -41,11 +41,13 @@ def counted_again(facts: Facts, steps: Iterable[TrainStep], found: Iterable[Orig
     sizes = _written_sizes(known)
     counts: set[Origin] = set()
     doubtful: dict[ast.Constant, None] = {}
+    totals: frozenset[str] | None = None
     for loops in _loops(facts, steps) if sizes else ():
         nodes = {n: None for loop in loops for n in ast.walk(loop)}
         again = [n for n in nodes if isinstance(n, ast.Constant) and any(_as_large(n, size) for size in sizes)]
         again = [n for n in again if facts.origin_of(n) not in known]
-        room = _Room(facts, loops, _totals(facts, known), _counters(loops))
+        totals = _totals(facts, known) if totals is None else totals
+        room = _Room(facts, loops, totals, _counters(loops))
         counts |= {facts.origin_of(n) for n in again if room.counts(n)}
         turns = any(isinstance(a, ast.Constant) for n in again for a in _bounds(facts, n))
         doubtful.update((n, None) for n in again if not turns and not room.counts(n) and room.is_multiplied(n))

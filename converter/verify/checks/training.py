@@ -107,8 +107,13 @@ def check_loss(done: list[Facts]) -> Check:
 
 
 def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
-    """The same gradients lead to the same values of all variables."""
+    """The same gradients lead to the same values of all variables.
+
+    One that is not trained and that the original itself writes several times in one run, as a model that is
+    built twice does with its moving averages, gets another value each time: nothing orders these writes.
+    """
     name = "update"
+    racing: dict[str, None] = {}
     trained = {row["name"] for row in mine["variables"] if row["trainable"]}
     for number_of, step in enumerate(done, 1):
         who, worst = worst_of(step["update"])
@@ -128,33 +133,33 @@ def check_update(done: list[Facts], mine: Facts, theirs: Facts) -> Check:
                     UPDATE,
                 )
         wrong = [key for key, value in step["update"].items() if not number(value) <= UPDATE]
-        more = [key for key in wrong if writes_of(theirs, key) > writes_of(mine, key)]
-        if more and not trained & set(more):
-            return Check(
-                name,
-                "failed",
-                f"the update ops of all towers run: {listing(more)} advances "
-                f"{writes_of(theirs, more[0])} times in one step",
-                worst,
-                UPDATE,
-            )
-        if more:
-            return Check(
-                name,
-                "failed",
-                f"the optimizer's step runs {writes_of(theirs, more[0])} times ({who})",
-                worst,
-                UPDATE,
-            )
-        return Check(
-            name,
-            "failed",
-            f"from the same gradients {listing(wrong)} gets another value (step {number_of})",
-            worst,
-            UPDATE,
+        raced = {key for key in wrong if key not in trained and writes_of(theirs, key) == writes_of(mine, key) > 1}
+        if raced:
+            racing.update(dict.fromkeys(key for key in wrong if key in raced))
+            wrong = [key for key in wrong if key not in raced]
+            who, worst = worst_of({key: step["update"][key] for key in wrong})
+            if not wrong:
+                continue
+        detail = _unlike_update(mine, theirs, trained, wrong, who) or (
+            f"from the same gradients {listing(wrong)} gets another value (step {number_of})"
         )
-    worst = max(worst_of(step["update"])[1] for step in done)
-    return Check(name, "passed", "the same gradients lead to the same values of all variables", worst, UPDATE)
+        return Check(name, "failed", detail, worst, UPDATE)
+    worst = max(worst_of({k: v for k, v in step["update"].items() if k not in racing})[1] for step in done)
+    detail = "the same gradients lead to the same values of all variables"
+    if racing:
+        detail += f" but {listing(racing)}, which the original writes several times in one run, in no order"
+    return Check(name, "passed", detail, worst, UPDATE)
+
+
+def _unlike_update(mine: Facts, theirs: Facts, trained: set[str], wrong: list[str], who: str) -> str:
+    """Why variables get another value, where the conversion writes some of them more often; empty if it does not."""
+    more = [key for key in wrong if writes_of(theirs, key) > writes_of(mine, key)]
+    if not more:
+        return ""
+    times = writes_of(theirs, more[0])
+    if trained & set(more):
+        return f"the optimizer's step runs {times} times ({who})"
+    return f"the update ops of all towers run: {listing(more)} advances {times} times in one step"
 
 
 def unless_meant(mine: Facts, rate: str, check: Check) -> Check:

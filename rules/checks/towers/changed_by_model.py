@@ -81,6 +81,12 @@ WORDS = {
         "the model sets a scope around the loop to be reused, and each tower has one of its own",
         "call tf.get_variable_scope().reuse_variables() there",
     ),
+    Found.SCOPE_REUSED_INSIDE: Words(
+        "TMG231",
+        "this sets the scope around the model to be reused, and layers behind the loss need that: each tower has a "
+        "scope of its own",
+        "call it in a statement of its own, beside those that build the model",
+    ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",

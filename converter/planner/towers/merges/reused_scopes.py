@@ -36,10 +36,38 @@ def reuse_scopes(facts: Facts, region: Region, text: Text, tensorflow: str) -> t
             raise refuse(facts, effect.node, Found.SCOPE_AROUND_REUSED)
         if effect.site.stmt in direct and (outer or has(scope.name, Trait.CURRENT_SCOPE)):
             lines[text.of(effect.node)] = None
+        elif has(scope.name, Trait.CURRENT_SCOPE) and _goes_on_behind(facts, region, effect):
+            raise refuse(facts, effect.node, Found.SCOPE_REUSED_INSIDE)
         if outer:
             own = f"{tensorflow}.get_variable_scope().reuse_variables()"
             replaces[effect.node] = Replace(text.start(effect.node), text.end(effect.node), own, "TMG123")
     return tuple(lines), list(replaces.values())
+
+
+def _goes_on_behind(facts: Facts, region: Region, effect: Effect) -> bool:
+    """Whether a scope that is set inside a statement of the model is the loop's, and variables behind the loop need it.
+
+    Whether such a statement is executed only a run can tell, so that it cannot be written again after the loop.
+    """
+    own = [site for site in effect.site.chain() if site.frame is region.block.frame and region.in_tower(site)]
+    around = own[-1].scopes if own else effect.site.scopes
+    if effect.site.scopes != around:
+        return False
+    outside = (e for e in facts.effects if e.time > effect.time and not region.in_tower(e.site))
+    for behind in outside:
+        if behind.kind is EffectKind.REUSE and around[: len(behind.site.scopes)] == behind.site.scopes:
+            return False  # the script says so again
+        needs = behind.kind is EffectKind.VARIABLE and behind.site.scopes[: len(around)] == around
+        if needs and not _says_reuse(behind):
+            return True
+    return False
+
+
+def _says_reuse(effect: Effect) -> bool:
+    """Whether a call that makes variables, or a scope around it, says itself whether they are reused."""
+    opened = (i.context_expr for s in effect.site.chain() if isinstance(s.stmt, ast.With) for i in s.stmt.items)
+    calls = (c for c in (effect.node, *opened) if isinstance(c, ast.Call))
+    return any(keyword.arg == "reuse" for call in calls for keyword in call.keywords)
 
 
 def _is_around(facts: Facts, effect: Effect, scope: Typed) -> bool:

@@ -135,3 +135,46 @@ def test_a_variable_that_is_looked_up_is_no_new_one() -> None:
     loss = "loss = tf.reduce_mean(tf.square(p - Y)) + tf.nn.l2_loss(w)\n"
     _, inside, after = parts(script(ONE + average + found + loss + STEP))
     assert average.strip() in after and "w = tf.get_variable('d/kernel', [4, 1])" in inside
+
+
+LAYER = """\
+def layer(x, **scope):
+    with tf.variable_scope('a', **scope):
+        return tf.matmul(x, tf.get_variable('w', [4, 4]))
+
+
+"""
+STEPS = """\
+h = X
+for i in range(3):
+    h = layer(h)
+    if i == 0:
+        tf.get_variable_scope().reuse_variables()
+"""
+NEAR = "loss = tf.reduce_mean(tf.square(h - Y))\n"
+SHOWN = "print(sess.run(g, {X: test}))\n"
+
+
+def unrolled(made: str, steps: str = STEPS) -> str:
+    return script(steps + made + NEAR + STEP, LAYER) + SHOWN
+
+
+@pytest.mark.parametrize("made", ["g = layer(X)\n", "g = tf.layers.dense(X, 4, name='d')\n"])
+def test_a_scope_that_a_turn_of_the_model_reuses_is_refused_where_layers_behind_the_towers_need_it(made: str) -> None:
+    assert codes(unrolled(made)) == ["TMG231"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        unrolled("g = h\n"),
+        unrolled("g = tf.nn.relu(X)\n"),
+        unrolled(OWN + "\ng = layer(X)\n"),
+        unrolled("with tf.variable_scope('a', reuse=True):\n    g = tf.matmul(X, tf.get_variable('w', [4, 4]))\n"),
+        unrolled("g = tf.layers.dense(X, 4, name='d', reuse=True)\n"),
+        unrolled("g = layer(X)\n", "h = layer(X)\n" + OWN + "\nh = layer(h)\n"),
+        unrolled("g = layer(X)\n", within(STEPS)),
+    ],
+)
+def test_layers_behind_the_towers_that_need_no_such_scope_are_converted(text: str) -> None:
+    assert [code for code in codes(text) if code.startswith("TMG2")] == []

@@ -25,7 +25,7 @@ class Diary(object):
     """Notes of one script, in their order.
 
     steps: the number of training steps so far. notes: {kind: [note]}, see the methods that make them; each has
-    its place among all of them, `order`.
+    its place among all of them, `order`. savers: each with the number of steps before it was made.
     """
 
     def __init__(self):
@@ -79,11 +79,13 @@ class Diary(object):
 
     def facts(self, graph):
         """All of it as plain data; graph: that of the training steps."""
-        made = [_keys(saver) for saver in self.savers if not _own(saver)]
+        made = [(_keys(saver), steps) for saver, steps in self.savers if not _own(saver)]
+        made = sorted(pair for pair in made if pair[0] is not None)
         return {
             'notes': self.notes,
             'steps': self.steps,
-            'savers': sorted(keys for keys in made if keys is not None),
+            'savers': [keys for keys, _ in made],
+            'savers made': [steps for _, steps in made],
             'seeds': self.draws.seeds,
             'graph seed': graph.seed,
             'shuffling': draws.shuffling(graph),
@@ -95,7 +97,7 @@ class Diary(object):
 
         def initialise(self, *args, **kwargs):
             start(self, *args, **kwargs)
-            diary.savers.append(self)
+            diary.savers.append((self, diary.steps))
 
         def saved(self, sess, save_path, global_step=None, *args, **kwargs):
             path = save(self, sess, save_path, global_step, *args, **kwargs)

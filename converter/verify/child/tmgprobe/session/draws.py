@@ -8,6 +8,7 @@ from __future__ import absolute_import, division, print_function
 
 import functools
 import hashlib
+import numbers
 import random
 
 import numpy as np
@@ -24,15 +25,15 @@ class Draws(object):
     """
 
     def __init__(self):
-        self.seeds, self._states, self._closed = [], [], False
+        self.seeds, self._states, self._closed, self._timed = [], [], False, 0
 
     def install(self, tf):
         """Puts itself between the script and the makers of random numbers."""
         self._states = [lambda: _legacy(np.random.get_state()), random.getstate]
         np.random.RandomState = self._kind(np.random.RandomState, 'numpy.random.RandomState', _state_of)
         self._watch_generators()
-        np.random.seed = self._seeding(np.random.seed, 'numpy.random.seed')
-        random.seed = self._seeding(random.seed, 'random.seed')
+        np.random.seed = self._seeding(np.random.seed, 'numpy.random.seed', self._timeless)
+        random.seed = self._seeding(random.seed, 'random.seed', self._timeless)
         if hasattr(np.random, 'default_rng'):
             np.random.default_rng = self._maker(np.random.default_rng)
 
@@ -60,6 +61,16 @@ class Draws(object):
         values = list(args) + sorted(kwargs.values(), key=repr)
         if not self._closed and len(values) == 1 and isinstance(values[0], int) and values[0] < TIMES:
             self.seeds.append([what, int(values[0])])
+
+    def _timeless(self, args, kwargs):
+        """The arguments of a seed; a seed by the clock or the system is another one in each script, and is counted."""
+        values = list(args) + list(kwargs.values())
+        seed = values[0] if values else None
+        timed = isinstance(seed, numbers.Real) and seed >= TIMES
+        if len(values) > 1 or not (seed is None or timed):
+            return args, kwargs
+        self._timed += 1
+        return (self._timed,), {}
 
     def _remember(self, state):
         if len(self._states) < MOST:
@@ -93,9 +104,11 @@ class Draws(object):
 
         random.Random.__init__ = initialise
 
-    def _seeding(self, original, what):
+    def _seeding(self, original, what, replaced=None):
         def seed(*args, **kwargs):
             self._seeded(what, args, kwargs)
+            if replaced:
+                args, kwargs = replaced(args, kwargs)
             return original(*args, **kwargs)
 
         seed.__doc__ = original.__doc__

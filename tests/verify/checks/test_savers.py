@@ -1,0 +1,53 @@
+"""Savers of both scripts: those that one of both makes after the compared steps are not missed in the other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from converter.verify.checks.beside import check_beside
+
+STEPS = 3
+
+
+def diary(*made: tuple[list[str], int]) -> dict[str, Any]:
+    savers = {"savers": [keys for keys, _ in made], "savers made": [steps for _, steps in made]}
+    return {**savers, "notes": {}, "steps": STEPS, "seeds": [], "graph seed": None, "shuffling": []}
+
+
+def fate(mine: dict[str, Any], theirs: dict[str, Any]) -> tuple[str, str]:
+    [found] = [check for check in check_beside(mine, theirs, STEPS, 2) if check.name == "savers"]
+    return found.status, found.detail
+
+
+FIRST, SECOND = (["w"], 0), (["w", "x"], 2)
+AFTER = (["w"], STEPS)
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        (diary(FIRST), diary(FIRST)),
+        (diary(FIRST), diary(FIRST, AFTER, AFTER)),
+        (diary(FIRST, AFTER), diary(FIRST)),
+        (diary(FIRST, SECOND), diary(FIRST, SECOND, AFTER)),
+        (diary(FIRST, AFTER), diary(FIRST, AFTER)),
+    ],
+)
+def test_savers_of_what_follows_the_training(mine: dict[str, Any], theirs: dict[str, Any]) -> None:
+    assert fate(mine, theirs)[0] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs", "words"),
+    [
+        (diary(FIRST), diary(FIRST, FIRST), "makes 2 savers instead of 1"),
+        (diary(FIRST, SECOND), diary(FIRST, AFTER, AFTER), "makes 1 savers instead of 2"),
+        (diary(FIRST), diary((["x"], 0), AFTER), "does not write w and also writes x"),
+        (diary(FIRST, AFTER), diary(FIRST, (["x"], STEPS)), "does not write w and also writes x"),
+    ],
+)
+def test_savers_that_differ_in_the_compared_steps(mine: dict[str, Any], theirs: dict[str, Any], words: str) -> None:
+    status, detail = fate(mine, theirs)
+    assert status == "failed" and words in detail
