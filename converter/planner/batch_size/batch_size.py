@@ -373,7 +373,7 @@ def _scaled_reads(
         if node in inside:
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
     none = may_be_none(facts, origin)
-    defaults = {flag.call for flag in facts.flags}
+    defaults = {*(flag.call for flag in facts.flags), *(fallback.node for fallback in facts.fallbacks)}
     whole = {_number_of(text, n): access for n, access in outside.items()}
     return {
         n: (access, _scaled(text, n, num_gpus, none and access.place not in again.places))
@@ -383,10 +383,10 @@ def _scaled_reads(
 
 
 def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
-    """Whether a setting is the default of a flag, which goes on being the size of one tower."""
-    above = text.parent(node)
+    """Whether a setting is the default of another, which goes on being the size of one tower."""
+    above: ast.AST | None = node
     while above is not None and not isinstance(above, ast.stmt):
-        if above in definitions or (isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "set_defaults"):
+        if above in definitions:
             return True
         above = text.parent(above)
     return False

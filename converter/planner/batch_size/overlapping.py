@@ -6,7 +6,8 @@ Where the batch size grows, such a step takes other rows than N steps of the ori
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from converter.analysis.arrays.rows import spanned
 from converter.analysis.facts import Facts, RunCall, TrainStep
@@ -39,13 +40,17 @@ def overlapping(facts: Facts, steps: Iterable[TrainStep], sizes: Iterable[Origin
                 yield node.lower
 
 
+@dataclass(frozen=True)
 class _Begins:
-    """How the numbers at which batches begin go on: True by batches, False by another number."""
+    """How the numbers at which batches begin go on: True by batches, False by another number.
 
-    def __init__(
-        self, facts: Facts, scaled: frozenset[Origin], ranges: dict[tuple[int, ...], list[Value]], rows: Number
-    ) -> None:
-        self.facts, self.scaled, self.ranges, self.rows = facts, scaled, ranges, rows
+    ranges: the arguments of each `range()`, by their uids. rows: how many rows a batch has.
+    """
+
+    facts: Facts
+    scaled: frozenset[Origin]
+    ranges: Mapping[tuple[int, ...], Sequence[Value]]
+    rows: Number
 
     def of(self, value: Value) -> set[bool]:
         """What loops over ranges make of it; nothing where it is another number."""
