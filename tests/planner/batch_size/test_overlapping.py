@@ -81,7 +81,8 @@ def test_batches_one_behind_the_other_are_not(head: str, lines: str, rows: str) 
 def test_windows_that_a_function_a_generator_or_a_list_gives() -> None:
     start = SCRIPT.format(head="SIZE = 32\n")
     function = "    def get(i):\n        return xs[i:i + SIZE], ys[i:i + SIZE]\n    for k in range({0}):\n"
-    generator = "    def get():\n        for i in range(0, 640, {0}):\n            yield xs[i:i + SIZE], ys[i:i + SIZE]\n"
+    generator = "    def get():\n        for i in range(0, 640, {0}):\n"
+    generator += "            yield xs[i:i + SIZE], ys[i:i + SIZE]\n"
     pair = "        a, b = get(k * {0})\n        sess.run(train_op, {{X: a, Y: b}})\n"
     each = "    for a, b in get():\n        sess.run(train_op, {X: a, Y: b})\n"
     assert codes(start + function.format(300) + pair.format(2)) == ["TMG344"]
