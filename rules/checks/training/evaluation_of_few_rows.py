@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.evaluations import evaluations
+from converter.planner.host.evaluations import evaluations
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn
