@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.host.evaluations import evaluations
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.host.evaluations import evaluations
 from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
