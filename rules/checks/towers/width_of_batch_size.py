@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from converter.analysis.effects import VARIABLES
 from converter.analysis.tensors import shaping
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Number, Sequence, Site, Tensor, Typed, Value
@@ -56,8 +57,9 @@ def as_wide_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
     """Widths that would change with the number of GPUs, as the batch size does."""
     keys = {o.key for o in case.size.origins}
     found: dict[ast.AST, None] = {}
+    made = {e.node for kind in VARIABLES for e in case.facts.effects_of(kind)}
     for tensor in case.facts.tensors if keys else ():
-        for number, maker in _widths(tensor):
+        for number, maker in _widths(tensor, tensor.node in made):
             here = case.steps[0].call if maker.node is None else maker.node
             if any(o.key in keys for o in number.origins) and _changes(case, maker.site):
                 found.setdefault(here)
@@ -77,10 +79,10 @@ def _changes(case: Placed, site: Site | None) -> bool:
     return in_tower == (case.options.batch == "total")
 
 
-def _widths(tensor: Tensor) -> Iterator[tuple[Number, Tensor | Typed]]:
+def _widths(tensor: Tensor, makes_variables: bool) -> Iterator[tuple[Number, Tensor | Typed]]:
     """The numbers that make a tensor as wide as it is, or the objects behind it, each with what is given it."""
     examples = tensor.batch.kind == "example" and bool(tensor.roots)  # not those of `tf.one_hot(tf.range(n), n)`
-    if has(tensor.op, Trait.LAYER) or (has(tensor.op, Trait.TOLD_WIDTH) and examples):
+    if (makes_variables and has(tensor.op, Trait.LAYER)) or (has(tensor.op, Trait.TOLD_WIDTH) and examples):
         for value in tensor.inputs:
             yield from ((number, tensor) for number in _written(value))
     if tensor.op == "reshape" and examples and len(tensor.inputs) > 1:
