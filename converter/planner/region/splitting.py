@@ -81,7 +81,8 @@ def _stays_at_default(facts: Facts, block: Block, tower: set[int], value: Input)
     named = len(call.args) > NAME_OF_DEFAULT or any(keyword.arg in ("name", None) for keyword in call.keywords)
     fed = any(key is value for run in facts.runs for key, _ in run.feeds)
     named |= any(tensor is value for tensor, _, _ in facts.named)
-    return not named and not fed and all(block.statement(a.site) in tower for a in facts.accesses_of(value))
+    held = (a.place.kind != "name" or block.statement(a.site) not in tower for a in facts.accesses_of(value))
+    return not named and not fed and not any(held)  # an attribute may be fed by whoever has the object
 
 
 def _why_inside(value: Input) -> Found:
