@@ -55,7 +55,8 @@ MOVED = {
 WARNED = {
     "constant_data": ["TMG304"],
     "arrays_in_graph": ["TMG304"],  # each step goes on taking all there is
-    "inference_loss_training": ["TMG315"],
+    "inference_loss_training": ["TMG315", "TMG345"],
+    "recurrent": ["TMG345"],
     "crf": ["TMG315"],  # a summary of one tower's share
     "full_batch": ["TMG304"],
     "trained_and_sampled": ["TMG316", "TMG344", "TMG344"],

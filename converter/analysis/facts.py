@@ -176,6 +176,17 @@ class FlagDefinition:
 
 
 @dataclass(frozen=True)
+class Fallback:
+    """What a flag or another setting is where the user does not give it: `default=BATCH_SIZE`.
+
+    setting: the key of the setting's origin. node: the expression of its default.
+    """
+
+    setting: tuple[object, ...]
+    node: ast.expr
+
+
+@dataclass(frozen=True)
 class LocalModule:
     """Another file of the project: its bytes, syntax tree, and the frame of its execution."""
 
@@ -213,6 +224,7 @@ class Facts:
     effects: list[Effect] = field(default_factory=list)
     maybe: list[Maybe] = field(default_factory=list)
     flags: list[FlagDefinition] = field(default_factory=list)
+    fallbacks: list[Fallback] = field(default_factory=list)  # the defaults of flags and other settings
     namespaces: list[tuple[Typed, Site]] = field(default_factory=list)  # parsed argparse results
     batch_sizes: list[tuple[Number | Host, str, ast.AST]] = field(default_factory=list)  # value, why, where
     fed_sizes: list[Number] = field(default_factory=list)  # numbers of examples that are fed

@@ -27,6 +27,7 @@ class Why(Enum):
     PICKED_BY_PLACE = "entries of the batch are picked by their indices"
     PICKED_LARGEST = "the largest values of the batch are picked"
     PLACES_OF_BATCH = "the places of maxima are counted through the whole batch (include_batch_in_index)"
+    SEGMENTS = "tf.{} joins rows of the batch by numbers of segments: those of a shard are other ones"
     PLACES = "tf.where gives indices into the batch"
     JOINED = "several rows of the batch are joined to one: its rows are not the examples"
     PIECES = "the batch is split into consecutive pieces: the pieces of a shard are other ones"

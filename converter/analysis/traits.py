@@ -46,6 +46,7 @@ class Trait(Enum):
     LOOKS_UP = "takes rows of a table by their numbers"
     DRAWS_ROWS = "draws numbers in a given shape: its rows are examples that no input brings in"
     TOLD_ROWS = "gives a batch as many rows as it is told"
+    TOLD_WIDTH = "is told by a number how many entries each example has, or how many are drawn for it"
     ROW_BY_ROW = "takes operands with as many rows as each other"
     IN_DENOMINATOR = "may stand between a sum over the examples and the division by it"
     SUMS = "sums its operand"

@@ -117,7 +117,8 @@ def _batch(plans: Sequence[Plan], files: Mapping[str, File]) -> Iterator[Decisio
     changes = [(plan, edit) for plan in plans for edit in plan.replaces if edit.why == BATCH_SIZE]
     inserted = [i for plan in plans for i in plan.inserts if i.why == BATCH_SIZE]
     named = {line.partition(" = ")[0] for insert in inserted for line in insert.lines}
-    said = [f"{_before(files[plan.path], e)} -> {_bare(e.text)}" for plan, e in changes if e.text not in named]
+    edits = [(_before(files[plan.path], edit), _bare(edit.text)) for plan, edit in changes if edit.text not in named]
+    said = [f"{old} -> {new}" for old, new in edits if not new.startswith(f"{old} // ")]  # not defaults, which stay
     said += [line for insert in inserted for line in insert.lines]
     if not said:
         yield Decision("batch size", "each tower takes the script's", "batch size per tower as it was")

@@ -64,7 +64,7 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
     changes = at.facts.changes_of(value)
     cuts = [v for v in further if isinstance(v, Host) and isinstance(v.node, ast.Slice)]
     if cuts and not changes:  # `rows[i:i + n]`
-        return _spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
+        return spanned(cuts[0], cuts[0].node) if isinstance(cuts[0].node, ast.Slice) else None
     if further:  # `[row] * n`
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
@@ -118,7 +118,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
     if value.call == "[]" and isinstance(node, ast.Subscript) and len(value.inputs) == 2:
         return _picked(at, value, node, deep)
     if value.call == "slice" and isinstance(node, ast.Call):
-        return _spanned(value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))))
+        return spanned(value, ast.Slice(*(node.args[:2] if len(node.args) > 1 else (None, node.args[0]))))
     if value.call == NEXT:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
@@ -152,10 +152,10 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
         return None if isinstance(key, Number) else _rows(at, key, deep)
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
-    return _spanned(key, place)
+    return spanned(key, place)
 
 
-def _spanned(key: Value, place: ast.Slice) -> Number | None:
+def spanned(key: Value, place: ast.Slice) -> Number | None:
     """The number of rows that a slice takes."""
     bounds = list(key.inputs)
     lower = bounds.pop(0) if place.lower is not None and bounds else None
@@ -171,7 +171,7 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
     """The distance of two bounds: `i + n` less `i`, `(i + 1) * n` less `i * n`."""
     written = place.upper
     if isinstance(written, ast.Name) and upper.site is not None and isinstance(upper.site.stmt, ast.Assign):
-        written = upper.site.stmt.value  # `end = begin + n`
+        written = _assigned(upper.site.stmt, written.id)  # `end = begin + n`
     if isinstance(written, ast.Call) and written.args and isinstance(upper, Host) and upper.call in LEAST:
         # `min(begin + n, len(x))`; what holds a function comes before its arguments
         bounds = zip(upper.inputs[-len(written.args) :], written.args, strict=False)
@@ -184,10 +184,24 @@ def _between(lower: Value, upper: Value, place: ast.Slice) -> Number | None:
             same = one is lower or (place.lower is not None and ast.dump(side) == ast.dump(place.lower))
             if same and isinstance(rest, Number):
                 return rest
+    start = place.lower
+    if isinstance(start, ast.BinOp) and isinstance(start.op, ast.Sub) and len(lower.inputs) == 2:  # `x[i - n:i]`
+        rest = lower.inputs[1]
+        if place.upper is not None and ast.dump(start.left) == ast.dump(place.upper) and isinstance(rest, Number):
+            return rest
     if not isinstance(lower, Number) or not isinstance(upper, Number):
         return None
     common = frozenset(o for o in upper.linear if any(_is_same(o, p) for p in lower.linear))
     return Number(None, common, common, (lower, upper)) if common else None
+
+
+def _assigned(stmt: ast.Assign, name: str) -> ast.expr:
+    """What a statement assigns to a name, of several in `begin, end = i, i + n`."""
+    for target in stmt.targets:
+        if isinstance(target, ast.Tuple) and isinstance(stmt.value, ast.Tuple):
+            pairs = zip(target.elts, stmt.value.elts, strict=False)
+            return next((value for to, value in pairs if isinstance(to, ast.Name) and to.id == name), stmt.value)
+    return stmt.value
 
 
 def _is_same(origin: Origin, other: Origin) -> bool:

@@ -136,11 +136,13 @@ def _of_fixed_rows(
 
 
 def is_fed_size(facts: Facts, value: Input) -> bool:
-    """Whether a placeholder takes the number of examples, as its name says."""
+    """Whether a placeholder takes the number of examples: by its name, or as a starting state is made with it."""
     if "placeholder" not in value.op or value.batch.kind != "free" or value.dims or value.dtype not in INTEGERS:
         return False
     written = (a.place.key for a in facts.accesses if a.write and a.value is value)
-    return named_batch(written)
+    return named_batch(written) or any(
+        tensor.node is not None and is_zero_state(tensor.node) and value in tensor.inputs for tensor in facts.tensors
+    )
 
 
 def fed_back(facts: Facts, decisions: Decisions, options: Options) -> Decisions:

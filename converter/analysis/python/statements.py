@@ -39,6 +39,7 @@ from converter.analysis.values import (
     Number,
     Sequence,
     ShapeOf,
+    Symbol,
     Value,
 )
 
@@ -113,10 +114,19 @@ def _annotated(walk: Walk, stmt: ast.AnnAssign) -> Signal:
     return None
 
 
+PATHS = ("sys", "path")  # the list of folders in which modules are looked for
+
+
 def _augmented(walk: Walk, stmt: ast.AugAssign) -> Signal:
     load = ast.copy_location(_as_load(stmt.target), stmt.target)
-    old = walk.evaluate(load)
-    new = walk.stamp(binary(walk, stmt.op, old, walk.evaluate(stmt.value), stmt), stmt)
+    old, given = walk.evaluate(load), walk.evaluate(stmt.value)
+    if isinstance(old, Symbol) and (old.library, old.name) == PATHS and isinstance(stmt.op, ast.Add):
+        from converter.analysis.python.calling import call_value
+
+        extend = Symbol(old.library, f"{old.name}.extend")  # `sys.path += [folder]`
+        call_value(walk, extend, [given], {}, ast.copy_location(ast.Call(load, [stmt.value], []), stmt))
+        return None
+    new = walk.stamp(binary(walk, stmt.op, old, given, stmt), stmt)
     if isinstance(old, Sequence) and old.mutable and isinstance(new, Sequence):
         walk.undo_log.append(Change(old, "", old.copy()))
         old.take(new)

@@ -11,6 +11,7 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import Dims
 from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import (
+    FED,
     Batch,
     Count,
     Host,
@@ -140,6 +141,8 @@ def _follows_batch(facts: Facts, entry: Number) -> bool:
     """Whether a number is a multiple of a batch size, by a placeholder's shape or by its name."""
     if len(entry.linear) == 0:
         return False
+    if any(o.key[0] == FED for o in entry.linear):
+        return True
     known = {
         o.key
         for i in facts.inputs

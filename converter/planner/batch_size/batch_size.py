@@ -14,6 +14,7 @@ from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin,
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again
+from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
 from converter.planner.batch_size.fed_rows import (
     Fed,
     base_of,
@@ -42,6 +43,7 @@ NumGpus = Callable[[ast.AST], str]  # the expression for the number of GPUs in t
 
 
 PARTS = (ast.Subscript, ast.Attribute)
+MAY_TAKE_NONE = (ast.Assign, ast.AnnAssign, ast.keyword, ast.BoolOp, ast.Return)  # what may be given None
 HANDED = ("parameter", "spread")  # numbers that a caller hands over, by itself or as `f(**settings)`
 
 
@@ -102,7 +104,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         return BatchSize(frozenset(), True, (finding(facts, steps[0].call, Found.DATA_IN_GRAPH),))
     origins, unknown, whole = _origins(facts, inputs, steps)
     when_run = {origin for number in facts.fed_sizes for origin in number.origins}
-    origins -= when_run
+    origins = with_defaults(facts, origins - when_run)
     built = {o for n, _, _ in facts.batch_sizes if isinstance(n, Number) for o in base_of(facts, n)}  # for any use
     alone = _single(origins | built) if origins else None
     warnings: list[Diagnostic] = []
@@ -272,6 +274,8 @@ def scale(
     kept = frozenset().union(*(settings.inside for settings in again.values()))
     literals = {o.node: _scaled(text, o.node, num_gpus) for o in sizes if o.key[0] == "literal" and o.node not in kept}
     replaces, inserts, names = named_products(facts, literals, literals, text, names)
+    defaults = [_divided(text, n, num_gpus) for n in kept_defaults(facts, (o for o in sizes if o.node in literals))]
+    text = text.after(defaults)
     flags: set[Origin] = set()
     set_again = {access.place for access in facts.accesses if access.write}
     for origin in sizes:
@@ -286,8 +290,16 @@ def scale(
             replaces += made
             inserts += named
             flags.add(origin)
+    replaces += [d for d in defaults if not any(r.at <= d.at and d.end <= r.end for r in replaces)]
     put = frozenset(_set_places(facts)).difference(*(settings.places for settings in again.values()))
     return Scaling(tuple(replaces), frozenset(flags), tuple(inserts), put), names
+
+
+def _divided(text: Text, node: ast.AST, num_gpus: NumGpus) -> Replace:
+    """A scaled number as the default of a flag, which goes on being the size of one tower."""
+    inside = not isinstance(text.parent(node), (ast.Call, ast.keyword))
+    quotient = f"{text.of(node)} // {num_gpus(node)}"
+    return Replace(text.start(node), text.end(node), f"({quotient})" if inside else quotient, "TMG110")
 
 
 def _set_again(facts: Facts, origin: Origin, sizes: list[Origin], text: Text) -> SetAgain:
@@ -330,7 +342,7 @@ def _scaled(text: Text, node: ast.AST, num_gpus: NumGpus, may_be_none: bool = Fa
     product = isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult)
     plain = product or isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Call, ast.Subscript))
     bare = f"{text.of(node)} * {num_gpus(node)}" if plain else f"({text.of(node)}) * {num_gpus(node)}"
-    if may_be_none and isinstance(text.parent(node), (ast.Assign, ast.AnnAssign, ast.keyword)):
+    if may_be_none and isinstance(text.parent(node), MAY_TAKE_NONE):
         bare = f"{text.of(node)} and {bare}"
     tight = (ast.BinOp, ast.UnaryOp, ast.Attribute, ast.Subscript, ast.Compare, ast.BoolOp)
     alone = not isinstance(text.parent(node), tight)
@@ -360,8 +372,8 @@ def _scaled_reads(
     for node in outside:
         if node in inside:
             raise refuse(facts, node, Found.SIZE_READ_IN_AND_OUT)
-    none = _may_be_none(facts, origin)
-    defaults = {flag.call for flag in facts.flags}
+    none = may_be_none(facts, origin)
+    defaults = {*(flag.call for flag in facts.flags), *(fallback.node for fallback in facts.fallbacks)}
     whole = {_number_of(text, n): access for n, access in outside.items()}
     return {
         n: (access, _scaled(text, n, num_gpus, none and access.place not in again.places))
@@ -371,26 +383,12 @@ def _scaled_reads(
 
 
 def _is_default(text: Text, node: ast.AST, definitions: Container[ast.AST]) -> bool:
-    """Whether a setting is the default of a flag, which goes on being the size of one tower."""
-    above = text.parent(node)
+    """Whether a setting is the default of another, which goes on being the size of one tower."""
+    above: ast.AST | None = node
     while above is not None and not isinstance(above, ast.stmt):
-        if above in definitions or (isinstance(above, ast.Call) and getattr(above.func, "attr", "") == "set_defaults"):
+        if above in definitions:
             return True
         above = text.parent(above)
-    return False
-
-
-def _may_be_none(facts: Facts, origin: Origin) -> bool:
-    """Whether a flag is None if the user does not give it."""
-    for flag in facts.flags:
-        if flag.name.replace("-", "_").lstrip("_") != origin.key[-1]:
-            continue
-        words = {keyword.arg: keyword.value for keyword in flag.call.keywords}
-        positional = flag.call.args[1] if flag.style == "flags" and len(flag.call.args) > 1 else None
-        default = words.get("default", positional)
-        if isinstance(default, ast.Constant):
-            return default.value is None
-        return default is None and flag.style == "argparse" and "required" not in words
     return False
 
 

@@ -41,8 +41,10 @@ def base_of(facts: Facts, number: Number) -> set[Origin]:
 def named_behind(facts: Facts, value: Value) -> set[Origin]:
     """Numbers named as batch sizes behind a fed value; failing that, those given to a next_batch."""
     behind = needed([value])
-    numbers = [v for v in behind.values() if isinstance(v, Number)]
-    origins = {o for n in numbers for o in n.origins}
+    numbers = [v for v in behind.values() if isinstance(v, Number) and v.origins]
+    told = [n for n in numbers if all(o.key[0] == "flag" for o in n.origins)]
+    inner = {uid for n in told for uid in needed(n.inputs)}  # the default of a setting
+    origins = {o for n in numbers if n.uid not in inner for o in n.origins}
     named = {o for o in origins if named_batch(facts.names_of(o) | ({o.name} if o.name else set()))}
     if named:
         return named

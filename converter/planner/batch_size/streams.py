@@ -27,7 +27,7 @@ def streams(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
         rest = any(isinstance(entry, Number) and entry.value == -1 for entry in entries[1:])
         bounds = _bounds(source) if rest else ()
         own = rest and source is not None and isinstance(value, Host) and not follows(facts, source, scaled)
-        if own or any(_is_share(value, scaled) for value in (*entries[1:], *bounds)):
+        if own or any(is_share(value, scaled) for value in (*entries[1:], *bounds)):
             yield node
 
 
@@ -53,13 +53,13 @@ def _bounds(source: Value | None) -> Iterator[Value]:
                 yield end
 
 
-def _is_share(value: Value, scaled: set[Origin]) -> bool:
+def is_share(value: Value, scaled: set[Origin]) -> bool:
     """Whether a number was divided by the batch size, or is computed from one that was."""
     if isinstance(value, Number):
         divided = value.quotient and bool(value.origins & scaled) and not value.linear & scaled
-        return divided or any(_is_share(v, scaled) for v in value.inputs if not value.chosen)
+        return divided or any(is_share(v, scaled) for v in value.inputs if not value.chosen)
     if not isinstance(value, Host):
         return False
     if value.call == "divide":
         return any(isinstance(v, Number) and bool(v.linear & scaled) for v in value.inputs[1:])
-    return value.call in PASSED and any(_is_share(v, scaled) for v in value.inputs)
+    return value.call in PASSED and any(is_share(v, scaled) for v in value.inputs)

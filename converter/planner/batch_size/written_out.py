@@ -46,11 +46,11 @@ def all_places(facts: Facts, run: RunCall, found: set[Origin], fed: Iterable[Val
             left = _divided(facts, node)
             if left is not None and _counts_steps(facts, loop, left, number):
                 continue  # `if step % 64 == 0`, where a batch begins at `step * 64`
-            if not _is_begin(facts, run, left) and (here not in counted or not _counts_rows(facts, node)):
+            if not _is_begin(facts, run, left) and (here not in counted or not counts_rows(facts, node)):
                 return Places(frozenset(), node)
             places.add(here)
     sliced = [n for n in written if any(isinstance(a, ast.Slice) for a in parents_of(facts, n))]
-    return Places(frozenset(places), next((n for n in sliced if not _counts_rows(facts, n)), None))
+    return Places(frozenset(places), next((n for n in sliced if not counts_rows(facts, n)), None))
 
 
 def _divided(facts: Facts, node: ast.AST) -> ast.expr | None:
@@ -85,7 +85,7 @@ def in_heads(facts: Facts, run: RunCall, found: set[Origin]) -> set[Origin]:
     written = [o.node for o in found if isinstance(o.node, ast.Constant)]
     counted = _counted_by(needed(_heads(facts, run)).values())
     same = (o for o in counted if any(is_same(o.node, node) for node in written))
-    return {o for o in same if _counts_batches(facts, o.node)}
+    return {o for o in same if counts_batches(facts, o.node)}
 
 
 def is_same(node: ast.AST, other: ast.Constant) -> bool:
@@ -114,7 +114,7 @@ def parents_of(facts: Facts, node: ast.AST) -> Iterator[ast.AST]:
         node = above
 
 
-def _counts_rows(facts: Facts, node: ast.AST) -> bool:
+def counts_rows(facts: Facts, node: ast.AST) -> bool:
     """Whether a number is a part of the bounds of a slice of rows, or of an expression that gives such a bound."""
     below = node
     for above in parents_of(facts, node):
@@ -133,7 +133,7 @@ def _counts_rows(facts: Facts, node: ast.AST) -> bool:
     return False
 
 
-def _counts_batches(facts: Facts, node: ast.AST) -> bool:
+def counts_batches(facts: Facts, node: ast.AST) -> bool:
     """True if a number of examples is divided by the number, or covered by a range in steps of it."""
     below = node
     for above in parents_of(facts, node):

@@ -23,6 +23,7 @@ from functools import cached_property
 
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.frames import Place
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input, Value, needed
 from converter.planner.found import Found
 from converter.planner.outcome import Refused, Reread
@@ -46,7 +47,7 @@ def in_front(
     found: dict[int, list[ast.stmt]] = {}
     for value in facts.inputs:
         index = block.statement(value.site)
-        if index is None or index not in tower:
+        if index is None or index not in tower or _stays_at_default(facts, block, tower, value):
             continue
         around = block.body[index]
         maker = _leading_maker(facts, block, value, around)
@@ -62,10 +63,26 @@ def in_front(
     return ordered, block.without([maker for makers in found.values() for maker in makers], IN_FRONT)
 
 
+NAME_OF_DEFAULT = 2  # where `placeholder_with_default(input, shape, name)` takes its name
+
+
 def _leading_maker(facts: Facts, block: Block, value: Value, around: ast.stmt) -> ast.Assign | None:
     """The assignment in a `with` block that makes an input, and that can go in front of the others there."""
     child = _child(block, value, around) if isinstance(around, ast.With) else None
     return child if isinstance(child, ast.Assign) and _leads(facts, block, around, child) else None
+
+
+def _stays_at_default(facts: Facts, block: Block, tower: set[int], value: Input) -> bool:
+    """True if nothing can feed a `placeholder_with_default` of the model: a tower may have one of its own."""
+    call = value.node
+    batched = value.batch.kind != "free" or any(depends_on_batch(v) for v in needed(value.inputs).values())
+    if not has(value.op, Trait.HAS_DEFAULT) or batched or not isinstance(call, ast.Call):
+        return False
+    named = len(call.args) > NAME_OF_DEFAULT or any(keyword.arg in ("name", None) for keyword in call.keywords)
+    fed = any(key is value for run in facts.runs for key, _ in run.feeds)
+    named |= any(tensor is value for tensor, _, _ in facts.named)
+    held = (a.place.kind != "name" or block.statement(a.site) not in tower for a in facts.accesses_of(value))
+    return not named and not fed and not any(held)  # an attribute may be fed by whoever has the object
 
 
 def _why_inside(value: Input) -> Found:

@@ -16,6 +16,8 @@ FOLDERS: dict[str, Callable[[list[str]], str]] = {
     "os.path.dirname": lambda parts: os.path.dirname(parts[0]),
     "os.path.normpath": lambda parts: os.path.normpath(parts[0]),
 }
+IN_FULL = ("resolve", "absolute")  # methods of paths
+JOINED = ("pathlib.Path", "divide", "joinpath", "str", "as_posix", "os.fspath")
 ABSOLUTE = ("os.path.abspath", "os.path.realpath")
 NAMED = {
     "os.sep": os.sep,
@@ -58,7 +60,38 @@ def _folder(value: Value, script: str) -> str | None:
         if len(known) == len(parts) > 0:
             in_full = value.call in ABSOLUTE
             return os.path.normpath(os.path.join(here, known[0])) if in_full else FOLDERS[value.call](known)
-    return None
+    return _by_pathlib(value, script) if isinstance(value, Host) else None
+
+
+def _by_pathlib(value: Host, script: str) -> str | None:
+    """A path of pathlib, or the first part of `os.path.split(…)`: `Path(__file__).resolve().parent / 'lib'`."""
+    here = os.path.dirname(os.path.abspath(script))
+    if value.call == "pathlib.Path.cwd":
+        return here
+    inputs = [part for part in value.inputs if not (isinstance(part, Symbol) and _is_called(part, value.call))]
+    if not inputs:
+        return None
+    first, *rest = inputs
+    method = isinstance(first, Host) and isinstance(first.node, ast.Attribute) and bool(first.inputs)
+    if isinstance(value.node, ast.Call) and method:
+        first = first.inputs[0]  # the object whose method is called
+    if value.call == "[]" and isinstance(first, Host) and first.inputs and rest and isinstance(rest[0], Number):
+        at, inner = rest[0].value, _folder(first.inputs[-1], script)
+        if inner is None or not isinstance(at, int) or (first.call == "os.path.split" and at):
+            return None
+        up = {"os.path.split": 1, "parents": at + 1}.get(first.call, 0)
+        for _ in range(up):
+            inner = os.path.dirname(inner)
+        return inner if up else None
+    parts = [_folder(part, script) for part in (first, *rest)]
+    known = [part for part in parts if part is not None]
+    if len(known) < len(parts):
+        return None
+    if value.call in IN_FULL:
+        return os.path.normpath(os.path.join(here, known[0]))
+    if value.call == "parent":
+        return os.path.dirname(known[0])
+    return os.path.join(*known) if value.call in JOINED else None
 
 
 def _is_first_path(value: Host) -> bool:

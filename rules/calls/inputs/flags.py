@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from converter.analysis.call import Call, Handler
-from converter.analysis.facts import FlagDefinition
+from converter.analysis.facts import Fallback, FlagDefinition
 from converter.analysis.python.settings import replace_sizes
 from converter.analysis.traits import Trait
 from converter.analysis.values import Class, Constant, Function, Host, Instance, Value
@@ -35,6 +35,15 @@ def _group(call: Call) -> Value:
 def _define(call: Call, name: str, style: str) -> None:
     assert call.walk.site is not None
     call.walk.facts.flags.append(FlagDefinition(name, call.node, call.walk.site, style, call.walk.clock))
+    default = call.node_of(1 if style == "flags" else -1, "default", "default_value")
+    if default is not None:
+        call.walk.facts.fallbacks.append(Fallback(("flag", name), default))
+
+
+def _set_defaults(call: Call) -> Value:
+    named = [keyword for keyword in call.node.keywords if keyword.arg is not None]
+    call.walk.facts.fallbacks += [Fallback(("flag", keyword.arg), keyword.value) for keyword in named]
+    return Host(call.values(), "set_defaults")
 
 
 def _parse_args(call: Call) -> Value:
@@ -89,6 +98,7 @@ CALLS: dict[str, Handler] = {
     "argparse.ArgumentParser": _parser,
     "ArgumentParser.add_argument": _add_argument,
     "ArgumentParser.add_argument_group": _group,
+    "ArgumentParser.set_defaults": _set_defaults,
     "ArgumentParser.parse_args": _parse_args,
     "ArgumentParser.parse_known_args": _parse_known,
     **dict.fromkeys(DEFINES, _define_flag),

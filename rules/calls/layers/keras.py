@@ -11,7 +11,7 @@ from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
-from converter.analysis.values import Constant, Number, Sequence, Tensor, Typed, Value, opaque
+from converter.analysis.values import FREE, Constant, Number, Sequence, Tensor, Typed, Value, opaque
 
 Dims = tuple[int | None, ...] | None
 
@@ -35,6 +35,8 @@ def _call_layer(call: Call) -> Value:
             return _lambda(call, function)
         if kind in RECURRENT:
             return _recurrent(call, receiver, kind)
+        if kind in PRODUCTS:
+            return _product(call, call.get(0, "inputs"), _given(receiver, 0, "axes") if kind == "Dot" else Number(1))
     tensor = call.tensor(0, "inputs")
     return Tensor(tensor.batch, (*call.values(),), _dims(tensor, receiver, kind), made_by)
 
@@ -88,6 +90,32 @@ def _of_several(call: Call, given: Value | None, kind: str, axis: Value | None) 
     return moving.concat(given or Sequence(parts), axis or Number(-1))
 
 
+def _product(call: Call, given: Value | None, axes: Value | None) -> Value:
+    """`Dot` and attention: a product of the tensors of each example, as long as no axis summed over is the batch's."""
+    parts = [algebra.as_tensor(v) for v in given.elements] if isinstance(given, Sequence) and not given.many else []
+    over = axes.elements if isinstance(axes, Sequence) and not axes.many else [axes]
+    ranks = {tensor.rank for tensor in parts}
+    known = all(_is_behind(a, ranks) for a in over)
+    kept = {tensor.batch for tensor in parts}
+    if len(kept) == 1 and known and all(t.batch.kind == "example" and not t.batch.axis for t in parts):
+        return Tensor(kept.pop(), call.values(), None, call.name)
+    batched = any(tensor.batch.kind != "free" for tensor in parts) or not parts
+    return Tensor(opaque(Why.UNKNOWN_CALL, call.name) if batched else FREE, call.values(), None, call.name)
+
+
+def _is_behind(axis: Value | None, ranks: set[int | None]) -> bool:
+    """Whether an axis is known not to be the first, of tensors with these numbers of axes."""
+    number = axis.value if isinstance(axis, Number) else None
+    if not isinstance(number, int):
+        return False
+    return number > 0 or (number < 0 and all(rank is not None and rank + number > 0 for rank in ranks))
+
+
+def _dot(call: Call) -> Value:
+    """`tf.keras.layers.dot([x, y], 1)`."""
+    return _product(call, call.get(0, "inputs"), call.get(1, "axes"))
+
+
 def _merge(call: Call) -> Value:
     """`tf.keras.layers.add([x, y])` and its like."""
     return _of_several(call, call.get(0, "inputs"), call.name.rpartition(".")[2], call.get(1, "axis"))
@@ -109,6 +137,7 @@ MERGES = {  # layers of several tensors, and what each does to them element by e
     "Concatenate": "",
 }
 RECURRENT = {"LSTM": 2, "GRU": 1, "SimpleRNN": 1, "CuDNNLSTM": 2, "CuDNNGRU": 1}  # with the number of their states
+PRODUCTS = ("Dot", "Attention", "AdditiveAttention")  # layers that multiply tensors of the same example
 SPATIAL = "Conv{}D MaxPooling{}D MaxPool{}D AveragePooling{}D AvgPool{}D Convolution{}D ZeroPadding{}D UpSampling{}D"
 GLOBAL = "GlobalAveragePooling{}D GlobalMaxPooling{}D GlobalAvgPool{}D GlobalMaxPool{}D Cropping{}D SpatialDropout{}D"
 LAYERS = [
@@ -122,10 +151,12 @@ LAYERS = [
     ).split(),
     *MERGES,
     *RECURRENT,
+    *PRODUCTS,
 ]
 
 _FUNCTIONS: dict[Callable[[Call], Value], list[str]] = {
     _keras_layer: [module + name for module in ("layers.", "keras.layers.") for name in LAYERS],
+    _dot: ["keras.layers.dot"],
     _merge: [f"keras.layers.{name.lower()}" for name in sorted(MERGES)],
     _call_layer: ["Layer.__call__", "Layer.apply", "Layer.call"],
 }

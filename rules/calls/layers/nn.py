@@ -223,6 +223,7 @@ TRAITS: dict[Trait, str] = {
         "nn.softmax_cross_entropy_with_logits nn.softmax_cross_entropy_with_logits_v2 "
         "nn.sparse_softmax_cross_entropy_with_logits"
     ),
+    Trait.TOLD_WIDTH: "nn.nce_loss nn.sampled_softmax_loss",
     Trait.DATA_FIRST: "layers.dense layers.conv1d layers.conv2d contrib.layers.fully_connected nn.conv2d",
     Trait.TAKES_SPARSE_ROWS: "nn.embedding_lookup_sparse",
     Trait.LAYER: "layers.* contrib.* keras.*",

@@ -20,6 +20,7 @@ from converter.analysis.values import (
     Number,
     Sequence,
     Tensor,
+    Typed,
     Value,
     needed,
     opaque,
@@ -260,6 +261,34 @@ def _array_stack(call: Call) -> Value:
     return Tensor(kept, call.values(), None if array.dims is None else (None, *array.dims), call.name)
 
 
+def _custom_gradient(call: Call) -> Value:
+    return call.typed("CustomGradient")
+
+
+def _call_custom(call: Call) -> Value:
+    """A function under `tf.custom_gradient`: what it computes, without the function that gives the gradient.
+
+    A gradient that combines examples with each other is another one in a tower.
+    """
+    from converter.analysis.python.calling import call_value
+
+    function = call.receiver.args[0] if isinstance(call.receiver, Typed) and call.receiver.args else None
+    made = call_value(call.walk, function, call.args, call.kwargs, call.node) if function is not None else None
+    if not isinstance(made, Sequence) or len(made.elements) != 2:
+        return Tensor(opaque(Why.UNKNOWN_CALL, "custom_gradient"), call.values(), None, "custom_gradient")
+    result, gradient = made.elements
+    tensors = [*tensors_in(result)]
+    given = [Tensor(t.batch, (t,), t.dims, t.op) for t in tensors]
+    forward = needed(tensors)
+    behind = needed([call_value(call.walk, gradient, list(given), {}, call.node)])
+    made_there = [v for uid, v in behind.items() if uid not in forward and isinstance(v, Tensor)]
+    if any(t.batch.kind == "example" for t in tensors) and not all(t.batch.kind in KEPT for t in made_there):
+        return Tensor(opaque(Why.UNKNOWN_CALL, "custom_gradient"), call.values(), None, "custom_gradient")
+    return result
+
+
+KEPT = ("example", "free")  # batches of gradients that each example has by itself, or none has
+
 TRAITS: dict[Trait, str] = {
     Trait.CONDITION: "cond",
     Trait.CHOICE: "cond case switch_case",
@@ -273,6 +302,8 @@ CALLS: dict[str, Handler] = {
     "while_loop": _while,
     **dict.fromkeys(("scan", "foldl", "foldr"), _scan),
     **dict.fromkeys(("map_fn", "vectorized_map"), _map_fn),
+    "custom_gradient": _custom_gradient,
+    "CustomGradient.__call__": _call_custom,
     "TensorArray": _array,
     **dict.fromkeys(("Tensor.write", "Tensor.unstack"), _array_write),
     "Tensor.read": _array_read,

@@ -139,6 +139,7 @@ TRAITS: dict[Trait, str] = {
     Trait.INTEGER: "argmax arg_max",
     Trait.IN_DENOMINATOR: "reduce_sum",
     Trait.LARGEST: "reduce_max",
+    Trait.TOLD_WIDTH: "nn.top_k multinomial random_categorical",
     Trait.SUMS: "reduce reduce_sum",
     Trait.TAKES_GRADIENTS: "global_norm",
     Trait.TAKES_NUMBERS: "sum reduce_sum",

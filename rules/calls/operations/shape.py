@@ -453,6 +453,7 @@ TRAITS: dict[Trait, str] = {
         "random_normal random_uniform truncated_normal random_truncated_normal random_gamma random_poisson"
     ),
     Trait.TOLD_ROWS: "reshape slice",
+    Trait.TOLD_WIDTH: "one_hot sequence_mask contrib.layers.one_hot_encoding contrib.slim.one_hot_encoding",
     Trait.ROW_BY_ROW: "concat",
     Trait.TAKES_ROWS: "gather gather_nd",
 }

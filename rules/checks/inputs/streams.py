@@ -1,10 +1,11 @@
-"""Data that the script cuts into as many rows as a batch has is cut into more of them."""
+"""Steps that take other pieces of the data than the original's: more rows of a series, batches that overlap."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
+from converter.planner.batch_size.overlapping import overlapping
 from converter.planner.batch_size.streams import streams
 from converter.planner.cases import Placed
 from converter.planner.checking import check
@@ -46,13 +47,15 @@ _AFTER_LOOP = """\
 RULES = (
     Rule(
         code="TMG344",
-        title="data is cut into as many rows as a batch has",
+        title="a larger batch takes other rows than the original's batches together",
         why="A text, or another long series, is cut into batch_size rows, and each step takes the next pieces of all "
         "rows. The batch of N GPUs has N times the rows, each a part of the length: an epoch still goes through all of "
         "the data once, but a step takes pieces from other places than N steps of the original do. For a "
         "recurrent net that carries a state from step to step there is no other way, as each row continues one state. "
         "Where no state is carried it makes no difference which pieces stand side by side; pieces that are made "
-        "first and then taken by batches come in the original's order. `verify` lists the data as a difference.",
+        "first and then taken by batches come in the original's order. The same is true of batches that begin at every "
+        "row, or at every tenth, and not one behind the other (`x[i:i + batch_size]` in `for i in range(n)`): a larger "
+        "batch reaches further, so that two of them share more rows. `verify` lists the data as a difference.",
         before=_SCRIPT.format(cut=_BEFORE, loop=_BEFORE_LOOP),
         after=_SCRIPT.format(cut=_AFTER, loop=_AFTER_LOOP),
         references=("docs: TMG110, the batch size",),
@@ -72,3 +75,20 @@ def cut_into_rows(case: Placed) -> Iterator[Diagnostic]:
             "take pieces from other places than the original's",
             "cut the data into pieces first and take batches of these, if their order matters",
         )
+
+
+@check(Placed)
+def taken_in_windows(case: Placed) -> Iterator[Diagnostic]:
+    """Batches that do not begin where the one before ends, if the batch grows. Says so once."""
+    if case.options.batch != "per-gpu":
+        return
+    for node in overlapping(case.facts, case.steps, case.size.scaled):
+        yield warn(
+            case.facts,
+            node,
+            "TMG344",
+            "batches begin here at numbers that do not go on by the batch size: the larger batch takes other rows than "
+            "the original's batches together",
+            "let the loop go on by the batch size, or take windows of a fixed length and batches of these",
+        )
+        return

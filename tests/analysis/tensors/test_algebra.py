@@ -585,6 +585,30 @@ tf.convert_to_tensor(x)                               -> example 0
 tf.convert_to_tensor([x, x])                          -> example 1
 tf.convert_to_tensor(tf.reduce_mean(x))               -> mean
 tf.convert_to_tensor([1.0, 2.0])                      -> free
+tf.dynamic_partition(x, n, 2)[1]                      -> example 0 major
+tf.dynamic_partition(w, [0, 1, 0, 1, 0, 1], 2)[0]     -> free
+tf.dynamic_partition(tf.transpose(x), n, 2)[0]        -> opaque
+tf.dynamic_partition(x, n, classes())                 -> opaque
+tf.dynamic_stitch([n, n], [x, x])                     -> opaque
+tf.segment_sum(x, n)                                  -> opaque
+tf.math.segment_mean(w, [0, 0, 1, 1, 2, 2])           -> free
+tf.unsorted_segment_sum(x, n, 5)                      -> sum
+tf.math.unsorted_segment_sum(x, n, batch_size)        -> opaque
+tf.unsorted_segment_sum(tf.transpose(x), n, 5)        -> opaque
+tf.unsorted_segment_max(x, n, 5)                      -> opaque
+tf.unsorted_segment_sum(w, [0, 1, 0, 1, 0, 1], 2)     -> free
+tf.reduce_mean(tf.unsorted_segment_sum(x, n, 5))      -> sum
+tf.unique(n)                                          -> opaque
+tf.identity_n([x, w])[0]                              -> example 0
+tf.identity_n([x, w])[1]                              -> free
+tf.keras.layers.Dot(1)([x, x])                        -> example 0
+tf.keras.layers.Dot(axes=[2, 1])([s, x])              -> example 0
+tf.keras.layers.dot([s, s], -1)                       -> example 0
+tf.keras.layers.dot([x, x], -2)                       -> opaque
+tf.keras.layers.dot([x, x], axis())                   -> opaque
+tf.keras.layers.Dot(1)([x, tf.transpose(x)])          -> opaque
+tf.keras.layers.Attention()([s, s])                   -> example 0
+tf.keras.layers.AdditiveAttention()([s, s, s])        -> example 0
 tf.boolean_mask(x, v > 0)                             -> example 0 major
 tf.sequence_mask(n, 5)                                -> example 0
 tf.sequence_mask([1, 2], 5)                           -> free
@@ -924,3 +948,38 @@ def test_keras_on_tensors(expression: str, wanted: str, library: str) -> None:
     batch = value.batch
     found = f"example {batch.axis}" if batch.kind == "example" else batch.how if batch.kind == "reduced" else batch.kind
     assert found == wanted
+
+
+CUSTOM = """
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 4])
+{decorator}
+def function(a):
+    def grad(*dy):
+        return {gradient}
+    return {returned}, grad
+{wrapped}
+result = function(x){picked}
+"""
+
+
+@pytest.mark.parametrize("decorated", [True, False], ids=["decorator", "call"])
+@pytest.mark.parametrize(
+    ("returned", "gradient", "picked", "kind"),
+    [
+        ("2 * a", "2 * dy[0]", "", "example"),
+        ("(2 * a, a + 1)", "dy[0] + dy[1]", "[1]", "example"),
+        ("tf.reduce_mean(a)", "dy[0] * tf.ones_like(a)", "", "reduced"),
+        ("2 * a", "dy[0] * tf.reduce_mean(a)", "", "opaque"),  # a mean over a shard
+    ],
+)
+def test_a_function_with_a_gradient_of_its_own(
+    decorated: bool, returned: str, gradient: str, picked: str, kind: str
+) -> None:
+    wrapped = "" if decorated else "function = tf.custom_gradient(function)"
+    decorator = "@tf.custom_gradient" if decorated else ""
+    script = CUSTOM.format(
+        decorator=decorator, gradient=gradient, returned=returned, wrapped=wrapped, picked=picked
+    )
+    value = read_facts("script.py", ast.parse(script), Options()).module.locals["result"]
+    assert isinstance(value, Tensor) and value.batch.kind == kind

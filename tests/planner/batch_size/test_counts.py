@@ -150,13 +150,17 @@ def test_a_fixed_number_of_batches_of_a_data_set_is_told(loop: str, rows: str) -
         ("for i in range(10):", "i * batch_size % 999:i * batch_size % 999 + batch_size"),
         ("for i in range(0, 999, batch_size):", "i:i + batch_size"),
         ("for i in range(load()):", "i * batch_size:(i + 1) * batch_size"),
-        ("for i in range(10):", "i:i + batch_size"),
         ("for i in range(n // batch_size):\n        k = i % m", "k * batch_size:(k + 1) * batch_size"),
     ],
 )
 def test_other_walks_are_not(loop: str, rows: str) -> None:
     text = GRAPH.format(head=NAMED) + f"    {loop}\n        {WALK.format(rows=rows)}\n"
     assert codes(text) == []
+
+
+def test_batches_that_overlap_do_not_reach_further_for_it() -> None:
+    text = GRAPH.format(head=NAMED) + f"    for i in range(10):\n        {WALK.format(rows='i:i + batch_size')}\n"
+    assert codes(text) == ["TMG344"]
 
 
 @pytest.mark.parametrize(

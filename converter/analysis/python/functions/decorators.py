@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from converter.analysis.library import naming
+from converter.analysis.library import handlers, naming
 from converter.analysis.python.calling import call_value
 from converter.analysis.values import Class, Function, Instance, Symbol, Typed, Value, needed
 
@@ -28,6 +28,11 @@ def decorate(walk: Walk, decorator: ast.expr, function: Value) -> Value:
     if isinstance(value, (Function, Class)):
         result = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
         return result if isinstance(result, (Function, Typed, Instance)) else function
+    known = isinstance(value, Symbol) and value.library == naming().library and value.name in handlers()
+    if known and isinstance(function, Function):
+        made = call_value(walk, value, [function], {}, ast.copy_location(_call_of(decorator), decorator))
+        if isinstance(made, Typed) and not isinstance(walk.frame.node, ast.ClassDef):
+            return made
     if isinstance(function, Function) and may_give_arguments(value):
         function.injected = True
     return function

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.call import Call, Handler
 from converter.analysis.effects import EffectKind
+from converter.analysis.facts import Fallback
 from converter.analysis.flow.undo import Change
 from converter.analysis.frames import Place
 from converter.analysis.python.calling import SPREAD, call_value
@@ -151,6 +154,7 @@ def pairs_of(call: Call) -> list[tuple[Value, Value]]:
 def _number(call: Call) -> Value:
     value = call.args[0] if call.args else Number(0)
     if call.name == "int" and is_told(value):
+        _note_fallbacks(call, name_of(value))
         if (name := name_of(value)) is not None:  # the same number wherever it is asked for by this name
             number = read_setting(call.walk, name, call.node)
             return Number(None, number.origins, number.linear, (value,))
@@ -166,6 +170,14 @@ def _number(call: Call) -> Value:
         if isinstance(value, Host) and not value.inputs
         else Host((value,), call.name, call.node)
     )
+
+
+def _note_fallbacks(call: Call, name: str | None) -> None:
+    """Notes the numbers that stand for what the user does not tell: `int(os.environ.get('N', 64))`."""
+    setting = call.walk.facts.origin_of(call.node).key if name is None else ("flag", name)
+    for node in ast.walk(call.node):
+        parts = node.args if isinstance(node, ast.Call) else node.values if isinstance(node, ast.BoolOp) else []
+        call.walk.facts.fallbacks += [Fallback(setting, other) for other in parts[1:]]
 
 
 def _sum(call: Call) -> Value:

@@ -92,3 +92,25 @@ with tf.Session() as sess:
         sess.run(g_step, {Z: z})
 """
     assert "        bsz = tf.shape(Z)[0]\n" in converted(text)
+
+
+CELL = """\
+cell = tf.nn.rnn_cell.BasicLSTMCell(3)
+state = cell.zero_state(n, tf.float32)
+outputs, last = tf.nn.dynamic_rnn(cell, X[:, None], initial_state=state)
+loss = tf.reduce_mean(tf.square(tf.layers.dense(last[1], 1) - Y))
+"""
+
+
+@pytest.mark.parametrize("size", ["tf.placeholder(tf.int32, [])", "tf.placeholder(tf.int32)"])
+def test_what_a_starting_state_is_made_with_counts_the_rows_whatever_its_name(size: str) -> None:
+    text = script(CELL, f"n = {size}\n").replace("bsz: ", "n: ")
+    _, inside, after = parts(text)
+    assert inside[3:5] == ["n = tf.shape(X)[0]", "state = cell.zero_state(n, tf.float32)"]
+    assert after[0] == "X, Y, n = X_batch, Y_batch, global_n"
+
+
+def test_a_number_that_no_starting_state_is_made_with_stays() -> None:
+    model = CELL.replace("zero_state(n", "zero_state(batch_size").replace("3)", "3)\nX = X * tf.cast(n, tf.float32)", 1)
+    _, inside, _ = parts(script(model, "n = tf.placeholder(tf.int32, [])\n", fed="7").replace("bsz: ", "n: "))
+    assert not any(line.startswith("n = ") for line in inside)

@@ -443,3 +443,33 @@ def test_all_rows_of_a_batch(part: str) -> None:
 def test_a_batch_size_that_is_a_fraction_itself() -> None:
     script = HALVES.format("tf.slice(h, [0, 0], [batch_size, -1])")
     assert "TMG215" not in codes(script.replace("batch_size = 8", "total = 16\nbatch_size = total // 2"))
+
+
+IN_FUNCTION = """\
+def net(x):
+    rate = {default}
+    return tf.layers.dense(x * rate, 1){returned}
+
+
+h{taken} = net(X)
+loss = tf.reduce_mean(tf.square(h - Y))
+"""
+
+
+@pytest.mark.parametrize(
+    ("default", "returned", "fed", "found"),
+    [
+        ("tf.placeholder_with_default(1.0, [])", False, "", []),
+        ("tf.placeholder_with_default(1.0, shape=[])", False, "", []),
+        ("tf.placeholder_with_default(1.0, [])", True, "rate: 2.0", ["TMG204"]),
+        ("tf.placeholder_with_default(1.0, [], 'rate')", False, "", ["TMG204"]),
+        ("tf.placeholder_with_default(1.0, [], name='rate')", False, "", ["TMG204"]),
+        ("tf.placeholder(tf.float32, [])", True, "rate: 2.0", ["TMG204"]),
+    ],
+)
+def test_a_default_that_nothing_can_feed_may_be_made_by_each_tower(
+    default: str, returned: bool, fed: str, found: list[str]
+) -> None:
+    model = IN_FUNCTION.format(default=default, returned=", rate" * returned, taken=", rate" * returned)
+    training = TRAINING.replace("Y: ys", f"Y: ys, {fed}" if fed else "Y: ys")
+    assert codes(INPUTS + model + STEP + training) == found

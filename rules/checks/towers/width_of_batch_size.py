@@ -1,0 +1,114 @@
+"""The batch size is a width of the model, too."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from converter.analysis.effects import VARIABLES
+from converter.analysis.tensors import shaping
+from converter.analysis.traits import Trait, has
+from converter.analysis.values import Number, Sequence, Site, Tensor, Typed, Value
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.writing.findings import error
+from converter.rule import Rule
+
+_SCRIPT = """\
+import tensorflow as tf
+
+batch_size = 64{named}
+X = tf.placeholder(tf.float32, [None, 784])
+Y = tf.placeholder(tf.int64, [None])
+hidden = tf.layers.dense(X, {width}, tf.nn.relu)
+loss = tf.losses.sparse_softmax_cross_entropy(Y, tf.layers.dense(hidden, 10))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        images, labels = next_batch(batch_size)
+        sess.run(train_op, {X: images, Y: labels})
+"""
+
+RULES = (
+    Rule(
+        code="TMG255",
+        title="the batch size is a width of the model, too",
+        why="One number is the batch size and a width: the units of a layer or a cell, the number of classes, an axis "
+        "of a shape that is not the batch's. With N towers these are two numbers. The host loads N times as many "
+        "examples, or each tower has one N-th of them (--batch total), and the width would change with them: the "
+        "model would be another one, and checkpoints of the original would not fit. With --batch per-gpu a layer "
+        "that is made inside the model is left alone: there the batch size of a tower is the script's. Give the width "
+        "a number of its own.",
+        before=_SCRIPT.replace("{named}", "").replace("{width}", "batch_size"),
+        after=_SCRIPT.replace("{named}", "\nunits = 64").replace("{width}", "units"),
+        options=("--batch", "total"),
+        references=("docs: TMG108, the number inside the towers", "docs: TMG110, how the number is followed"),
+    ),
+)
+OBJECTS = ("Cell", "Layer")
+OF_BATCHES = "batch"  # how arguments begin that are told the batch size: batch_size, batch_input_shape
+
+
+@check(Placed)
+def as_wide_as_the_batch(case: Placed) -> Iterator[Diagnostic]:
+    """Widths that would change with the number of GPUs, as the batch size does."""
+    keys = {o.key for o in case.size.origins}
+    found: dict[ast.AST, None] = {}
+    made = {e.node for kind in VARIABLES for e in case.facts.effects_of(kind)}
+    for tensor in case.facts.tensors if keys else ():
+        for number, maker in _widths(tensor, tensor.node in made):
+            here = case.steps[0].call if maker.node is None else maker.node
+            if any(o.key in keys for o in number.origins) and _changes(case, maker.site):
+                found.setdefault(here)
+    for node in found:
+        yield error(
+            case.facts,
+            node,
+            "TMG255",
+            "the batch size is also a width here, which would change with the number of GPUs",
+            "give the width a number of its own",
+        )
+
+
+def _changes(case: Placed, site: Site | None) -> bool:
+    """Whether the batch size is another number than the script's where something is made."""
+    in_tower = any(region.in_tower(site) for region in case.regions)
+    return in_tower == (case.options.batch == "total")
+
+
+def _widths(tensor: Tensor, makes_variables: bool) -> Iterator[tuple[Number, Tensor | Typed]]:
+    """The numbers that make a tensor as wide as it is, or the objects behind it, each with what is given it."""
+    examples = tensor.batch.kind == "example" and bool(tensor.roots)  # not those of `tf.one_hot(tf.range(n), n)`
+    if (makes_variables and has(tensor.op, Trait.LAYER)) or (has(tensor.op, Trait.TOLD_WIDTH) and examples):
+        for value in tensor.inputs:
+            yield from ((number, tensor) for number in _written(value))
+    if tensor.op == "reshape" and examples and len(tensor.inputs) > 1:
+        entries = shaping.shape_entries(tensor.inputs[1]) or []
+        others = (entry for at, entry in enumerate(entries) if at != tensor.batch.axis)
+        yield from ((number, tensor) for entry in others for number in _written(entry))
+    for value in tensor.inputs:
+        for made in _objects(value):
+            given = [*made.args, *(v for name, v in made.kwargs.items() if not name.startswith(OF_BATCHES))]
+            yield from ((number, made) for each in given for number in _written(each))
+
+
+def _written(value: Value) -> Iterator[Number]:
+    """A number, or the numbers of a list that is written out."""
+    if isinstance(value, Number):
+        yield value
+    elif isinstance(value, Sequence) and not value.unmeasured:
+        yield from (element for element in value.elements if isinstance(element, Number))
+
+
+def _objects(value: Value) -> Iterator[Typed]:
+    """Layers and cells, with those that they wrap."""
+    if isinstance(value, Typed) and value.kind in OBJECTS:
+        yield value
+        for given in (*value.args, *value.kwargs.values()):
+            yield from _objects(given)
+    elif isinstance(value, Sequence):
+        for element in value.elements:
+            yield from _objects(element)

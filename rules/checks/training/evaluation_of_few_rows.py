@@ -1,0 +1,63 @@
+"""An evaluation takes as many whole batches as fit into its rows, and a batch is larger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from converter.diagnostics import Diagnostic
+from converter.planner.cases import Placed
+from converter.planner.checking import check
+from converter.planner.host.evaluations import evaluations
+from converter.planner.writing.findings import warn
+from converter.rule import Rule
+
+_SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+batch_size = 64
+images, tests = np.load('images.npy'), np.load('tests.npy')
+X = tf.placeholder(tf.float32, [None, 784])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 784) - X))
+train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(0, len(images), batch_size):
+        sess.run(train_op, {X: images[i:i + batch_size]})
+    losses = []
+    for i in range(%s):
+        losses.append(sess.run(loss, {X: tests[%s]}))
+    print(np.mean(losses))
+"""
+
+RULES = (
+    Rule(
+        code="TMG345",
+        title="an evaluation takes whole batches only, and a batch is N times as large",
+        why="The evaluation divides its number of examples by the batch size and leaves out the rest. The batch size "
+        "is that of all GPUs now: up to N times as many examples are left out, and where there are fewer than a batch, "
+        "nothing is evaluated: the mean is that of no numbers. Let the last batch be a smaller one (any number of "
+        "examples can be fed), or evaluate with a batch size of its own.",
+        before=_SCRIPT % ("len(tests) // batch_size", "i * batch_size:(i + 1) * batch_size"),
+        after=_SCRIPT % ("0, len(tests), batch_size", "i:i + batch_size"),
+        references=("docs: TMG110, how the number is followed",),
+    ),
+)
+HINT = "let the evaluation's last batch be smaller (range(0, n, batch_size)), or give it a batch size of its own"
+
+
+@check(Placed)
+def whole_batches_only(case: Placed) -> Iterator[Diagnostic]:
+    """Loops of evaluations over whole batches, if the batch grows."""
+    if case.options.batch != "per-gpu":
+        return
+    gpus = case.options.num_gpus or 2
+    for node, batches in evaluations(case.facts, case.steps, case.size.scaled):
+        if batches is None:
+            message = "this evaluation takes whole batches, which are N times as large: of fewer rows it takes none"
+        elif 0 < batches < gpus:
+            message = f"this evaluation has rows for {batches} of the script's batches, and so for none of {gpus} GPUs"
+        else:
+            continue
+        yield warn(case.facts, node, "TMG345", message, HINT)

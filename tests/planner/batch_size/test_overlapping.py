@@ -1,0 +1,91 @@
+"""Batches that do not begin where the one before ends: a larger batch takes other rows, and that is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes
+
+HEADS = {
+    "SIZE = 32\n": "SIZE",
+    "tf.app.flags.DEFINE_integer('batch_size', 32, '')\nFLAGS = tf.app.flags.FLAGS\n": "FLAGS.batch_size",
+    "class Config(object):\n    batch_size = 32\n": "Config.batch_size",
+}
+SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+{head}
+xs, ys = load()
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 1) - Y))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+"""
+RUN = "sess.run(train_op, {X: xs[ROWS], Y: ys[ROWS]})"
+
+
+def script(lines: str, rows: str, head: str = "SIZE = 32\n") -> str:
+    """A loop around a training step that is fed these rows; what stands behind `;` comes after the step."""
+    above, _, behind = lines.partition(";")
+    whole = [*above.splitlines(), f"    {RUN.replace('ROWS', rows)}", *([f"    {behind}"] if behind else [])]
+    text = "\n".join(f"    {line}" for line in whole)
+    return SCRIPT.format(head=head) + text.replace("SIZE", HEADS[head]) + "\n"
+
+
+@pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute"])
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        ("for i in range(300):\n", "i:i + SIZE"),
+        ("for i in range(300):\n", "i * 2:i * 2 + SIZE"),
+        ("for i in range(len(xs) - SIZE):\n", "i:i + SIZE"),
+        ("for i in range(0, len(xs), 10):\n", "i:i + SIZE"),
+        ("for i in range(0, len(xs), SIZE // 2):\n", "i:i + SIZE"),
+        ("for i in np.arange(300):\n", "i:i + SIZE"),
+        ("for k in range(300):\n    i, j = k, k + SIZE\n", "i:j"),
+        ("for i in range(SIZE, 300):\n", "i - SIZE:i"),
+        ("for k in range(300):\n    i = k * 3 % (len(xs) - SIZE)\n", "i:i + SIZE"),
+        ("for k in range(300):\n    i = k % (len(xs) - SIZE)\n", "i:i + SIZE"),
+        ("i = 0\nwhile i + SIZE < len(xs):;i += 8", "i:i + SIZE"),
+        ("i = 0\nwhile i + SIZE < len(xs):;i = i + 8", "i:i + SIZE"),
+    ],
+)
+def test_batches_that_overlap_are_told(head: str, lines: str, rows: str) -> None:
+    assert codes(script(lines, rows, head)) == ["TMG344"]
+    assert codes(script(lines, rows, head), batch="total") == []
+
+
+@pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute"])
+@pytest.mark.parametrize(
+    ("lines", "rows"),
+    [
+        ("for i in range(0, len(xs), SIZE):\n", "i:i + SIZE"),
+        ("for i in np.arange(0, len(xs), SIZE):\n", "i:i + SIZE"),
+        ("for i in range(len(xs) // SIZE):\n", "i * SIZE:(i + 1) * SIZE"),
+        ("for i in range(len(xs) // SIZE):\n", "i * SIZE:i * SIZE + SIZE"),
+        ("for i in range(len(xs) // SIZE):\n    a = i * SIZE\n", "a:a + SIZE"),
+        ("for k in range(300):\n    i, j = k * SIZE, (k + 1) * SIZE\n", "i:j"),
+        ("for k in range(300):\n    i = k * SIZE % (len(xs) - SIZE)\n", "i:i + SIZE"),
+        ("for k in range(300):\n    i = np.random.randint(len(xs) - SIZE)\n", "i:i + SIZE"),
+        ("for a, b in zip(range(0, len(xs), SIZE), range(SIZE, len(xs) + 1, SIZE)):\n", "a:b"),
+        ("i = 0\nwhile i + SIZE < len(xs):;i += SIZE", "i:i + SIZE"),
+        ("i = 0\nwhile i + SIZE < len(xs):;i = i + SIZE", "i:i + SIZE"),
+    ],
+)
+def test_batches_one_behind_the_other_are_not(head: str, lines: str, rows: str) -> None:
+    assert codes(script(lines, rows, head)) == []
+
+
+def test_windows_that_a_function_a_generator_or_a_list_gives() -> None:
+    start = SCRIPT.format(head="SIZE = 32\n")
+    function = "    def get(i):\n        return xs[i:i + SIZE], ys[i:i + SIZE]\n    for k in range({0}):\n"
+    generator = "    def get():\n        for i in range(0, 640, {0}):\n"
+    generator += "            yield xs[i:i + SIZE], ys[i:i + SIZE]\n"
+    pair = "        a, b = get(k * {0})\n        sess.run(train_op, {{X: a, Y: b}})\n"
+    each = "    for a, b in get():\n        sess.run(train_op, {X: a, Y: b})\n"
+    assert codes(start + function.format(300) + pair.format(2)) == ["TMG344"]
+    assert codes(start + function.format("len(xs) // SIZE") + pair.format("SIZE")) == []
+    assert codes(start + generator.format(4) + each) == ["TMG344"]
+    assert codes(start + generator.format("SIZE") + each) == []

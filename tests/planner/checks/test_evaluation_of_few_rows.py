@@ -1,0 +1,87 @@
+"""Evaluations over whole batches, which a larger batch may leave without any."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import codes, run
+
+SCRIPT = """\
+import argparse
+import numpy as np
+import tensorflow as tf
+{head}
+xs, test = load()
+X = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(tf.square(tf.layers.dense(X, 4) - X))
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+for step in range(len(xs) // SIZE):
+    sess.run(train_op, {{X: xs[step * SIZE:(step + 1) * SIZE]}})
+"""
+HEADS = {
+    "batch_size = 32\n": "batch_size",
+    "tf.app.flags.DEFINE_integer('batch_size', 32, '')\nFLAGS = tf.app.flags.FLAGS\n": "FLAGS.batch_size",
+    "class Config(object):\n    batch_size = 32\n": "Config.batch_size",
+    "parser = argparse.ArgumentParser()\nparser.add_argument('--batch_size', type=int, default=32)\n"
+    "args = parser.parse_args()\n": "args.batch_size",
+}
+EACH = "    total.append(sess.run(loss, {X: test[i * SIZE:(i + 1) * SIZE]}))"
+BEGIN = "    total.append(sess.run(loss, {X: test[i:i + SIZE]}))"
+
+
+def script(loop: str, body: str = EACH, head: str = "batch_size = 32\n") -> str:
+    lines = f"total = []\n{loop}\n{body}\n" if loop.startswith("for") else f"{loop}\n"
+    return (SCRIPT.format(head=head) + lines).replace("SIZE", HEADS[head])
+
+
+@pytest.mark.parametrize("head", HEADS, ids=["name", "flag", "attribute", "argument"])
+@pytest.mark.parametrize(
+    ("loop", "body"),
+    [
+        ("for i in range(len(test) // SIZE):", EACH),
+        ("for i in range(int(len(test) / SIZE)):", EACH),
+        ("for i in range(test.shape[0] // SIZE):", EACH),
+        ("for i in range(data.test.num_examples // SIZE):", EACH),
+        ("for i in range(0, len(test) - SIZE + 1, SIZE):", BEGIN),
+        ("print(sum(sess.run(loss, {X: test[i * SIZE:(i + 1) * SIZE]}) for i in range(len(test) // SIZE)))", ""),
+        (
+            "def mean(rows):\n    n = len(rows) // SIZE\n"
+            "    return np.mean([sess.run(loss, {X: rows[i * SIZE:(i + 1) * SIZE]}) for i in range(n)])\n"
+            "print(mean(test))",
+            "",
+        ),
+    ],
+)
+def test_whole_batches_of_an_evaluation_are_told(head: str, loop: str, body: str) -> None:
+    assert codes(script(loop, body, head)) == ["TMG345"]
+    assert codes(script(loop, body, head), batch="total") == []
+
+
+@pytest.mark.parametrize(
+    ("loop", "body"),
+    [
+        ("for i in range(0, len(test), SIZE):", BEGIN),
+        ("for i in range(int(np.ceil(len(test) / SIZE))):", EACH),
+        ("for i in range(max(1, len(test) // SIZE)):", EACH),
+        ("for i in range(10):", EACH.replace("i * SIZE:(i + 1) * SIZE", ":")),
+        ("for i in range(len(test) // 100):", EACH.replace("SIZE", "100")),
+        ("for i in range(10000 // SIZE):", EACH),
+        ("print(sess.run(loss, {X: test}))", ""),
+    ],
+)
+def test_others_take_all_rows_or_as_many_as_before(loop: str, body: str) -> None:
+    assert codes(script(loop, body)) == []
+
+
+@pytest.mark.parametrize(("rows", "gpus", "found"), [(50, 2, 1), (100, 2, 0), (100, 4, 1), (20, 2, 0)])
+def test_a_known_number_of_rows_is_compared(rows: int, gpus: int, found: int) -> None:
+    made = run(script(f"for i in range({rows} // SIZE):"), num_gpus=gpus)
+    assert [d.code for d in made.diagnostics] == ["TMG345"] * found
+    assert all(f"none of {gpus} GPUs" in d.message for d in made.diagnostics)
+
+
+def test_the_training_loop_itself_is_none() -> None:
+    text = script("for i in range(0, len(test), SIZE):", BEGIN)
+    assert codes(text.replace("    sess.run(train_op", "    sess.run(loss, {X: xs[:5]})\n    sess.run(train_op")) == []
