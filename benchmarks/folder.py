@@ -38,7 +38,7 @@ def figures(folder: Path, rounds: int) -> list[timing.Figure]:
         return taken
 
     cost = tuple(of_two / of_one for of_one, of_two in timing.alternate([one, two], rounds, seconds))
-    pairs = [walls[first : first + 2] for first in range(2, len(walls), 2)]  # behind the two that fill the file cache
+    pairs = [walls[first : first + 2] for first in range(0, len(walls), 2)]
     pairs = [pair[::-1] if number % 2 else pair for number, pair in enumerate(pairs)]
     sooner = tuple(of_one / of_two for of_one, of_two in pairs)
     what = f"{SCRIPTS} training scripts"
