@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from converter.analysis.effects import EffectKind
 from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import as_tensor
-from converter.analysis.values import Batch, Constant, Tensor, Typed, Value, opaque
+from converter.analysis.values import Batch, Tensor, Typed, Value, is_none, opaque
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -76,8 +76,7 @@ class Call:
 
     def given(self, name: str) -> bool:
         """Whether a keyword argument is given, and is not None."""
-        value = self.kwargs.get(name)
-        return value is not None and not (isinstance(value, Constant) and value.value is None)
+        return not is_none(self.kwargs.get(name))
 
 
 Handler = Callable[[Call], Value]

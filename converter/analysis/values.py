@@ -553,6 +553,11 @@ class Typed(Value):
         self.state: dict[str, Value] = {}
 
 
+def is_none(value: Value | None) -> bool:
+    """Whether an argument is not given, or given as None."""
+    return value is None or (isinstance(value, Constant) and value.value is None)
+
+
 def tensors_in(value: Value, seen: set[int] | None = None) -> Iterator[Tensor]:
     """Every tensor in a value, through lists, dicts and objects."""
     seen = set() if seen is None else seen

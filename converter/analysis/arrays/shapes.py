@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
-from converter.analysis.values import Constant, Count, Host, Number, Value
+from converter.analysis.values import Constant, Count, Host, Number, Value, is_none
 from converter.analysis.values import Sequence as List
 
 Shape = tuple[int | None, ...] | None  # None inside for a length that is not known
@@ -239,7 +239,7 @@ def _numpy(name: str, arguments: Arguments, deep: int) -> Shape:
         return tuple(_number(v) for v in arguments.positions)
     if name in SIZED:
         size = arguments.get(SIZED[name], "size")
-        if size is not None and not (isinstance(size, Constant) and size.value is None):
+        if size is not None and not is_none(size):
             return _sizes(size, deep)
         return broadcast([shape_of(v, deep) for v in arguments.positions])
     if name == "linspace":
@@ -267,7 +267,7 @@ def _along(shape: Shape, arguments: Arguments, position: int) -> Shape:
     """The shape of what is reduced, along an axis that stands at a position, or to one number."""
     axis = arguments.get(position, "axis")
     others = arguments.positions[position + 1 :] or arguments.names.keys() - {"axis", "a", "dtype"}
-    if axis is None or (isinstance(axis, Constant) and axis.value is None):
+    if is_none(axis):
         return None if others else ()
     number = getattr(axis, "value", None)
     if others or shape is None or not isinstance(number, int) or not -len(shape) <= number < len(shape):

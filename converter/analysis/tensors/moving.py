@@ -10,18 +10,18 @@ from converter.analysis.reasons import Why
 from converter.analysis.tensors.algebra import Dims, as_tensor, combine
 from converter.analysis.values import (
     Batch,
-    Constant,
     Number,
     Sequence,
     Tensor,
     Value,
+    is_none,
     opaque,
 )
 
 
 def axis_numbers(value: Value | None) -> tuple[int, ...] | None | str:
     """The axes named by an argument: a tuple, None for all of them, "?" where they are not known."""
-    if value is None or (isinstance(value, Constant) and value.value is None):
+    if is_none(value):
         return None
     if isinstance(value, Number):
         return (value.value,) if isinstance(value.value, int) else "?"

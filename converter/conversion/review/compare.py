@@ -37,6 +37,7 @@ from converter.analysis.values import (
     Typed,
     Value,
     Variable,
+    is_none,
     tensors_in,
 )
 from converter.choices import ScaleLr
@@ -427,7 +428,7 @@ class Comparison:
         if two.op == "train op" and one.op == "train op":
             pairs.append((argument(one, 1, "global_step"), argument(two, 1, "global_step")))
         for first, second in pairs:
-            if _is_none(first) != _is_none(second):
+            if is_none(first) != is_none(second):
                 return Difference(one, two, "an argument of the training step is on one side only")
             found = self.differ(first, second, self.turn(second, None)) if first is not None and second else None
             if found is not None:
@@ -459,7 +460,7 @@ class Comparison:
             found = self._losses(step, own[1].elements if isinstance(own[1], Sequence) else (), other.result)
         if found is None and own is None and step.optimizer is not None and other.optimizer is not None:
             found = self.differ(step.optimizer, other.optimizer, mode)
-        if found is None and _is_none(step.variables) != _is_none(other.variables):
+        if found is None and is_none(step.variables) != is_none(other.variables):
             return Difference(step.result, other.result, "the variables of the step are given on one side only")
         if found is None and step.variables is not None and other.variables is not None:
             found = self.differ(step.variables, other.variables, mode)
@@ -635,10 +636,6 @@ def _is_gathered(value: Value) -> bool:
     gathered = isinstance(value, Sequence) and bool(value.elements)
     last = value.elements[-1] if gathered and isinstance(value, Sequence) else None
     return isinstance(last, Tensor) and (last.op == LISTED or last.op.startswith(COLLECTION))
-
-
-def _is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Constant) and value.value is None)
 
 
 def argument(tensor: Tensor, position: int, name: str) -> Value | None:

@@ -7,7 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Constant, Sequence, Tensor, Value
+from converter.analysis.values import Sequence, Tensor, Value, is_none
 
 OPTIMIZERS = (
     "GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer AdadeltaOptimizer RMSPropOptimizer "
@@ -33,10 +33,6 @@ SECOND_IS_RATE = ("contrib.opt.AdamWOptimizer", "contrib.opt.MomentumWOptimizer"
 def _optimizer(call: Call) -> Value:
     _note_rate(call, 1 if call.name in SECOND_IS_RATE else 0)
     return call.typed("Optimizer")
-
-
-def _is_none(value: Value | None) -> bool:
-    return value is None or (isinstance(value, Constant) and value.value is None)
 
 
 def _note_rate(call: Call, position: int) -> None:
@@ -106,7 +102,7 @@ def _train_op_function(call: Call) -> Value:
     loss = call.tensor(0, "loss", "total_loss")
     result = Tensor(inputs=call.values(), op="train op")
     optimizer = call.get(3, "optimizer") if "optimize_loss" in call.name else call.get(1, "optimizer")
-    if "optimize_loss" in call.name and not _is_none(call.get(2, "learning_rate")):
+    if "optimize_loss" in call.name and not is_none(call.get(2, "learning_rate")):
         _note_rate(call, 2)
     _record(call, StepKind.FUNCTION, loss, optimizer, call.kwargs.get("variables_to_train"), result)
     return result

@@ -12,7 +12,17 @@ from converter.analysis.facts import RunCall, SessionSite
 from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.traits import Trait
-from converter.analysis.values import Constant, Host, Instance, Mapping, Sequence, Tensor, Typed, Value, tensors_in
+from converter.analysis.values import (
+    Host,
+    Instance,
+    Mapping,
+    Sequence,
+    Tensor,
+    Typed,
+    Value,
+    is_none,
+    tensors_in,
+)
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
@@ -47,7 +57,7 @@ def _monitored_session(call: Call) -> Value:
     spread = any(keyword.arg is None for keyword in call.node.keywords)
     if isinstance(creator, Instance):
         call_method(call.walk, creator, "create_session", [], call.node)
-    elif not spread and (creator is None or (isinstance(creator, Constant) and creator.value is None)):
+    elif not spread and is_none(creator):
         assert call.walk.site is not None
         call.walk.facts.sessions.append(
             SessionSite(
