@@ -13,10 +13,10 @@ from converter.analysis.traits import Trait, has
 from converter.analysis.values import FED, Host, Input, Mapping, Number, Origin, Sequence, Tensor, Typed, Value, needed
 from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
-from converter.planner.batch_size.carried import beginnings, is_fetched
 from converter.planner.batch_size.counts import counted_again
 from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
-from converter.planner.batch_size.fed_rows import (
+from converter.planner.batch_size.fed.carried import beginnings, is_fetched
+from converter.planner.batch_size.fed.rows import (
     Fed,
     base_of,
     fed_sizes,

@@ -10,7 +10,7 @@ from converter.analysis.arrays.rows import rows_of
 from converter.analysis.arrays.shapes import SHAPED, arguments_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Host, Input, Number, Sequence, Value, needed
-from converter.planner.batch_size.fed_rows import is_kept
+from converter.planner.batch_size.fed.rows import is_kept
 
 
 def beginnings(facts: Facts, runs: Collection[RunCall], inputs: Collection[Input]) -> Iterator[Number]:
@@ -43,7 +43,7 @@ def _examples(facts: Facts, key: Input, value: Value, run: RunCall) -> Number | 
     axis = key.batch.axis
     if axis == 0:
         return rows_of(facts, value, run.site)
-    if axis is None or not isinstance(value, Host) or not isinstance(value.node, ast.Call):
+    if not isinstance(value, Host) or not isinstance(value.node, ast.Call):
         return None
     given = arguments_of(value, value.node)
     shape = given.get(0, "shape") if given and value.call.removeprefix("numpy.") in SHAPED else None

@@ -9,7 +9,7 @@ from itertools import combinations
 from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.values import Input, Origin, Tensor, Value
-from converter.planner.batch_size.fed_rows import base_of, named_behind
+from converter.planner.batch_size.fed.rows import base_of, named_behind
 
 
 def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
