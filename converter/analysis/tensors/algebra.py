@@ -85,6 +85,11 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     return Batch("example", axis, packed, outer, over=next((t.batch.over for t in examples if t.batch.over), None))
 
 
+def not_linear(batch: Batch) -> Batch:
+    """The batch behind a function that treats each row by itself: of a mean or a sum it makes neither of them."""
+    return other(Why.NOT_LINEAR) if batch.kind == "reduced" and batch.how != "other" else batch
+
+
 def unpacked(tensor: Tensor, parts: int) -> Batch | None:
     """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
     batch = tensor.batch

@@ -19,6 +19,7 @@ from converter.analysis.values import (
     Symbol,
     Tensor,
     Value,
+    is_none,
     needed,
     opaque,
     other,
@@ -38,7 +39,9 @@ def _layer(call: Call) -> Value:
     dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
     if tensor.dims is not None and call.name.rpartition(".")[2] in ("dense", "fully_connected", "linear", "relu"):
         dims = (*tensor.dims[:-1], _channels(call))
-    return Tensor(tensor.batch, call.values(), dims, call.name)
+    applied = call.get(2, "activation") if call.name == "layers.dense" else call.kwargs.get("activation")
+    plain = call.name.startswith("layers.") and is_none(applied)
+    return Tensor(tensor.batch if plain else algebra.not_linear(tensor.batch), call.values(), dims, call.name)
 
 
 def _spatial_dims(call: Call, tensor: Tensor) -> tuple[int | None, ...]:
@@ -103,14 +106,14 @@ def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name)
 
 
 def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
-    return Sequence([Tensor(tensor.batch, call.values(), tensor.dims, call.name), *statistics])
+    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name), *statistics])
 
 
 def _spatial(call: Call) -> Value:
@@ -123,7 +126,8 @@ def _spatial(call: Call) -> Value:
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
-    return Tensor(tensor.batch, call.values(), dims, call.name)
+    kept = tensor.batch if "max" not in call.name else algebra.not_linear(tensor.batch)
+    return Tensor(kept, call.values(), dims, call.name)
 
 
 def _flatten(call: Call) -> Value:
@@ -147,6 +151,7 @@ def _per_row_loss(call: Call) -> Value:
         kept = opaque(Why.CONFLICT)
     if unseen and kept.kind == "example":
         kept = opaque(Why.UNSEEN)
+    kept = algebra.not_linear(kept)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
@@ -160,7 +165,7 @@ def _sampled_loss(call: Call) -> Value:
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
         kept = Batch("example", 0, kept.packed)
-    return Tensor(kept, call.values(), (None,), call.name)
+    return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
 
 
 def _embedding(call: Call) -> Value:
@@ -187,7 +192,7 @@ def _stack_layers(call: Call) -> Value:
     layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
     rest = call.args[3:] if call.name.endswith("repeat") else []
     if layer is None:
-        return Tensor(tensor.batch, call.values(), None, call.name)
+        return Tensor(algebra.not_linear(tensor.batch), call.values(), None, call.name)
     result = call_value(call.walk, layer, [tensor, *rest], call.kwargs, call.node)
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 
