@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
@@ -45,15 +45,15 @@ def _cond(call: Call) -> Value:
     return _chosen(call, (*call.values(), *made), result)
 
 
-def _chosen(call: Call, inputs: Iterable[Value], result: Value) -> Value:
+def _chosen(call: Call, inputs: tuple[Value, ...], result: Value) -> Value:
     """What a condition chooses: if it asks for something of the batch, then so does what it chooses."""
     asked = any(t.batch.kind != "free" for v in call.values() for t in tensors_in(v))
-    if isinstance(result, Number) and asked:
-        result = algebra.as_tensor(result)
-    if not isinstance(result, Tensor):
-        return result
-    kept = other(Why.CONDITION) if asked and result.batch.kind in ("free", "reduced") else result.batch
-    return Tensor(kept, inputs, result.dims, call.name)
+
+    def chosen(tensor: Tensor) -> Tensor:
+        kept = other(Why.CONDITION) if asked and tensor.batch.kind in ("free", "reduced") else tensor.batch
+        return Tensor(kept, inputs, tensor.dims, call.name)
+
+    return _mapped(_tensors(result) if asked else result, chosen)
 
 
 def _case(call: Call) -> Value:
@@ -70,7 +70,7 @@ def _case(call: Call) -> Value:
     if not made or getattr(given, "many", False):
         return _not_followed(call)
     result = reduce(_joined, made)
-    return _mapped(result, lambda t: _chosen(call, (*call.values(), *made), t))
+    return _chosen(call, (*call.values(), *made), result)
 
 
 # -- loops ----------------------------------------------------------------------------------------
