@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import codes
+from tests.scripts import codes, converted
 
 SCRIPT = """\
 import numpy as np
@@ -66,3 +66,44 @@ def test_no_mean_any_more(loss: str) -> None:
 )
 def test_still_a_mean(loss: str) -> None:
     assert codes(SCRIPT.format(loss)) == []
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(8), h[None], dtype=tf.float32)[0]",
+        "tf.layers.conv1d(h[None], 4, 3, padding='same')",
+        "tf.nn.conv1d(tf.expand_dims(h, 0), tf.ones([3, 8, 4]), 1, 'SAME')",
+        "tf.nn.max_pool(h[None, :, :, None], [1, 2, 1, 1], [1, 1, 1, 1], 'SAME')",
+        "tf.contrib.layers.conv2d(h[None, :, :, None], 3, 3)",
+        "tf.layers.dense(tf.transpose(h), 3)",
+        "tf.layers.dense(tf.layers.flatten(tf.transpose(h)), 3)",
+        "tf.contrib.layers.layer_norm(tf.transpose(h))",
+        "tf.keras.layers.Conv1D(4, 3)(h[None])",
+        "tf.keras.layers.LSTM(4)(h[None])",
+        "tf.keras.layers.Dense(4)(tf.transpose(h))",
+        "tf.nn.softmax_cross_entropy_with_logits_v2(labels=tf.transpose(h), logits=tf.transpose(h))",
+    ],
+)
+def test_what_runs_over_the_batch_makes_no_mean(made: str) -> None:
+    """As where all rows are the steps of one series: `tf.expand_dims(x, 0)`."""
+    script = SCRIPT.format(f"tf.reduce_mean({made})")
+    assert codes(script) == ["TMG302"]
+    whole = f"\nloss = tf.reduce_mean({made})\n" in converted(script, batch="total")
+    assert whole or codes(script, batch="total") == ["TMG302"]  # what has no variables is computed once, of all rows
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "tf.layers.dense(h[None], 3)",
+        "tf.layers.dense(h[:, None], 3)",
+        "tf.contrib.layers.fully_connected(h[None], 3)",
+        "tf.keras.layers.Dense(4)(h[None])",
+        "tf.nn.dynamic_rnn(tf.nn.rnn_cell.GRUCell(8), h[None], time_major=True, dtype=tf.float32)[0]",
+        "tf.nn.softmax_cross_entropy_with_logits_v2(labels=h[None], logits=h[None])",
+        "tf.layers.conv1d(h[:, None], 4, 3, padding='same')",
+    ],
+)
+def test_rows_along_another_axis_are_rows(made: str) -> None:
+    assert codes(SCRIPT.format(f"tf.reduce_mean({made})")) == []
