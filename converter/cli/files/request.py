@@ -14,7 +14,7 @@ from converter.cli.command_line.table import CONVERT, WHAT
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
-from converter.source.header import from_flags
+from converter.source.header import field_of, from_flags
 from converter.source.ignored import Excluded
 from converter.source.look import code_of, imported_by
 
@@ -126,10 +126,12 @@ def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> 
         for one in value if isinstance(value, tuple) else () if value is None else (value,):
             flags += [option.flags[0], str(one)]
     options = from_flags(flags)
-    of_project = {name for name in ("shared", "batch_axis") if name in layers.configured(path) - set(layers.given)}
+    configured = layers.configured(path) - set(layers.given)
+    of_project = {name for name in ("shared", "batch_axis") if name in configured}
     names = [*(options.shared if "shared" in of_project else ())]
     names += [name for name, _ in (options.batch_axes if "batch_axis" in of_project else ())]
-    return replace(options, of_project=tuple(names))
+    fields = (field_of(option.name) for option in CONVERT.options if option.panel == WHAT and option.name in configured)
+    return replace(options, of_project=tuple(names), configured=tuple(fields))
 
 
 def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from converter.cli.command_line.table import CONVERT, VERIFY, ConfigurationError
 from converter.cli.config.file import load, nearest
 from converter.cli.config.keys import COMMAND_LINE_ONLY, KEYS
 from converter.options import Options
-from converter.source.header import find_header
+from converter.source.header import field_of, find_header
 from tests.cli.standins import PLAIN, TRAINING, Engine, Run, files, put
 from tests.scripts import INPUTS, MODEL, STEP
 from tests.scripts import TRAINING as LOOP
@@ -71,7 +72,17 @@ def test_what_the_conversion_is_asked_for(project: Path, run: Run, engine: Engin
     put("train.py")
     config(HEAD + line + "\n")
     assert run("convert", "train.py", "-o", "multi.py").code == 0
-    assert engine.asked == [("train.py", options)]
+    keys = {one.partition(" =")[0].replace("-", "_") for one in line.splitlines()}
+    ((path, asked),) = engine.asked
+    assert (path, replace(asked, configured=())) == ("train.py", options)
+    assert set(asked.configured) == {field_of(key) for key in keys}
+
+
+def test_what_the_command_line_gives_is_not_the_configurations(project: Path, run: Run, engine: Engine) -> None:
+    put("train.py")
+    config(HEAD + 'num-gpus = 4\nloss = "global"\n')
+    assert run("convert", "train.py", "-o", "multi.py", "--num-gpus", "8").code == 0
+    assert engine.asked == [("train.py", Options(8, loss="global", configured=("loss",)))]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +108,7 @@ def test_what_the_conversion_is_asked_for(project: Path, run: Run, engine: Engin
         ("timeout = 1979-05-27", "timeout is a number from 1 up, not a date or time"),
         ("pairs = {}", "pairs is a list of tables, as [[tool.tf-multigpu.pairs]] begins, not a table"),
         ("pairs = [1]", "pairs is a list of tables, not of a number"),
-        ("pairs = [{source = 'a.py'}]", 'a pair has a output: output = "train.py"'),
+        ("pairs = [{source = 'a.py'}]", 'a pair lacks its output: output = "train.py"'),
         ("pairs = [{source = 'a.py', output = 'b.py', to = 'c'}]", "unknown key to"),
         ("overrides = [{batch = 'total'}]", "an override names its files"),
         ("overrides = [{files = 'a.py'}]", "an override names its files"),
@@ -276,9 +287,9 @@ def test_overrides_go_before_the_table_and_later_ones_before_earlier(project: Pa
     )
     assert run("convert", ".", "-o", "out/").code == 0
     assert dict(engine.asked) == {
-        "./train.py": Options(4, "total"),
-        "./models/train.py": Options(8, "total", "gpu:0"),
-        "./models/old/train.py": Options(None, "total", "gpu:0"),
+        "./train.py": Options(4, "total", configured=("num_gpus", "batch")),
+        "./models/train.py": Options(8, "total", "gpu:0", configured=("num_gpus", "batch", "variables")),
+        "./models/old/train.py": Options(None, "total", "gpu:0", configured=("num_gpus", "batch", "variables")),
     }
 
 
