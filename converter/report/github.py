@@ -22,7 +22,8 @@ def results(done: Sequence[FileResult]) -> str:
         lines += [_finding(finding) for finding in result.diagnostics]
         wrong = EXIT_CODES[result.outcome] > 0
         if wrong and not any(finding.severity == "error" for finding in result.diagnostics):
-            lines.append(_command("error", f"tf-multigpu: {result.outcome}", result.outcome, result.path))
+            message = "\n".join(filter(None, [result.outcome, result.again]))
+            lines.append(_command("error", f"tf-multigpu: {result.outcome}", message, result.path))
     return "".join(f"{line}\n" for line in lines)
 
 

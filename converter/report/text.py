@@ -36,6 +36,11 @@ def outcome(result: FileResult) -> str:
     return f"{result.path}: {result.outcome}{where}"
 
 
+def again(command: str) -> str:
+    """The advice to write what a check found to be out of date."""
+    return f"    to write it: {command}"
+
+
 def decisions(result: FileResult, proven: bool = False) -> str:
     """What a conversion decided, one line each, and the commands that come next; "" where nothing is known of it.
 

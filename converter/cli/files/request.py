@@ -78,6 +78,23 @@ class Request:
         file = self.layers.file if self.layers and "exclude" not in self.layers.given else None
         return Excluded(self.exclude, file.folder if file else "")
 
+    @property
+    def command(self) -> str:
+        """The command line that writes what a run with --check compares."""
+        import shlex
+
+        words = ["tf-multigpu", "convert", *self.sources]
+        words += ["--in-place"] if self.mode == "in-place" else []
+        words += ["--output-dir" if self.whole else "-o", self.output] if self.output else []
+        if self.layers is not None and not self.layers.searched:
+            words += ["--config", self.layers.file.path] if self.layers.file else ["--no-config"]
+        given = self.layers.given if self.layers is not None else {}
+        for option in CONVERT.options:
+            value = given.get(option.name) if option.panel == WHAT else None
+            for one in value if isinstance(value, tuple) else () if value is None else (value,):
+                words += [option.flags[0], str(one)]
+        return shlex.join(words)
+
     def of(self, path: str) -> Request:
         """The request for one script, with the configuration's values for that file."""
         if self.layers is None or self.layers.file is None or not self.layers.file.overrides or path == STDIN:

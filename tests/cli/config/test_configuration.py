@@ -676,3 +676,75 @@ def test_convert_proves_with_the_interpreter_that_is_named(
     done = run("convert", "train.py", "-o", "multi.py", "--verify", *flags)
     assert ([one.python for one in seen], done.code) == ([expected], 2)
     assert "TMG012 verification cannot begin, nothing is written: seen" in done.err and "by --python" in done.err
+
+
+# --- Options that have no effect for some of a project's scripts --------------------------------------------
+
+KERAS = """\
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile('sgd', 'mse')
+model.fit(x, y)
+"""
+
+
+def test_one_configuration_for_sessions_and_keras(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put("train.py", (INPUTS + MODEL + STEP + LOOP).encode())
+    put("fit.py", KERAS.encode())
+    config(HEAD + 'num-gpus = 4\nhelpers = "package"\nvariables = "balanced"\n')
+    done = run("convert", ".", "-o", "out/")
+    assert done.code == 0 and done.err.count("\n    configuration:") == 1
+    assert "    configuration: --variables, --helpers have no effect for the target mirrored\n" in done.err
+    headers = {name: find_header(Path("out", name).read_text()) for name in ("train.py", "fit.py")}
+    assert [(h.options.helpers, h.options.variables, h.options.num_gpus) for h in headers.values() if h] == [
+        ("package", "balanced", 4), ("inline", "cpu", 4)
+    ]  # fmt: skip
+    assert headers["fit.py"] and headers["fit.py"].command.endswith("--num-gpus 4 --batch per-gpu --target mirrored")
+    assert run("convert", "--check", "out").code == 0
+    # In place, too, and after a change of what has no effect there.
+    put("alone.py", KERAS.encode())
+    assert run("convert", "alone.py", "--in-place").code == 0
+    config(HEAD + 'num-gpus = 4\nhelpers = "module"\n')
+    assert run("convert", "alone.py", "--in-place").code == 0
+    assert run("convert", "--check", "out/fit.py").code == 0
+    stale = run("convert", "--check", "out/train.py", "out/fit.py", "--num-gpus", "8")
+    advice = next(line for line in stale.err.splitlines() if "-o out/fit.py" in line)
+    assert stale.code == 1 and advice.endswith(" --num-gpus 8 --batch per-gpu")
+    refused = run("convert", "fit.py", "-o", "again.py", "--helpers", "package")
+    assert refused.code == 2 and "TMG287 --helpers has no effect" in refused.err
+    assert run("convert", "train.py", "-o", "again.py", "--helpers", "package").code == 0
+
+
+# --- Checked pairs ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["", "--num-gpus 8 --shared w", "--no-config", "--config pyproject.toml"])
+def test_a_check_names_the_command_that_writes_the_output(project: Path, run: Run, words: str) -> None:
+    put("my train.py")
+    config(HEAD + "num-gpus = 4\n")
+    check = ("convert", "--check", "my train.py", "-o", "out.py", *words.split())
+    done = run(*check)
+    assert done.code == 1
+    said = done.err.splitlines()[-1]
+    assert said == f"    to write it: tf-multigpu convert 'my train.py' -o out.py {words}".rstrip()
+    assert run(*shlex.split(said.partition(": ")[2])[1:]).code == 0
+    done = run(*check)
+    assert (done.code, done.err) == (0, "1 up to date\n")
+    assert (run(*check, "-q").code, run(*check, "-q").err) == (0, "")
+
+
+def test_a_check_of_pairs_names_a_command_for_each_that_fails(project: Path, run: Run) -> None:
+    for name in ("a", "b", "c"):
+        put(f"{name}.py")
+    pair = "[[tool.tf-multigpu.pairs]]\nsource = '{0}.py'\noutput = '{0}_mg.py'\n"
+    config(HEAD + "".join(pair.format(name) for name in ("a", "b", "c")))
+    assert run("convert").code == 0
+    assert run("convert", "--check").err == "3 up to date\n"
+    put("a.py", TRAINING + b"# more\n")
+    put("c.py", TRAINING + b"# more\n")
+    done = run("convert", "--check")
+    commands = [line.partition(": ")[2] for line in done.err.splitlines() if "to write it" in line]
+    assert commands == [f"tf-multigpu convert {name}.py -o {name}_mg.py" for name in ("a", "c")]
+    assert (done.code, done.err.splitlines()[-1]) == (1, "1 up to date, 2 would change")
+    assert "tf-multigpu convert a.py -o a_mg.py" in run("convert", "--check", "--output-format", "github").out.decode()
