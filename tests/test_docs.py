@@ -15,7 +15,7 @@ from converter.cli.command_line.table import COMMANDS, HELP, HELP_ALL, PROGRAM
 from tools.command_docs import page as commands_page
 from tools.site_hooks import conversion, on_page_markdown
 from tools.stops import filled, script_of, stale
-from tools.terminal import SCRIPT, WIDTH
+from tools.terminal import SCRIPT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -116,7 +116,7 @@ def test_the_picture_shows_what_convert_says(tmp_path: Path) -> None:
                           env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
     shown = unescape((ROOT / "docs/terminal.svg").read_text()).replace("\xa0", " ")
     for line in done.stderr.splitlines():
-        assert line[:WIDTH].rstrip() in shown, line
+        assert line[:90].rstrip() in shown, line  # longer lines are broken
 
 
 TEMPLATES = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))
