@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 import subprocess
@@ -18,7 +19,8 @@ from converter.cli.command_line.reading import read
 from converter.cli.command_line.table import COMMANDS, Command
 from converter.cli.config.file import load
 from converter.cli.config.layers import Layers
-from tests.test_docs import ROOT, TEXTS
+from tests.test_docs import OTHERS, ROOT, TEXTS, flags
+from tests.trees import nodes_of
 
 TOOL = "tf-multigpu "
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text())
@@ -140,3 +142,25 @@ def test_the_program_runs(block: Block, tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "passed" in done.stdout and (tmp_path / "out/train.py").is_file()
+
+
+# Options in the program's texts that are not its own: of other programs, of users' scripts, and of the header.
+NOT_OF_THE_TOOL = {
+    *("--args", "--batch_size", "--flag", "--format", "--inplace", "--model", "--num_processes"),
+    *("--no", "--no-", "--no-NAME", "--noNAME"),
+    *("--checkpoint_dir", "--eval_dir", "--input_type", "--logtostderr", "--output_directory"),
+    *("--pipeline_config_path", "--train_dir", "--trained_checkpoint_prefix"),
+    *("--asked-batch", "--attributes", "--other-scripts", "--part-of", "--serve", "--serve-plain"),
+}
+
+
+def test_every_option_that_a_message_names_exists() -> None:
+    texts = [
+        node.value
+        for folder in ("converter", "rules", "tf_multigpu")
+        for path in (ROOT / folder).rglob("*.py")
+        for node in nodes_of(path)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
+    named = {flag for text in texts for flag in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
+    assert named - flags() - OTHERS == NOT_OF_THE_TOOL
