@@ -278,8 +278,8 @@ def flags_changed(before: Options, after: Options) -> list[str]:
 def as_asked(options: Options) -> Options:
     """Options as somebody gave them, without what a conversion found out itself."""
     batch = options.asked_batch or options.batch
-    found = {"one_gpu": False, "merge_all": False, "traced": (), "of_project": (), "configured": ()}
-    return replace(options, batch=batch, asked_batch=None, **found)  # type: ignore[arg-type]
+    options = replace(options, one_gpu=False, merge_all=False, traced=(), of_project=(), configured=())
+    return replace(options, batch=batch, asked_batch=None)
 
 
 def command_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:
