@@ -180,7 +180,7 @@ def test_a_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> N
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an unpacked source archive lists no files")
 def test_a_source_archive_has_all_that_the_tests_need(tmp_path: Path) -> None:
-    """All but the records of conversions below fixtures, which tests write anew, and what a server of the project runs."""
+    """All but the records of conversions below fixtures, which tests write anew, and what a server runs."""
     with tarfile.open(build("sdist", ROOT, tmp_path)) as tar:
         packed = {name.partition("/")[2] for name in tar.getnames()}
     done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
