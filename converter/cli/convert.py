@@ -16,6 +16,8 @@ from converter.cli.files.request import Mode, Request, is_several, make_request,
 from converter.report import text
 from converter.report.results import EXIT_CODES, FileResult, exit_code
 
+_AS_THEY_WERE = ("copied", "linked", "left out", "unchanged")
+
 
 def cores() -> int:
     """The processors that this process may use."""
@@ -132,8 +134,8 @@ def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tu
         UsageError: there are none. ValueError: the outputs are elsewhere, too.
     """
     if layers.file is None or not layers.file.pairs:
-        where = f"{layers.file.path} has" if layers.file else "there is no configuration with"
-        raise UsageError(f"Missing argument 'SRC...': name a script or a folder; {where} no pairs to make", None)
+        where = f"{layers.file.path} has no pairs" if layers.file else "there is no configuration with pairs"
+        raise UsageError(f"Missing argument 'SRC...': name a script or a folder; {where} to make", None)
     if output or "in-place" in modes:
         raise ValueError("the pairs of a configuration have their own outputs: name a script, or no output")
     return [((pair.source,), None if "diff" in modes else pair.output) for pair in layers.file.pairs]
@@ -161,6 +163,9 @@ def _run(
         print(formats.of_results(form, done), end="")
     elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(requests, done)):
         print(text.summary(done), file=sys.stderr)
+    untouched = requests[0].mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
+    if form == "text" and not quiet and untouched and not requests[0].compares:
+        print("nothing was converted: no script here trains on one GPU", file=sys.stderr)
     sys.stdout.flush()
     return exit_code(done)
 
@@ -215,7 +220,9 @@ def _is_news(result: FileResult) -> bool:
     """True if the outcome of a file is not plain from what is printed about it."""
     if result.outcome in ("copied", "linked"):  # the summary counts them
         return False
-    return result.written or (result.outcome == "would change" and result.diff is None)
+    errors = [finding for finding in result.diagnostics if finding.severity == "error"]
+    elsewhere = result.outcome == "refused" and errors and all(finding.path != result.path for finding in errors)
+    return result.written or bool(elsewhere) or (result.outcome == "would change" and result.diff is None)
 
 
 def _is_worth_saying(requests: Sequence[Request], done: list[FileResult]) -> bool:
