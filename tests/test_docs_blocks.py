@@ -19,6 +19,7 @@ from converter.cli.command_line.reading import read
 from converter.cli.command_line.table import COMMANDS, Command
 from converter.cli.config.file import load
 from converter.cli.config.layers import Layers
+from converter.source.toml import parsed
 from tests.test_docs import OTHERS, ROOT, TEXTS, flags
 from tests.trees import nodes_of
 
@@ -62,7 +63,8 @@ def command_lines(page: Path) -> Iterator[str]:
             yield TOOL + span.removeprefix(TOOL)
 
 
-LINES = sorted({(page.name, line) for page in TEXTS for line in command_lines(page)})
+RULES = sorted((ROOT / "docs/rules").glob("*.md"))
+LINES = sorted({(page.name, line) for page in (*TEXTS, *RULES) for line in command_lines(page)})
 
 
 @pytest.mark.parametrize(("page", "line"), LINES, ids=[f"{page}:{line}" for page, line in LINES])
@@ -164,3 +166,16 @@ def test_every_option_that_a_message_names_exists() -> None:
     ]
     named = {flag for text in texts for flag in re.findall(r"(?<![\w-])--[a-z][\w-]*", text)}
     assert named - flags() - OTHERS == NOT_OF_THE_TOOL
+
+
+def test_every_make_target_and_every_extra_that_a_page_names_exists() -> None:
+    texts = [page.read_text() for page in TEXTS]
+    targets = set(re.findall(r"^([a-z][\w.-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    shown = "\n".join(block.text for block in EVERY if not block.language)
+    made = {name for text in texts for name in re.findall(r"`make ([a-z][\w.]*)", text)}
+    made |= set(re.findall(r"^make ([a-z][\w.]*)", shown, re.MULTILINE))
+    assert {"demo", "quick", "docs"} <= made <= targets
+    extras = parsed((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"].keys()
+    groups = (found for text in texts for found in re.findall(r"tf-multigpu\[([\w,]+)\]", text))
+    named = {extra for group in groups for extra in group.split(",")}
+    assert {"verify", "report", "torch"} <= named <= extras
