@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
 
@@ -36,6 +37,7 @@ class Options:
     warnings: whether warnings are only reported ("report"), or stand above their lines in the text, too ("comment").
     of_project: the inputs among `shared` and `batch_axes` that the project's configuration names, for all of its
         scripts: comments in a script go before these, and a script need not have them.
+    configured: the fields that the project's configuration gives, for all of its scripts: see `fitting`.
     """
 
     num_gpus: int | None = 2
@@ -56,3 +58,14 @@ class Options:
     helpers: Helpers = "inline"
     warnings: Warnings = "report"
     of_project: tuple[str, ...] = ()
+    configured: tuple[str, ...] = ()
+
+
+def fitting(options: Options, unused: Collection[str]) -> Options:
+    """Options for a script for which some fields have no effect: those that a configuration gives have their defaults.
+
+    They are meant for other scripts of the project. What the command line gives stays, and is refused later.
+    """
+    usual = Options()
+    left_out = {name: getattr(usual, name) for name in options.configured if name in unused}
+    return replace(options, **left_out)

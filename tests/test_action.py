@@ -104,9 +104,10 @@ def test_what_is_out_of_step_is_annotated_and_summed_up(job: Job) -> None:
     (job.folder / "a/train.py").write_bytes(SINGLE + b"# more\n")
     done = job.step()
     assert (done.code, done.outputs["status"]) == (1, "1")
-    assert re.search(r"^::error file=\./a/multi\.py,line=1,col=1,title=tf-multigpu TMG011::", done.log, re.M)
+    assert re.search(r"^::error file=a/multi\.py,line=1,col=1,title=tf-multigpu TMG011::", done.log, re.M)
     assert re.search(r"^::error file=a/train\.py,", done.log, re.M)
-    assert "TMG011" in done.summary and "a/train.py" in done.summary
+    assert "#### Not up to date" in done.summary and "#### Refused" not in done.summary
+    assert "TMG011" in done.summary and "- to write it: `tf-multigpu convert a/train.py -o a/multi.py`" in done.summary
     assert not re.search(r"^::error file=b/", done.log, re.M)
 
 
@@ -115,6 +116,28 @@ def test_annotations_name_files_from_the_repository(job: Job) -> None:
     done = job.step(below="a", TF_MULTIGPU_PATHS="")
     assert done.code == 1
     assert re.search(r"^::error file=a/train\.py,", done.log, re.M)
+    # Of a folder of its own, and of pairs that a configuration above names.
+    (job.folder / "a/pyproject.toml").unlink()
+    (job.folder / "a/train.py").write_bytes(SINGLE + b"# more\n")
+    (job.folder / "b/train.py").write_bytes(SINGLE + b"# more\n")
+    done = job.step(below="a", TF_MULTIGPU_PATHS=".\n ../b \n")
+    assert set(re.findall(r"^::error file=([^,]*),", done.log, re.M)) == {
+        *("a/multi.py", "a/train.py", "b/multi.py", "b/train.py")
+    }  # fmt: skip
+
+
+def test_names_with_blanks_and_letters_beyond_ascii(job: Job) -> None:
+    folder = job.folder / "my mödels, 1"
+    folder.mkdir()
+    (folder / "träin me.py").write_bytes(SINGLE)
+    pair = 'pairs = [{source = "my mödels, 1/träin me.py", output = "my mödels, 1/mg.py"}]'
+    (job.folder / "pyproject.toml").write_text(f"[tool.tf-multigpu]\n{pair}\n")
+    job.convert()
+    assert job.step(TF_MULTIGPU_PATHS=" my mödels, 1 \n").outputs == {"status": "0", "checked": "1", "verified": "0"}
+    (folder / "träin me.py").write_bytes(SINGLE + b"# more\n")
+    done = job.step(TF_MULTIGPU_PATHS="")
+    assert done.code == 1 and "::error file=my mödels%2C 1/träin me.py,title=" in done.log
+    assert "to write it: `tf-multigpu convert 'my mödels, 1/träin me.py' -o 'my mödels, 1/mg.py'`" in done.summary
 
 
 def test_changed_pairs_alone(job: Job) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -11,6 +15,7 @@ from converter.cli.command_line.table import COMMANDS, HELP, HELP_ALL, PROGRAM
 from tools.command_docs import page as commands_page
 from tools.site_hooks import conversion, on_page_markdown
 from tools.stops import filled, script_of, stale
+from tools.terminal import SCRIPT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted((ROOT / "docs").glob("*.md"))
@@ -101,6 +106,17 @@ def test_the_picture_loads_nothing() -> None:
     # The commands stand in it as they are, spaces as entities.
     plain = picture.replace("&#160;", " ")
     assert "tf-multigpu convert train.py" in plain and "PASSED" in plain
+
+
+def test_the_picture_shows_what_convert_says(tmp_path: Path) -> None:
+    """What verify says beside it is of a run; `python tools/terminal.py docs/terminal.svg PYTHON` draws both."""
+    (tmp_path / "train.py").write_bytes(SCRIPT.read_bytes())
+    words = ["convert", "train.py", "-o", "train_mg.py", "--num-gpus", "4"]
+    done = subprocess.run([sys.executable, "-m", "tf_multigpu", *words], cwd=tmp_path, capture_output=True, text=True,
+                          env=os.environ | {"PYTHONPATH": str(ROOT)})  # fmt: skip
+    shown = unescape((ROOT / "docs/terminal.svg").read_text()).replace("\xa0", " ")
+    for line in done.stderr.splitlines():
+        assert line[:90].rstrip() in shown, line  # longer lines are broken
 
 
 TEMPLATES = sorted((ROOT / ".github/ISSUE_TEMPLATE").glob("[!c]*.yml"))

@@ -178,6 +178,17 @@ def test_a_source_archive_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> N
     assert contents(build("wheel", root, tmp_path / "again")) == contents(wheel)
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="an unpacked source archive lists no files")
+def test_a_source_archive_has_all_that_the_tests_need(tmp_path: Path) -> None:
+    """All but the records of conversions below fixtures, which tests write anew, and what a server runs."""
+    with tarfile.open(build("sdist", ROOT, tmp_path)) as tar:
+        packed = {name.partition("/")[2] for name in tar.getnames()}
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, check=True, capture_output=True, text=True)
+    tracked = {name for name in done.stdout.split("\0") if name}
+    left_out = {name for name in tracked - packed if not name.endswith("/.tf-multigpu.sha256")}
+    assert {Path(name).parts[0] for name in left_out} <= {".ci"}
+
+
 def contents(wheel: Path) -> dict[str, bytes]:
     with ZipFile(wheel) as archive:
         return {name: archive.read(name) for name in archive.namelist()}

@@ -104,6 +104,8 @@ def test_the_page_is_shipped(wheel: ZipFile) -> None:
 
 def test_python_3_10_and_up(metadata: Message) -> None:
     assert metadata["Requires-Python"] == ">=3.10"
+    named = [line.rpartition(" :: ")[2] for line in metadata.get_all("Classifier", []) if ":: Python ::" in line]
+    assert named == ["Only", *(f"3.{minor}" for minor in range(10, 14))]
 
 
 def test_the_licence_is_shipped(wheel: ZipFile, metadata: Message) -> None:

@@ -373,6 +373,38 @@ def test_a_module_that_was_converted_with_another_script(tmp_path: Path, capsys:
     assert "TMG216 model.py was converted before" in capsys.readouterr().err
 
 
+REEXPORTED = "from .model import Net\n"
+PREDICTS = """\
+import tensorflow as tf
+from nets import Net
+
+net = Net()
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(net.x, {net.x: [[0.0] * 8]}))
+"""
+
+
+def test_a_project_that_is_converted_in_place_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Scripts without a training step may import what was converted, also through another module."""
+    for name, text in {"nets/__init__.py": REEXPORTED, "nets/model.py": MODEL, "predict.py": PREDICTS}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "train.py").write_text(TRAIN.replace("from model", "from nets"))
+    assert main(["convert", str(tmp_path), "--in-place"]) == 0
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert main(["convert", str(tmp_path), "--in-place"]) == 0
+    assert (capsys.readouterr().err, {path: path.read_bytes() for path in before}) == ("", before)
+    # A script that trains by what was converted with another one is no such script.
+    (tmp_path / "tune.py").write_text(TRAIN.replace("from model", "from nets"))
+    assert main(["convert", str(tmp_path), "--in-place"]) == 2
+    said = capsys.readouterr().err
+    assert said.count("TMG216") == 1 and "tune.py: refused" in said
+    assert main(["convert", str(tmp_path / "predict.py"), "--in-place"]) == 2
+    assert "predict.py: TMG201 no training step was found, and model.py was converted" in capsys.readouterr().err
+
+
 def test_earlier_helpers_stay(tmp_path: Path) -> None:
     put(tmp_path, train=TRAIN, model=MODEL)
     put(tmp_path, other=TRAIN.replace("model", "wide"), wide=MODEL.replace("tf.layers.dense(self.x, 3)", "net(self.x)"))

@@ -14,7 +14,9 @@ from converter.cli.command_line.table import UsageError
 from converter.cli.config.layers import Layers
 from converter.cli.files.request import Mode, Request, is_several, make_request, options_of, trees_of
 from converter.report import text
-from converter.report.results import FileResult, exit_code
+from converter.report.results import EXIT_CODES, FileResult, exit_code
+
+_AS_THEY_WERE = ("copied", "linked", "left out", "unchanged")
 
 
 def cores() -> int:
@@ -132,8 +134,8 @@ def _pairs(layers: Layers, modes: Sequence[Mode], output: str | None) -> list[tu
         UsageError: there are none. ValueError: the outputs are elsewhere, too.
     """
     if layers.file is None or not layers.file.pairs:
-        where = f"{layers.file.path} has" if layers.file else "there is no configuration with"
-        raise UsageError(f"Missing argument 'SRC...': name a script or a folder; {where} no pairs to make", None)
+        where = f"{layers.file.path} has no pairs" if layers.file else "there is no configuration with pairs"
+        raise UsageError(f"Missing argument 'SRC...': name a script or a folder; {where} to make", None)
     if output or "in-place" in modes:
         raise ValueError("the pairs of a configuration have their own outputs: name a script, or no output")
     return [((pair.source,), None if "diff" in modes else pair.output) for pair in layers.file.pairs]
@@ -146,16 +148,24 @@ def _run(
     printed = requests[0].mode in ("print", "diff") and form == "text" and sys.stdout.isatty()
     done: list[FileResult] = []
     for request in requests:
+        first = len(done)
         for result, say in _results(request, workers, quiet or printed):
+            if request.compares and result.outcome == "would change":
+                result = replace(result, again=request.command)
             done.append(result)
             if form == "text":
                 _print(result, quiet, verbose or (not quiet and _is_alone(request, result)), say)
                 if debug and result.crash:
                     say(result.crash)
+        if form == "text" and not quiet and any(result.again for result in done[first:]):
+            print(text.again(request.command), file=sys.stderr)
     if form != "text":
         print(formats.of_results(form, done), end="")
-    elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(done)):
+    elif not quiet and requests[0].mode not in ("print", "diff") and (verbose or _is_worth_saying(requests, done)):
         print(text.summary(done), file=sys.stderr)
+    untouched = requests[0].mode == "folder" and all(result.outcome in _AS_THEY_WERE for result in done)
+    if form == "text" and not quiet and untouched and not requests[0].compares:
+        print("nothing was converted: no script here trains on one GPU", file=sys.stderr)
     sys.stdout.flush()
     return exit_code(done)
 
@@ -197,23 +207,29 @@ def _print(result: FileResult, quiet: bool, verbose: bool, say: Callable[[str], 
 
 
 def _is_alone(request: Request, result: FileResult) -> bool:
-    """True if a user names one script for a change in place, and nothing changes for a reason that is told.
+    """True if a user names one script, and for a reason that is told nothing changes in place or is compared.
 
     Files without TensorFlow are passed over in silence, here as on the shorter way (command_line/shortcut.py).
     """
     named = len(request.sources) == 1 and not is_several(request.sources) and not request.skip
-    return named and request.mode == "in-place" and result.outcome == "unchanged" and bool(result.diagnostics)
+    silent = {"in-place": "unchanged", "check": "up to date"}.get(request.mode) == result.outcome
+    return named and silent and bool(result.diagnostics)
 
 
 def _is_news(result: FileResult) -> bool:
     """True if the outcome of a file is not plain from what is printed about it."""
     if result.outcome in ("copied", "linked"):  # the summary counts them
         return False
-    return result.written or (result.outcome == "would change" and result.diff is None)
+    errors = [finding for finding in result.diagnostics if finding.severity == "error"]
+    elsewhere = result.outcome == "refused" and errors and all(finding.path != result.path for finding in errors)
+    return result.written or bool(elsewhere) or (result.outcome == "would change" and result.diff is None)
 
 
-def _is_worth_saying(done: list[FileResult]) -> bool:
-    return len(done) > 1 and any(result.outcome != "unchanged" or result.written for result in done)
+def _is_worth_saying(requests: Sequence[Request], done: list[FileResult]) -> bool:
+    """True if a line about all files tells more than those about each: of a check it may be the only one."""
+    said = [result for result in done if result.outcome != "unchanged" or result.written]
+    checks = any(request.compares or request.mode == "check" for request in requests)
+    return bool(said) and (len(done) > 1 or checks and not EXIT_CODES[said[0].outcome])
 
 
 def _emit(data: bytes) -> None:

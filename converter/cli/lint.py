@@ -17,6 +17,7 @@ from converter.report.results import FileResult, exit_code
 if TYPE_CHECKING:
     from converter.source import Script
 
+_PASSED_OVER = ("TMG003", "TMG042")  # in a folder: files that are empty, as many __init__.py, and other languages
 
 def lint_command(
     *, sources: Sequence[str], exclude: Sequence[str], output_format: OutputFormat, json: bool, quiet: bool
@@ -63,7 +64,7 @@ def _result(script: Script) -> FileResult:
         found = without_ignored(source.path, pragmas_in(source.text), lint(source))
         found = tuple(in_cells(finding, source) for finding in found)
     except Refusal as refusal:
-        if refusal.diagnostic.code == "TMG042" and not script.named:  # a notebook in another language
+        if refusal.diagnostic.code in _PASSED_OVER and not script.named:
             return FileResult(script.path, "clean")
         return FileResult(script.path, "refused", (refusal.diagnostic,))
     return FileResult(script.path, "found" if found else "clean", found)

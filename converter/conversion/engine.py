@@ -14,7 +14,7 @@ from converter import __version__
 from converter.conversion.reading import Reading
 from converter.conversion.room import with_room
 from converter.diagnostics import Diagnostic, Refusal
-from converter.options import Options
+from converter.options import Options, fitting
 from converter.source import (
     is_pipeline,
     leads_to_tensorflow,
@@ -31,6 +31,7 @@ from converter.source.header import (
     HeaderError,
     command_flags,
     find_header,
+    flags_changed,
     format_header,
     is_converted,
     sealed,
@@ -441,14 +442,19 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
 
 def _pipeline(source: Source, options: Options) -> Conversion:
     """The conversion of a configuration of the Object Detection API."""
+    from converter.plan.decisions import left_out
     from converter.targets.detection import convert_pipeline
+    from converter.targets.registry import UNUSED_IN_PIPELINES
 
+    given, options = options, fitting(options, UNUSED_IN_PIPELINES)
+    told = left_out(flags_changed(given, options), "a configuration of the Object Detection API")
     done = convert_pipeline(
         source.path, source.text, options, lambda decided: _decided_header(source, options, decided)
     )
     if not done.text:
         return Conversion(source, "refused", None, done.findings)
-    return Conversion(source, "converted", sealed(done.text), (), trace=done.trace, decisions=done.decisions)
+    decisions = (*done.decisions, *told)
+    return Conversion(source, "converted", sealed(done.text), (), trace=done.trace, decisions=decisions)
 
 
 def commands_of(done: Conversion, path: str, options: Options) -> tuple[Command, ...]:

@@ -204,6 +204,13 @@ def _loss(plans: Sequence[Plan]) -> Iterator[Decision]:
         yield Decision("loss", text, "--loss global changes nothing")
 
 
+def left_out(flags: Sequence[str], target: str) -> Iterator[Decision]:
+    """The decision to leave options of the configuration out, as they have no effect for a target."""
+    if flags:
+        have = "has" if len(flags) == 1 else "have"
+        yield Decision("configuration", f"{', '.join(flags)} {have} no effect for {target}")
+
+
 def _rate(scale: str, of_batch_size: bool) -> Decision:
     """What becomes of the learning rate. of_batch_size: whether the script computes it from its batch size."""
     if of_batch_size:

@@ -5,6 +5,7 @@ https://docs.github.com/en/actions/reference/workflow-commands-for-github-action
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from converter.diagnostics import Diagnostic, Severity
@@ -22,7 +23,8 @@ def results(done: Sequence[FileResult]) -> str:
         lines += [_finding(finding) for finding in result.diagnostics]
         wrong = EXIT_CODES[result.outcome] > 0
         if wrong and not any(finding.severity == "error" for finding in result.diagnostics):
-            lines.append(_command("error", f"tf-multigpu: {result.outcome}", result.outcome, result.path))
+            message = result.outcome + (f"\nto write it: {result.again}" if result.again else "")
+            lines.append(_command("error", f"tf-multigpu: {result.outcome}", message, result.path))
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -48,7 +50,8 @@ def _finding(finding: Diagnostic) -> str:
 
 
 def _command(kind: str, title: str, message: str, path: str, line: int = 0, column: int = 0) -> str:
-    where = [f"file={_property(path)}"]
+    # Annotations stand in files as git names them, without ./ in front.
+    where = [f"file={_property(os.path.normpath(path))}"]
     if line:
         where += [f"line={line}", *([f"col={column}"] if column else [])]
     return f"::{kind} {','.join([*where, f'title={_property(title)}'])}::{_data(message)}"

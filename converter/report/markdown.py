@@ -12,19 +12,25 @@ from converter.report.verification import FATES, replicas
 from converter.verify.data import Check, Fate, Report
 
 LONGEST = 60_000  # characters; GitHub takes comments of 65,536
+STALE = "TMG011"  # a converted file that is not what its source gives now
 _STATUSES = {"passed": "passed", "failed": "**failed**", "skipped": "skipped"}
 
 
 def results(done: Sequence[FileResult]) -> str:
-    """A run: the counts, refusals with their advice, warnings, all files, and diffs as far as there is room."""
+    """A run: the counts, what is out of date, refusals, warnings, all files, and diffs as far as there is room."""
     findings = [finding for result in done for finding in result.diagnostics]
+    errors = [finding for finding in findings if finding.severity == "error"]
     parts = [f"### tf-multigpu: {text.summary(done) or 'no files'}"]
-    parts += _findings("Refused", [finding for finding in findings if finding.severity == "error"])
+    parts += _findings("Not up to date", [finding for finding in errors if finding.code == STALE])
+    parts += _findings("Refused", [finding for finding in errors if finding.code != STALE])
     parts += _findings("To decide", [finding for finding in findings if finding.severity == "warning"])
     shown = [result for result in done if result.outcome != "unchanged"]
     if shown:
         rows = [(_code(result.path), result.outcome, _code(result.output or "")) for result in shown]
         parts.append(_table(("file", "outcome", "output"), rows))
+    commands = dict.fromkeys(result.again for result in done if result.again)
+    if commands:
+        parts.append("\n".join(f"- to write it: {_code(command)}" for command in commands))
     for result in done:
         if result.report:
             parts.append(_details(f"Proof of {result.path}", result.report))

@@ -61,6 +61,7 @@ class FileResult:
     decisions: what the conversion decided.
     commands: what to run with the converted file, where another program has to be told the number of GPUs.
     passes: whether a refusal fails nothing, as the user asked.
+    again: the command that writes the output of a run with --check; "" for other results.
     """
 
     path: str
@@ -78,6 +79,7 @@ class FileResult:
     decisions: tuple[Decision, ...] = ()
     commands: tuple[Command, ...] = ()
     passes: bool = False
+    again: str = ""
 
 
 def exit_code(results: Sequence[FileResult]) -> int:

@@ -9,6 +9,7 @@ from converter.diagnostics import Diagnostic
 from converter.report.excerpt import excerpt
 from converter.report.results import EXIT_CODES, FileResult
 
+STDIN = "<stdin>"  # the path of a script from standard input
 
 def diagnostic(finding: Diagnostic) -> str:
     """`path:line:column: CODE message`, the script's line with a caret below it, and the hint, indented."""
@@ -36,6 +37,11 @@ def outcome(result: FileResult) -> str:
     return f"{result.path}: {result.outcome}{where}"
 
 
+def again(command: str) -> str:
+    """The advice to write what a check found to be out of date."""
+    return f"    to write it: {command}"
+
+
 def decisions(result: FileResult, proven: bool = False) -> str:
     """What a conversion decided, one line each, and the commands that come next; "" where nothing is known of it.
 
@@ -54,6 +60,8 @@ def decisions(result: FileResult, proven: bool = False) -> str:
 def _next(result: FileResult) -> str:
     import shlex  # 2 ms, which a run that converts nothing is spared
 
+    if result.output and result.path == STDIN:
+        return f"tf-multigpu verify ORIGINAL {shlex.quote(result.output)}, with the text from standard input in a file"
     if result.output and result.output != result.path:
         return shlex.join(["tf-multigpu", "verify", result.path, result.output])
     name = shlex.quote(result.path)

@@ -609,12 +609,14 @@ def _helpers(module: cst.Module, first_user: int, plan: Plan, written: set[str],
 def _with_helpers_place(module: cst.Module, first_user: int, plan: Plan) -> cst.Module:
     """The place of the helpers, after the imports and before the code that needs them: they are not part of the tree.
 
+    They begin with imports, and a comment: no blank line above sets them apart from the script's own imports.
     As text they are what the tool knows them to be; to parse them would take a third of the time of the script.
     """
     place = _below_imports(module, first_user)
     blank = cst.EmptyLine(indent=False)
     end = cst.EmptyLine(indent=False, comment=cst.Comment(END + mark_text(SHARED if plan.helper_module else FRAME)))
-    lines = [*([blank] if place else []), cst.EmptyLine(indent=False, comment=cst.Comment(HELPERS)), end]
+    apart = place and not _is_import(module.body[place - 1])
+    lines = [*([blank] if apart else []), cst.EmptyLine(indent=False, comment=cst.Comment(HELPERS)), end]
     if place == len(module.body):
         return module.with_changes(footer=[*lines, *module.footer])
     following: cst.BaseStatement = module.body[place]

@@ -16,7 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import get_args
 
 from converter.choices import BatchMode, FewerGpus, Helpers, LossMode, ScaleLr, Target, Variables, Warnings
@@ -259,16 +259,27 @@ def flag_of(name: str) -> str:
     return _FLAGS.get(name) or "--" + name.replace("_", "-")
 
 
+def field_of(name: str) -> str:
+    """The field of an option, by the name that its flag has."""
+    return {"batch_axis": "batch_axes"}.get(name, name)
+
+
 def flags_given(options: Options, fields: Iterable[str]) -> Iterator[str]:
     """The flags of those among some options that do not have their defaults."""
     usual = Options()
     return (flag_of(name) for name in fields if getattr(options, name) != getattr(usual, name))
 
 
+def flags_changed(before: Options, after: Options) -> list[str]:
+    """The flags of the options that two sets of options have different values of."""
+    return [flag_of(one.name) for one in fields(Options) if getattr(before, one.name) != getattr(after, one.name)]
+
+
 def as_asked(options: Options) -> Options:
     """Options as somebody gave them, without what a conversion found out itself."""
     batch = options.asked_batch or options.batch
-    return replace(options, batch=batch, asked_batch=None, one_gpu=False, merge_all=False, traced=(), of_project=())
+    options = replace(options, one_gpu=False, merge_all=False, traced=(), of_project=(), configured=())
+    return replace(options, batch=batch, asked_batch=None)
 
 
 def command_flags(options: Options, also: Collection[str] = ()) -> tuple[str, ...]:

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from converter.diagnostics import Diagnostic, Refusal
-from converter.options import Options
-from converter.plan.decisions import Decision
-from converter.source.header import flags_given, lines_in_front
+from converter.options import Options, fitting
+from converter.plan.decisions import Decision, left_out
+from converter.source.header import flags_changed, flags_given, lines_in_front
 from converter.source.text import split_lines
 from converter.syntax.changes import Change, applied
 from converter.syntax.script import Script
 from converter.targets.passes import Case, Fit, run
-from converter.targets.registry import TARGETS, Target
+from converter.targets.registry import LEAVE_OUT, TARGETS, Target, unused_by
 
 HEADER = "TMG009"
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
@@ -23,12 +23,16 @@ Trace = tuple[tuple[int, tuple[str, ...]], ...]
 
 @dataclass(frozen=True)
 class Chosen:
-    """The target for a script. options: the conversion's, which name the target."""
+    """The target for a script.
+
+    options: the conversion's, which name the target. decisions: on options of the configuration without effect for it.
+    """
 
     target: Target
     fit: Fit
     script: Script
     options: Options
+    decisions: tuple[Decision, ...] = ()
 
 
 def may_be_chosen(text: str, options: Options) -> bool:
@@ -46,7 +50,9 @@ def chosen(path: str, text: str, tree: ast.Module, options: Options) -> Chosen |
     for target in _candidates(text, options):
         fit = target.fit(script)
         if fit is not None:
-            return Chosen(target, fit, script, replace(options, target=target.name))
+            fitted = fitting(options, unused_by(target.name, options))
+            told = tuple(left_out(flags_changed(options, fitted), f"the target {target.name}"))
+            return Chosen(target, fit, script, replace(fitted, target=target.name), told)
         if options.target == target.name:
             hint = "leave --target out: the tool chooses what fits the script"
             raise Refusal(Diagnostic("TMG280", path, 1, 1, message=target.lacking, hint=hint))
@@ -80,14 +86,14 @@ def converted(choice: Chosen, header: Callable[[Sequence[Decision]], str], width
     if case.refused:
         return Made("", findings)
     text, trace = applied(script.text, [_header(script, header(case.decisions)), *case.changes])
-    return Made(text, findings, trace, case.decisions)
+    return Made(text, findings, trace, (*case.decisions, *choice.decisions))
 
 
 def _check_options(choice: Chosen) -> None:
     """Refuse options that mean nothing for the target (TMG287)."""
-    for flag in flags_given(choice.options, choice.target.unused):
+    for flag in flags_given(choice.options, unused_by(choice.target.name, choice.options)):
         message = f"{flag} has no effect for the target {choice.target.name}, {choice.target.about}"
-        choice.script.say(choice.fit.trains, "TMG287", message, f"leave {flag} out")
+        choice.script.say(choice.fit.trains, "TMG287", message, LEAVE_OUT.format(flag=flag))
 
 
 def _header(script: Script, header: str) -> Change:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from converter.choices import Target as Name
+    from converter.options import Options
     from converter.plan.decisions import Command
     from converter.syntax.script import Script
     from converter.targets.passes import Fit
@@ -25,7 +26,8 @@ class Target(NamedTuple):
     words: a regular expression for what a script mentions for which the target is chosen without being asked for: it
         saves reading any other script. "" for a target that must be asked for.
     lacking: what a script is told that the target is not for.
-    unused: the fields of Options that mean nothing for it; who gives such an option is refused (TMG287).
+    unused: the fields of Options that mean nothing for it: refused on a command line (TMG287), left out where a
+        configuration gives them for all scripts of a project.
     fit: looks at a script; None where the target is not for it. Imports what it needs when it is called.
     commands: the commands that use a converted file, by its path, the path of its source, and the number of GPUs; None
         for a target whose scripts are started as before.
@@ -77,7 +79,7 @@ TARGETS = (
         about="a distribution strategy for an Estimator or Keras",
         words=r"stimator|keras|\.compile\b",
         lacking="no Estimator and no Keras model trains here",
-        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced"),
+        unused=("variables", "scale_lr", "loss", "gpu_memory", "shared", "batch_axes", "traced", "helpers"),
         fit=_mirrored,
     ),
     Target(
@@ -97,11 +99,37 @@ TARGETS = (
         about="workers on several machines",
         words="",
         lacking="no optimizer trains in a tf.Session here",
-        unused=("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
+        unused=(
+            *("num_gpus", "variables", "scale_lr", "loss", "gpu_memory", "fewer_gpus", "traced", "helpers"),
+            "line_length",
+        ),
         fit=_cluster,
         commands=_commands_of_cluster,
     ),
 )
+
+
+# What to do with an option without effect.
+LEAVE_OUT = "leave {flag} out; in pyproject.toml it holds for those files alone on which it has an effect"
+# The fields of Options that mean nothing for configurations of the Object Detection API.
+UNUSED_IN_PIPELINES = (
+    *("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers"),
+    *("warnings", "line_length"),
+)
+
+
+def unused_by(name: str, options: Options) -> tuple[str, ...]:
+    """The fields of Options that have no effect for a target, by its name."""
+    unused = next((target.unused for target in TARGETS if target.name == name), ())
+    # Comments are wrapped, also where all other lines are the same for every script.
+    return tuple(field for field in unused if field != "line_length" or options.warnings != "comment")
+
+
+def unused_in(path: str, data: bytes, options: Options) -> tuple[str, ...]:
+    """The fields of Options that have no effect for a file that was converted. options: of its header."""
+    from converter.source import is_pipeline
+
+    return UNUSED_IN_PIPELINES if is_pipeline(path, data) else unused_by(options.target, options)
 
 
 def described() -> str:

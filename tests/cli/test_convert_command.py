@@ -572,3 +572,28 @@ def test_all_scripts_of_a_folder_are_proven_with_one_import(
     assert run("convert", "src/one.py", "-o", "one.py", "--verify").code == 0
     first, second, third = pools
     assert isinstance(first, verify.Interpreters) and first is second is not third
+
+
+# --- What is said of runs that do little ---------------------------------------------------------------
+
+
+def test_the_next_step_of_standard_input_is_a_command_that_can_be_run(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    script = Path(__file__).parents[2].joinpath("fixtures/logistic_regression/single.py").read_bytes()
+    said = run("convert", "-", "-o", "out.py", stdin=script).err.splitlines()[-1]
+    assert said.split(maxsplit=1)[1].startswith("tf-multigpu verify ORIGINAL out.py, with ")
+
+
+def test_a_folder_without_a_training_script_is_not_called_converted(project: Path, run: Run) -> None:
+    put("nets/model.py", NO_TRAINING)
+    assert run("convert", "nets", "-o", "out").err == "nothing was converted: no script here trains on one GPU\n"
+    put("nets/train.py")
+    assert "nothing was converted" not in run("convert", "nets", "-o", "out").err
+
+
+def test_no_script_and_no_pairs(project: Path, run: Run) -> None:
+    done = run("convert")
+    said = " ".join(done.err.replace("│", "").split())
+    assert done.code == 2 and "name a script or a folder; there is no configuration with pairs to make" in said

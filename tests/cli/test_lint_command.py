@@ -22,6 +22,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_empty_files_of_a_folder_are_passed_over(folder: Path, run: Run) -> None:
+    Path("wrong.py").unlink()
+    Path("__init__.py").write_bytes(b"")
+    assert (run("lint", ".").code, run("lint", ".").err) == (0, "3 clean\n")
+    named = run("lint", "__init__.py")
+    assert named.code == 2 and "TMG003" in named.err
+
+
 def test_what_is_found_is_told_with_its_place(folder: Path, run: Run) -> None:
     done = run("lint", "wrong.py")
     line = next(number for number, text in enumerate(RULE.before.split("\n"), 1) if "sess.run([train_op" in text)

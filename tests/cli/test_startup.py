@@ -70,7 +70,8 @@ def test_nor_does_the_long_way_import_anything_heavy(folder: Path, arguments: tu
     modules = imported("convert", *arguments)
     assert "converter.cli.files.work" in modules
     assert not modules & (HEAVY | {"typer", "libcst", "json", "converter.conversion", "urllib.parse", "traceback"})
-    assert not modules & {"multiprocessing", "difflib", "shlex", "pathlib", "subprocess", "pathspec", "converter.plan"}
+    assert not modules & {"multiprocessing", "difflib", "pathlib", "subprocess", "pathspec", "converter.plan"}
+    assert ("shlex" in modules) == (arguments[0] == "--check")  # which names the command that writes the output
     assert ("hashlib" in modules) == (arguments == ("sub", "-o", "out/"))  # of what is written into a folder
     assert ("tempfile" in modules) == (arguments == ("sub", "-o", "out/"))  # where a copy is written
 

@@ -44,7 +44,7 @@ def converted(rule: Rule, script: str) -> Conversion:
         for name, text in zip(names, texts, strict=True):
             (Path(folder) / name).parent.mkdir(exist_ok=True)
             (Path(folder) / name).write_text(text)
-        options = replace(from_flags(rule.options), line_length=100)
+        options = replace(from_flags(rule.options), line_length=100, configured=("line_length",))
         several = rule.kind == "conversion" or rule.code in ("TMG263", "TMG265", "TMG266", "TMG307", "TMG331")
         return convert(read(os.path.join(folder, names[-1])), options, several=several)
 

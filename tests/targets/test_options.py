@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from converter.cli.command_line.table import CONVERT, WHAT, Option
 from converter.conversion import Conversion, convert
 from converter.source import from_bytes
-from converter.source.header import from_flags
+from converter.source.header import field_of, from_flags
 
 # Each script gives its target's options something to change, as far as they mean anything there.
 TOWERS = """\
@@ -98,8 +99,6 @@ GIVEN = {
     "batch_axis": "x=1",
     "line_length": "20",
 }
-# Where an option has nothing to work on: the same conversion is right. A configuration of the API has no warnings.
-NOTHING_TO_DO = {("detection", "warnings")}
 REASONS = {"TMG220", "TMG259", "TMG271", "TMG280", "TMG287"}  # the option, or the target, is not for this script
 OPTIONS = [option for option in CONVERT.options if option.panel == WHAT]
 
@@ -114,20 +113,42 @@ def test_an_option_changes_the_text_or_a_reason_is_told(target: str, option: Opt
     value = "mirrored" if (target, option.name) == ("cluster", "target") else GIVEN[option.name]
     plain, asked = made(target), made(target, option.flags[0], value)
     assert plain.status == "converted", plain.diagnostics
-    if (target, option.name) in NOTHING_TO_DO:
-        assert written(asked) == written(plain)
-        return
     refused = {finding.code for finding in asked.diagnostics if finding.severity == "error"}
     told = any(option.flags[0] in decision.text for decision in asked.decisions)
     assert refused or told or written(asked) != written(plain)
     assert not refused or refused & REASONS or target == "cluster" and option.name == "batch_axis"
 
 
+UNUSED = {"TMG271", "TMG287"}
+
+
+@pytest.mark.parametrize("target", SCRIPTS)
+@pytest.mark.parametrize("option", OPTIONS, ids=[option.name for option in OPTIONS])
+def test_an_option_of_a_configuration_does_not_make_a_file_fail_on_which_it_has_no_effect(
+    target: str, option: Option
+) -> None:
+    """It is for other files of the project. What is written is the same as without it, and the decisions name it."""
+    plain, flags = made(target), (option.flags[0], GIVEN[option.name])
+    given, configured = made(target, *flags), made(target, *flags, configured=(field_of(option.name),))
+    told = [one.text for one in configured.decisions if one.topic == "configuration"]
+    if not UNUSED & {finding.code for finding in given.diagnostics}:
+        assert (configured.status, configured.text, told) == (given.status, given.text, [])
+        return
+    assert given.status == "refused" and configured.text == plain.text
+    assert len(told) == 1 and told[0].startswith(f"{option.flags[0]} has no effect for ")
+
+
+def test_lines_of_comments_have_a_length_where_no_other_lines_do() -> None:
+    wrapped = made("cluster", "--warnings", "comment", "--line-length", "60")
+    assert wrapped.status == "converted" and "--line-length 60" in (wrapped.text or "")
+
+
 @cache
-def made(target: str, *flags: str) -> Conversion:
+def made(target: str, *flags: str, configured: tuple[str, ...] = ()) -> Conversion:
     """A script's conversion, as if it lay in a folder by itself: no other scripts are looked through."""
     name, text, usual = SCRIPTS[target]
-    return convert(from_bytes(f"alone/{name}", text.encode()), from_flags([*usual, *flags]), several=True)
+    options = replace(from_flags([*usual, *flags]), configured=configured)
+    return convert(from_bytes(f"alone/{name}", text.encode()), options, several=True)
 
 
 def written(done: Conversion) -> list[str]:

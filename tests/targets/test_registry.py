@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 # What the engine does with any target: it chooses, and writes header, warnings and lines.
 OF_THE_ENGINE = {"target", "warnings"}
 # What a conversion notes, and from where an option comes.
-OF_NO_USER = {"asked_batch", "one_gpu", "merge_all", "of_project"}
+OF_NO_USER = {"asked_batch", "one_gpu", "merge_all", "of_project", "configured"}
 SESSION = "import tensorflow as tf\nwith tf.Session() as s:\n    s.run(tf.no_op())\n"
 KERAS = """\
 import tensorflow as tf
@@ -37,6 +37,7 @@ GIVEN = {
     "shared": "x",
     "batch_axes": "x=1",
     "traced": "1:2=host",
+    "helpers": "package",
 }
 
 
@@ -66,15 +67,6 @@ def test_an_option_without_meaning_is_refused_at_what_trains(name: str) -> None:
     about = f"{flag_of(name)} has no effect for the target mirrored, a distribution strategy for an Estimator or Keras"
     found = [(finding.code, finding.line, finding.message) for finding in done.diagnostics]
     assert (done.status, found) == ("refused", [("TMG287", 4, about)])
-
-
-@pytest.mark.parametrize("where", ["module", "package"])
-def test_where_helpers_go_may_be_said_for_all_scripts_of_a_project(where: str) -> None:
-    done = convert(from_bytes("train.py", KERAS.encode()), from_flags(["--helpers", where]))
-    assert (done.status, done.diagnostics, done.parts) == ("converted", (), ())
-    assert [one.text for one in done.decisions if one.topic == "helpers"] == [
-        f"a strategy needs none: --helpers {where} changes nothing here"
-    ]
 
 
 def _flag(name: str) -> str:

@@ -57,7 +57,7 @@ def of(report: Report, name: str) -> str:
             MEAN,
             "tf.reduce_sum((out - y) ** 2) / (tf.cast(tf.shape(x)[0], tf.float32) - 1.0)",
             "fewer examples than towers",
-            "skipped 1 examples on 2 towers: the original's own loss on these is",
+            "skipped 1 example on 2 towers: the original's own loss on these is",
         ),
         # the same array, filled anew for each step
         (

@@ -67,7 +67,7 @@ def test_the_worst_of_a_topic_counts() -> None:
     first = {"restored": {"variables": 2, "wrong": []}, "uneven": {"7": uneven, "1": few}}
     entry = of(lines(first=first)["same"], "any size of batch")
     assert entry.figure == 3e-6
-    assert "7 examples" in entry.detail and "1 examples" in entry.detail
+    assert "7 examples" in entry.detail and "1 example " in entry.detail
 
 
 def test_nothing_differs_unless_it_was_measured() -> None:

@@ -130,13 +130,18 @@ def run(tool: str, arguments: Sequence[str], title: str) -> int:
     done = subprocess.run([tool, *arguments, "--output-format", "github"], stdout=subprocess.PIPE, text=True)
     folder = os.path.relpath(os.getcwd(), os.environ.get("GITHUB_WORKSPACE") or os.getcwd())
     for line in done.stdout.splitlines():
-        print(line if folder == "." else re.sub(r"(?<=^)(::\w+ file=)(?!/)", rf"\1{folder}/", line))
+        print(re.sub(r"^(::\w+ file=)([^,:]+)", lambda found: found[1] + _from(folder, found[2]), line))
     print("::endgroup::", flush=True)
     if done.returncode and not done.stdout.strip():
         print(
             f"::error::tf-multigpu {' '.join(arguments)} ended with status {done.returncode}; see the log", flush=True
         )
     return done.returncode if done.returncode >= 0 else 128 - done.returncode
+
+
+def _from(folder: str, path: str) -> str:
+    """A path of an annotation, where the tool ran in this folder of the repository."""
+    return os.path.normpath(os.path.join(folder, path))
 
 
 def verify(asked: Asked, pair: Pair) -> int:

@@ -133,12 +133,17 @@ def _codes(incomplete: str) -> list[tuple[str, str]]:
     """The codes that a shell offers, with their titles."""
     from converter.rule import all_rules
 
-    return [(rule.code, rule.title) for rule in all_rules() if rule.code.startswith(incomplete)]
+    return [(rule.code, _shown(rule.title)) for rule in all_rules() if rule.code.startswith(incomplete)]
 
 
 def _on_one_line(text: str) -> str:
     """What a shell shows beside an option: Typer would break it into lines, which zsh and fish offer as words."""
-    return shorten(text, SHOWN_BY_SHELLS, placeholder=" …")
+    return _shown(shorten(text, SHOWN_BY_SHELLS, placeholder=" …"))
+
+
+def _shown(text: str) -> str:
+    """A text as zsh can show it: Typer's quotes for that shell lose apostrophes."""
+    return text.replace("'", "\u2019")
 
 
 def _parameter(name: str, taken: Any, about: Any, default: Any) -> inspect.Parameter:

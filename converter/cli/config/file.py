@@ -258,7 +258,7 @@ class _Reader:
         for name in known:
             held = table.get(name)
             if not (isinstance(held, str) and held):
-                message = f'a pair has a {name}: {name} = "train.py"'
+                message = f'a pair lacks its {name}: {name} = "train.py"'
                 self._wrong((*where, name) if name in table else where, message)
                 held = ""
             end = os.sep if held.endswith("/") else ""

@@ -13,6 +13,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Fix
 from converter.source import Source, encode, from_bytes, load, other_names, write
 from converter.source.header import bare, command_flags, find_header, is_converted, relabel
+from converter.targets.registry import unused_in
 
 if TYPE_CHECKING:
     from converter.cli.files.guard import Record
@@ -252,7 +253,8 @@ def _labelled(
         words += ["--output-dir", os.path.relpath(folder, os.path.dirname(target) or ".")]
     elif target is not None:
         words += ["-o", os.path.basename(target)]
-    also = request.layers.configured(job.script.path) if request.layers else ()
+    unused = unused_in(job.script.path, text.encode(), header.options)
+    also = request.layers.configured(job.script.path) - set(unused) if request.layers else ()
     return relabel(text, source, command=shlex.join([*words, *command_flags(header.options, also)]), **changes)
 
 

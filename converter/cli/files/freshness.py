@@ -14,12 +14,22 @@ from converter import __version__, conversion
 from converter.cli.command_line.table import CONVERT, WHAT
 from converter.conversion import Conversion
 from converter.diagnostics import Diagnostic, Refusal
-from converter.options import Options
+from converter.options import Options, fitting
 from converter.report.results import FileResult
 from converter.source import Source, encode, load, read, same_file
-from converter.source.header import Header, HeaderError, as_asked, command_flags, find_header, relabel, to_flags
+from converter.source.header import (
+    Header,
+    HeaderError,
+    as_asked,
+    command_flags,
+    field_of,
+    find_header,
+    relabel,
+    to_flags,
+)
 from converter.source.pragmas import pragmas_in
 from converter.source.text import in_cells
+from converter.targets.registry import unused_in
 
 if TYPE_CHECKING:
     from converter.cli.files.request import Request
@@ -83,7 +93,7 @@ def check_options(converted: Source, header: Header, asked: Asked) -> None:
 
 def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Options, Options]:
     """The options of a header and of a run, without those that a conversion found out itself."""
-    held = as_asked(held)
+    held, wanted = as_asked(held), _fitting(converted, held, wanted)
     if wanted.target == "auto":  # which is what the script calls for
         held = replace(held, target="auto")
     if any(pragma.name in ("shared", "batch-axis") for pragma in pragmas_in(converted.text)):
@@ -95,12 +105,18 @@ def _compared(converted: Source, held: Options, wanted: Options) -> tuple[Option
     return held, as_asked(wanted)
 
 
+def _fitting(converted: Source, held: Options, wanted: Options) -> Options:
+    """The options that a run asks for, without those of the configuration that have no effect for a converted file."""
+    options = replace(wanted, target=held.target)
+    return fitting(wanted, unused_in(converted.path, converted.data, options))
+
+
 def _otherwise(converted: Source, header: Header, asked: Asked) -> str:
     """Says which options the run sets to other values than the header; "" if there are none."""
     held, wanted = _compared(converted, header.options, asked.options)
     default, found = Options(), []
     for name, place in asked.given_by.items():
-        field = {"batch_axis": "batch_axes"}.get(name, name)
+        field = field_of(name)
         if getattr(held, field) != getattr(wanted, field):
             was = to_flags(replace(default, **{field: getattr(held, field)}), {name})
             now = to_flags(replace(default, **{field: getattr(wanted, field)}), {name})
@@ -144,7 +160,8 @@ def check(converted: Source, header: Header, asked: Asked) -> FileResult:
     """
     origin = os.path.join(os.path.dirname(converted.path), header.source)
     if other := _otherwise(converted, header, asked):
-        return _stale(converted, header, origin, f"it was converted with other options: {other}", asked=asked)
+        wanted = _fitting(converted, header.options, asked.options)
+        return _stale(converted, header, origin, f"it was converted with other options: {other}", options=wanted)
     if not os.path.isfile(origin) or same_file(origin, converted.path):
         gone = "was converted in place" if os.path.exists(origin) else f"its source {header.source} is gone"
         finding = Diagnostic(
@@ -200,9 +217,9 @@ def _holds(path: str, text: str) -> bool:
 
 def _stale(
     converted: Source, header: Header, origin: str, reason: str, more: tuple[Diagnostic, ...] = (),
-    asked: Asked | None = None,
+    options: Options | None = None,
 ) -> FileResult:
-    flags = command_flags(asked.options if asked else header.options)
+    flags = command_flags(options or header.options)
     again = shlex.join(["tf-multigpu", "convert", origin, "-o", converted.path, *flags])
     finding = Diagnostic(
         "TMG011", converted.path, header.line, 1, message=f"not up to date: {reason}", hint=f"convert again: {again}"

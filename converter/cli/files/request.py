@@ -14,7 +14,7 @@ from converter.cli.command_line.table import CONVERT, WHAT
 from converter.diagnostics import Diagnostic
 from converter.options import Options
 from converter.source import Script, expand, same_file
-from converter.source.header import from_flags
+from converter.source.header import field_of, from_flags
 from converter.source.ignored import Excluded
 from converter.source.look import code_of, imported_by
 
@@ -78,6 +78,23 @@ class Request:
         file = self.layers.file if self.layers and "exclude" not in self.layers.given else None
         return Excluded(self.exclude, file.folder if file else "")
 
+    @property
+    def command(self) -> str:
+        """The command line that writes what a run with --check compares."""
+        import shlex
+
+        words = ["tf-multigpu", "convert", *self.sources]
+        words += ["--in-place"] if self.mode == "in-place" else []
+        words += ["--output-dir" if self.whole else "-o", self.output] if self.output else []
+        if self.layers is not None and not self.layers.searched:
+            words += ["--config", self.layers.file.path] if self.layers.file else ["--no-config"]
+        given = self.layers.given if self.layers is not None else {}
+        for option in CONVERT.options:
+            value = given.get(option.name) if option.panel == WHAT else None
+            for one in value if isinstance(value, tuple) else () if value is None else (value,):
+                words += [option.flags[0], str(one)]
+        return shlex.join(words)
+
     def of(self, path: str) -> Request:
         """The request for one script, with the configuration's values for that file."""
         if self.layers is None or self.layers.file is None or not self.layers.file.overrides or path == STDIN:
@@ -126,10 +143,12 @@ def options_of(values: Mapping[str, object], layers: Layers, path: str = "") -> 
         for one in value if isinstance(value, tuple) else () if value is None else (value,):
             flags += [option.flags[0], str(one)]
     options = from_flags(flags)
-    of_project = {name for name in ("shared", "batch_axis") if name in layers.configured(path) - set(layers.given)}
+    configured = layers.configured(path) - set(layers.given)
+    of_project = {name for name in ("shared", "batch_axis") if name in configured}
     names = [*(options.shared if "shared" in of_project else ())]
     names += [name for name, _ in (options.batch_axes if "batch_axis" in of_project else ())]
-    return replace(options, of_project=tuple(names))
+    fields = (field_of(option.name) for option in CONVERT.options if option.panel == WHAT and option.name in configured)
+    return replace(options, of_project=tuple(names), configured=tuple(fields))
 
 
 def make_request(asked: Request, switches: Iterable[Mode], output_dir: str | None = None) -> Request:

@@ -41,9 +41,6 @@ def _decisions(case: Template) -> Iterator[Decision]:
     yield Decision("a step", "the mean of all workers' gradients, weighted by their rows, is applied once")
     yield Decision("generators", "Python's and NumPy's begin with seed 0 in each worker, unless the script seeds them")
     yield Decision("checkpoints", "written by the chief alone, which also does what follows the loop")
-    if case.options.line_length is not None:
-        text = "the lines of a worker are the same for every script: --line-length changes nothing here"
-        yield Decision("line length", text, "--line-length changes nothing")
 
 
 def _below_imports(script: Script) -> ast.stmt | None:

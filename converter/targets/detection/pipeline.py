@@ -18,6 +18,7 @@ from converter.plan.decisions import Decision
 from converter.source.header import flags_given
 from converter.syntax.changes import Change, applied
 from converter.targets.detection.text_proto import Message, TextProtoError, Value, parse
+from converter.targets.registry import LEAVE_OUT, UNUSED_IN_PIPELINES
 
 BATCH, RATE, HEADER = "TMG156", "TMG157", "TMG009"
 DEFAULT_BATCH = 32  # protos/train.proto
@@ -33,8 +34,6 @@ _RATES = {
     "cosine_decay_learning_rate": (("learning_rate_base", "warmup_learning_rate"), ()),
 }
 _STEPS = ("num_steps", "decay_steps", "burnin_steps", "step", "total_steps", "warmup_steps", "hold_base_rate_steps")
-# Options that a script has a use for alone, by their fields.
-WITHOUT_PLACE = ("variables", "gpu_memory", "shared", "batch_axes", "loss", "fewer_gpus", "target", "helpers")
 Trace = tuple[tuple[int, tuple[str, ...]], ...]
 
 
@@ -115,9 +114,6 @@ def _change(config: _Config, top: Message) -> None:
     _check_sync(config, train)
     _check_quantisation(config, top)
     _tell_steps(config, train)
-    if config.options.line_length is not None:
-        text = "no lines are added: --line-length changes nothing here"
-        config.decisions.append(Decision("line length", text, "--line-length changes nothing"))
 
 
 def _check_options(config: _Config) -> None:
@@ -125,9 +121,9 @@ def _check_options(config: _Config) -> None:
     if config.options.num_gpus is None:
         config.refuse(0, "TMG271", "--num-gpus auto has no effect for a configuration, which is not a program",
                       "name a number: --num-gpus 4")  # fmt: skip
-    for flag in flags_given(config.options, WITHOUT_PLACE):
+    for flag in flags_given(config.options, UNUSED_IN_PIPELINES):
         config.refuse(0, "TMG271", f"{flag} has no effect for a configuration of the Object Detection API",
-                      f"leave {flag} out: its trainer decides that")  # fmt: skip
+                      LEAVE_OUT.format(flag=flag))  # fmt: skip
 
 
 def _change_batch(config: _Config, train: Message) -> None:

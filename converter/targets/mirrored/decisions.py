@@ -57,7 +57,4 @@ def _decided(case: Known, trains: str, calls: Iterable[ast.Call], limited: bool)
         Decision("learning rate", "unchanged", "learning rate unchanged"),
         Decision("variables", "a copy on each GPU", "variables copied to each GPU"),
     ]
-    if case.options.helpers != "inline":
-        text = f"a strategy needs none: --helpers {case.options.helpers} changes nothing here"
-        made.append(Decision("helpers", text, f"--helpers {case.options.helpers} changes nothing"))
     return replace(case, decisions=tuple(made))

@@ -202,7 +202,7 @@ def check_uneven(uneven: Mapping[str, Facts], gpus: int, batch: BatchMode) -> li
         found = uneven[size]
         few = int(size) < gpus
         name = "fewer examples than towers" if few else "uneven batch"
-        lead = f"{size} examples on {gpus} towers"
+        lead = f"{size} {'example' if size == '1' else 'examples'} on {gpus} towers"
         if "skipped" in found:
             checks.append(Check(name, "skipped", f"{lead}: {found['skipped']}"))
         elif "failed" in found:

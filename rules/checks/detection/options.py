@@ -10,7 +10,7 @@ RULES = (
         title="this option has no effect for a configuration of the Object Detection API",
         why="Where variables live, how much memory a GPU gives and which inputs are shared are decided by the "
         "trainer. A configuration is not a program, so it cannot count GPUs (--num-gpus auto) and nothing of it can "
-        "be run (--verify, --trace). Leave the option out.",
+        "be run (--verify, --trace). Leave the option out; in pyproject.toml it holds for scripts alone.",
         before="""\
 model {
   ssd {

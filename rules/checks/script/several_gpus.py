@@ -12,6 +12,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.cases import Script, Selected
 from converter.planner.checking import check
 from converter.planner.questions.imported import imported_names
+from converter.planner.steps import takes_a_step
 from converter.planner.writing.findings import error
 from converter.rule import Rule
 
@@ -64,6 +65,7 @@ with tf.Session() as sess:
 )
 
 
+TOGETHER = "convert both scripts at once, from their originals"
 SEVERAL = "convert the script as it was for one GPU"
 BY_PACKAGE = (
     ("multi_gpu_model", "this script uses several GPUs already, by Keras' multi_gpu_model", SEVERAL),
@@ -78,13 +80,12 @@ def places_on_several_gpus(case: Script) -> Iterator[Diagnostic]:
     gpus: set[str] = set()
     for effect in facts.effects:
         if effect.kind is EffectKind.CONVERTED_MODULE:
-            yield error(
-                facts,
-                effect.node,
-                "TMG216",
-                f"{effect.name} was converted before, with another script",
-                "convert both scripts at once, from their originals",
-            )
+            message = f"{effect.name} was converted before, with another script"
+            if takes_a_step(facts):
+                yield error(facts, effect.node, "TMG216", message, TOGETHER)
+            else:  # it goes on as it is: the module builds its model for one GPU here
+                message = f"no training step was found, and {message}"
+                yield error(facts, facts.tree, "TMG201", message, "leave it as it is: it builds the model for one GPU")
         if effect.kind is EffectKind.DEVICE:
             computed = effect.name == "None" and _differs_by_turn(effect)
             gpus |= set(re.findall(r"gpu:(\d+)", effect.name.lower()))

@@ -8,9 +8,10 @@ RULES = (
     Rule(
         code="TMG287",
         title="this option has no effect for the target of the conversion",
-        why="An option without effect is refused, so that nobody relies on it. Under a distribution strategy "
-        "the strategy and the script decide where variables live, how the learning rate grows, how much memory a GPU "
-        "gives and which inputs are shared; helpers are written for towers. Leave the option out.",
+        why="An option without effect is refused on a command line, so that nobody relies on it. Under a distribution "
+        "strategy the strategy and the script decide where variables live, how the learning rate grows, how much "
+        "memory a GPU gives and which inputs are shared; helpers are written for towers. Leave the option out. In "
+        "pyproject.toml it holds for those files alone on which it has an effect; the decisions of the others name it.",
         before="""\
 import tensorflow as tf
 

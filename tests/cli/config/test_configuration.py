@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from converter.cli.command_line.table import CONVERT, VERIFY, ConfigurationError
 from converter.cli.config.file import load, nearest
 from converter.cli.config.keys import COMMAND_LINE_ONLY, KEYS
 from converter.options import Options
-from converter.source.header import find_header
+from converter.source.header import field_of, find_header
 from tests.cli.standins import PLAIN, TRAINING, Engine, Run, files, put
 from tests.scripts import INPUTS, MODEL, STEP
 from tests.scripts import TRAINING as LOOP
@@ -71,7 +72,17 @@ def test_what_the_conversion_is_asked_for(project: Path, run: Run, engine: Engin
     put("train.py")
     config(HEAD + line + "\n")
     assert run("convert", "train.py", "-o", "multi.py").code == 0
-    assert engine.asked == [("train.py", options)]
+    keys = {one.partition(" =")[0].replace("-", "_") for one in line.splitlines()}
+    ((path, asked),) = engine.asked
+    assert (path, replace(asked, configured=())) == ("train.py", options)
+    assert set(asked.configured) == {field_of(key) for key in keys}
+
+
+def test_what_the_command_line_gives_is_not_the_configurations(project: Path, run: Run, engine: Engine) -> None:
+    put("train.py")
+    config(HEAD + 'num-gpus = 4\nloss = "global"\n')
+    assert run("convert", "train.py", "-o", "multi.py", "--num-gpus", "8").code == 0
+    assert engine.asked == [("train.py", Options(8, loss="global", configured=("loss",)))]
 
 
 @pytest.mark.parametrize(
@@ -97,7 +108,7 @@ def test_what_the_conversion_is_asked_for(project: Path, run: Run, engine: Engin
         ("timeout = 1979-05-27", "timeout is a number from 1 up, not a date or time"),
         ("pairs = {}", "pairs is a list of tables, as [[tool.tf-multigpu.pairs]] begins, not a table"),
         ("pairs = [1]", "pairs is a list of tables, not of a number"),
-        ("pairs = [{source = 'a.py'}]", 'a pair has a output: output = "train.py"'),
+        ("pairs = [{source = 'a.py'}]", 'a pair lacks its output: output = "train.py"'),
         ("pairs = [{source = 'a.py', output = 'b.py', to = 'c'}]", "unknown key to"),
         ("overrides = [{batch = 'total'}]", "an override names its files"),
         ("overrides = [{files = 'a.py'}]", "an override names its files"),
@@ -276,9 +287,9 @@ def test_overrides_go_before_the_table_and_later_ones_before_earlier(project: Pa
     )
     assert run("convert", ".", "-o", "out/").code == 0
     assert dict(engine.asked) == {
-        "./train.py": Options(4, "total"),
-        "./models/train.py": Options(8, "total", "gpu:0"),
-        "./models/old/train.py": Options(None, "total", "gpu:0"),
+        "./train.py": Options(4, "total", configured=("num_gpus", "batch")),
+        "./models/train.py": Options(8, "total", "gpu:0", configured=("num_gpus", "batch", "variables")),
+        "./models/old/train.py": Options(None, "total", "gpu:0", configured=("num_gpus", "batch", "variables")),
     }
 
 
@@ -665,3 +676,75 @@ def test_convert_proves_with_the_interpreter_that_is_named(
     done = run("convert", "train.py", "-o", "multi.py", "--verify", *flags)
     assert ([one.python for one in seen], done.code) == ([expected], 2)
     assert "TMG012 verification cannot begin, nothing is written: seen" in done.err and "by --python" in done.err
+
+
+# --- Options that have no effect for some of a project's scripts --------------------------------------------
+
+KERAS = """\
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+model.compile('sgd', 'mse')
+model.fit(x, y)
+"""
+
+
+def test_one_configuration_for_sessions_and_keras(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    put("train.py", (INPUTS + MODEL + STEP + LOOP).encode())
+    put("fit.py", KERAS.encode())
+    config(HEAD + 'num-gpus = 4\nhelpers = "package"\nvariables = "balanced"\n')
+    done = run("convert", ".", "-o", "out/")
+    assert done.code == 0 and done.err.count("\n    configuration:") == 1
+    assert "    configuration: --variables, --helpers have no effect for the target mirrored\n" in done.err
+    headers = {name: find_header(Path("out", name).read_text()) for name in ("train.py", "fit.py")}
+    assert [(h.options.helpers, h.options.variables, h.options.num_gpus) for h in headers.values() if h] == [
+        ("package", "balanced", 4), ("inline", "cpu", 4)
+    ]  # fmt: skip
+    assert headers["fit.py"] and headers["fit.py"].command.endswith("--num-gpus 4 --batch per-gpu --target mirrored")
+    assert run("convert", "--check", "out").code == 0
+    # In place, too, and after a change of what has no effect there.
+    put("alone.py", KERAS.encode())
+    assert run("convert", "alone.py", "--in-place").code == 0
+    config(HEAD + 'num-gpus = 4\nhelpers = "module"\n')
+    assert run("convert", "alone.py", "--in-place").code == 0
+    assert run("convert", "--check", "out/fit.py").code == 0
+    stale = run("convert", "--check", "out/train.py", "out/fit.py", "--num-gpus", "8")
+    advice = next(line for line in stale.err.splitlines() if "-o out/fit.py" in line)
+    assert stale.code == 1 and advice.endswith(" --num-gpus 8 --batch per-gpu")
+    refused = run("convert", "fit.py", "-o", "again.py", "--helpers", "package")
+    assert refused.code == 2 and "TMG287 --helpers has no effect" in refused.err
+    assert run("convert", "train.py", "-o", "again.py", "--helpers", "package").code == 0
+
+
+# --- Checked pairs ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("words", ["", "--num-gpus 8 --shared w", "--no-config", "--config pyproject.toml"])
+def test_a_check_names_the_command_that_writes_the_output(project: Path, run: Run, words: str) -> None:
+    put("my train.py")
+    config(HEAD + "num-gpus = 4\n")
+    check = ("convert", "--check", "my train.py", "-o", "out.py", *words.split())
+    done = run(*check)
+    assert done.code == 1
+    said = done.err.splitlines()[-1]
+    assert said == f"    to write it: tf-multigpu convert 'my train.py' -o out.py {words}".rstrip()
+    assert run(*shlex.split(said.partition(": ")[2])[1:]).code == 0
+    done = run(*check)
+    assert (done.code, done.err) == (0, "1 up to date\n")
+    assert (run(*check, "-q").code, run(*check, "-q").err) == (0, "")
+
+
+def test_a_check_of_pairs_names_a_command_for_each_that_fails(project: Path, run: Run) -> None:
+    for name in ("a", "b", "c"):
+        put(f"{name}.py")
+    pair = "[[tool.tf-multigpu.pairs]]\nsource = '{0}.py'\noutput = '{0}_mg.py'\n"
+    config(HEAD + "".join(pair.format(name) for name in ("a", "b", "c")))
+    assert run("convert").code == 0
+    assert run("convert", "--check").err == "3 up to date\n"
+    put("a.py", TRAINING + b"# more\n")
+    put("c.py", TRAINING + b"# more\n")
+    done = run("convert", "--check")
+    commands = [line.partition(": ")[2] for line in done.err.splitlines() if "to write it" in line]
+    assert commands == [f"tf-multigpu convert {name}.py -o {name}_mg.py" for name in ("a", "c")]
+    assert (done.code, done.err.splitlines()[-1]) == (1, "1 up to date, 2 would change")
+    assert "tf-multigpu convert a.py -o a_mg.py" in run("convert", "--check", "--output-format", "github").out.decode()
