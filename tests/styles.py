@@ -252,7 +252,7 @@ STYLES = (
     Style("PyTorch, `DataParallel`", edited(TORCH, "net.to('cuda')\n", "net = nn.DataParallel(net)\n"),
           of_torch("TMG216"), ALREADY),
     Style("PyTorch Lightning", "import lightning as pl\n\ntrainer = pl.Trainer()\ntrainer.fit(net, loader)\n",
-          of_torch("TMG216"), ALREADY),
+          ("TMG216",) * 5, ALREADY),
     Style("slim's `model_deploy`", edited(SESSION, "import tensorflow as tf\n", "import tensorflow as tf\n"
           "from deployment import model_deploy\n", "optimizer =", CLONES + "optimizer =",
           "train_op = optimizer.minimize(loss)\n", DEPLOYED), ("TMG216", "TMG216", "TMG280", "TMG280",

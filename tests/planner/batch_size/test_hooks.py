@@ -94,7 +94,7 @@ def test_a_part_may_be_fed_by_the_run() -> None:
 
 def test_a_run_of_the_session_below_the_hooks_is_fed_by_itself() -> None:
     """`run_context.session` is TensorFlow's plain one: an evaluation in a hook is no step, and is fed alone."""
-    evaluation = "def after_run(self, context, values):\n    print(context.session.run(loss, {X: images, Y: targets}))\n"
+    evaluation = "def after_run(self, context, values):\n    context.session.run(loss, {X: images, Y: targets})\n"
     assert codes(hooked(FED + evaluation)) == []
 
 
