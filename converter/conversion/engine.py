@@ -420,12 +420,10 @@ def _with_advice(done: Conversion) -> Conversion:
 def _by_target(source: Source, options: Options) -> Conversion | None:
     """The conversion for another target than towers, None where towers are right; raises Refusal."""
     from converter.targets.choice import chosen, converted, may_be_chosen
-    from converter.targets.lightning import imports_lightning, trained_by_lightning
+    from converter.targets.other_libraries import may_train_elsewhere, trained_elsewhere
 
-    if imports_lightning(source.text):
-        from converter.syntax.script import Script
-
-        trained = trained_by_lightning(Script(source.path, source.text, parse(source)), options)
+    if may_train_elsewhere(source.text):
+        trained = trained_elsewhere(source.path, source.text, parse(source), options)
         if trained is not None:
             raise Refusal(trained)
     if not may_be_chosen(source.text, options):

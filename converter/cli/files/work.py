@@ -515,11 +515,27 @@ def _nothing_in(source: Source) -> Diagnostic:
         stays = "models, datasets and functions that only compute may stay there"
         hint = f"move {what}, and what makes its loader and optimizer, into this file; {stays}"
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
+    if (library := _library_of(source)) is not None:
+        return library
     message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
     if LIGHTNING.search(source.code) is not None:
         message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
     return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
+
+
+def _library_of(source: Source) -> Diagnostic | None:
+    """The refusal of a script without TensorFlow that the package `keras` trains."""
+    from converter.options import Options
+    from converter.source import parse
+    from converter.targets.other_libraries import may_train_elsewhere, trained_elsewhere
+
+    if not may_train_elsewhere(source.text):
+        return None
+    try:
+        return trained_elsewhere(source.path, source.text, parse(source), Options())
+    except Refusal:  # no Python
+        return None
 
 
 def _left_alone(
