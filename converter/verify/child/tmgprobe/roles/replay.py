@@ -29,6 +29,8 @@ SHORT = 1.0  # seconds for the original's further steps, at least
 class Replay(object):
     """Follows the recording; its figures go to the starter as one event."""
 
+    in_order = True  # steps are compared one after the other
+
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.recording, self.figures, self.first = None, [], {}
