@@ -33,7 +33,7 @@ TOPICS = (
     ("session config", ("session config",)),
 )
 # warnings of a conversion that say how it differs; the others leave something to decide
-DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, DRAWS)
+DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 
 
 def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:

@@ -18,6 +18,11 @@ SHUFFLES = (
 )
 SAMPLES = ("random.sample", "numpy.random.choice")
 COUNTED = ("list", "sorted", "enumerate", "zip", "reversed", "numpy.arange", "numpy.array", "numpy.asarray")
+GENERATORS = {
+    "random.Random": "random",
+    "numpy.random.RandomState": "numpy.random",
+    "numpy.random.default_rng": "numpy.random",
+}
 BUFFERS = ("collections.deque", "deque")
 
 
@@ -27,7 +32,7 @@ def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]
     found = {
         node: None
         for (_, node), value in facts.results.items()
-        if isinstance(value, Host) and value.call in SHUFFLES and node is value.node
+        if isinstance(value, Host) and _name(value) in SHUFFLES and node is value.node
         and any(_is_of_batches(facts, given, scaled) for given in value.inputs[1:2])  # behind the function itself
     }
     yield from found
@@ -39,12 +44,20 @@ def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AS
     found = {
         node: None
         for (_, node), value in facts.results.items()
-        if isinstance(value, Host) and value.call in SAMPLES and isinstance(node, ast.Call) and node is value.node
+        if isinstance(value, Host) and _name(value) in SAMPLES and isinstance(node, ast.Call) and node is value.node
         and any(isinstance(v, Number) and v.linear & scaled for v in value.inputs[2:])
-        and (value.call == "random.sample" or any(k.arg == "replace" for k in node.keywords))
+        and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
         and any(_is_collected(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
     }
     yield from found
+
+
+def _name(value: Host) -> str:
+    """What draws: `random.sample`, also as a method of a generator that the script makes."""
+    method = value.inputs[0] if value.inputs else None
+    owner = method.inputs[0] if isinstance(method, Host) and method.inputs else None
+    module = GENERATORS.get(owner.call, "") if isinstance(owner, Host) else ""
+    return f"{module}.{value.call}" if module else value.call
 
 
 def _is_of_batches(facts: Facts, value: Value, scaled: set[Origin], depth: int = 4) -> bool:

@@ -11,7 +11,8 @@ from converter.verify.data import Check
 Row = Mapping[str, Any]
 
 STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
-DRAWS = "TMG347"  # of one that draws other random numbers for larger batches
+DRAWS = frozenset(("TMG347", "TMG348"))  # of one that draws other random numbers for larger batches
+COLLECTED = frozenset(("TMG311", "TMG348"))  # of one whose examples come from what the model does
 _NAME = "data"
 _FAULTS = {
     "twice": "each tower is fed the same examples",
@@ -30,7 +31,7 @@ def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()
     many of the original's batches make one of the conversion's. said: codes of the warnings with which the
     script was converted: two of them tell that the examples of a step are others.
     """
-    status = "cut" if STREAMS in said else "drawn otherwise" if DRAWS in said else ""
+    status = "cut" if STREAMS in said else "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
     rows = [_anew(row, status) if status else row for row in found["fed"]]
     for row in rows:
         if row["status"] == "differs":
@@ -114,8 +115,8 @@ def _unknown(rows: list[Row]) -> list[Check]:
         " (--epochs 1 compares an epoch's examples)",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
         "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
-        "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({DRAWS}; --epochs 1 compares an "
-        "epoch's examples)",
+        "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({', '.join(sorted(DRAWS))}; "
+        "--epochs 1 compares an epoch's examples)",
         "absent": "sparse, or not fed by both",
     }
     found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]

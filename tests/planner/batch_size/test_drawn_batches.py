@@ -28,6 +28,9 @@ NUMBERED = f"for k in order:\n    sess.run(train_op, {FED})\n"
         LISTED + "random.shuffle(batches)\n" + TAKEN,
         FILLED + "random.shuffle(batches)\n" + TAKEN,
         LISTED + "np.random.shuffle(batches)\n" + TAKEN,
+        LISTED + "random.Random(3).shuffle(batches)\n" + TAKEN,
+        "order = np.random.RandomState(3).permutation(640 // batch_size)\n" + NUMBERED,
+        "rng = np.random.default_rng(3)\norder = rng.permutation(640 // batch_size)\n" + NUMBERED,
         "order = np.random.permutation(640 // batch_size)\n" + NUMBERED,
         "order = np.random.permutation(range(640 // batch_size))\n" + NUMBERED,
         "order = list(range(640 // batch_size))\nrandom.shuffle(order)\n" + NUMBERED,
@@ -71,6 +74,8 @@ def test_draws_that_do_not_depend_on_the_batch(lines: str) -> None:
     "lines",
     [
         "memory = []\nfor n in range(999):\n" + ADDED + "    batch = random.sample(memory, batch_size)\n" + BATCH,
+        "memory, rng = [], random.Random(3)\nfor n in range(999):\n" + ADDED
+        + "    batch = rng.sample(memory, batch_size)\n" + BATCH,
         "memory = deque(maxlen=99)\nfor n in range(999):\n" + ADDED
         + "    batch = random.sample(memory, batch_size)\n" + BATCH,
         "memory = collections.deque()\nfor n in range(999):\n" + ADDED
@@ -84,5 +89,5 @@ def test_draws_that_do_not_depend_on_the_batch(lines: str) -> None:
     ],
 )
 def test_rows_of_a_replay_buffer(lines: str) -> None:
-    assert codes(HEAD + lines) == ["TMG347"]
+    assert codes(HEAD + lines) == ["TMG348"]
     assert codes(HEAD + lines, batch="total") == []

@@ -147,6 +147,11 @@ def sets(own, theirs):
     return result
 
 
+def examples(kinds):
+    """One mark for each example that {train op: steps} take."""
+    return [mark for kind in sorted(kinds) for step in kinds[kind] for mark in _together(step)]
+
+
 def _together(step):
     """One mark for each example of a step; those of the input with the most examples where these are not as many."""
     columns = [found[0] for _, found in sorted(step.items()) if found is not None and found[0]]

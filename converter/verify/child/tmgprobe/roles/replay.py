@@ -9,6 +9,7 @@ fault. course.py follows the original's own way through all the steps.
 
 from __future__ import absolute_import, division, print_function
 
+import json
 import os
 import pickle
 import threading
@@ -225,7 +226,9 @@ class Replay(object):
         )
 
     def _data(self):
-        """Compares the batches of both scripts."""
+        """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
+        with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
+            json.dump(stream.examples(self.streams.kinds), file)
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)
