@@ -18,6 +18,12 @@ class Worker:
         self.session = session
     def work(self):
         self.session.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})
+class Runner(threading.Thread):
+    def __init__(self, number):
+        super().__init__()
+        self.number = number
+    def run(self):
+        sess.run(train_op, {X: xs[:batch_size], Y: ys[:batch_size]})
 """
 SCRIPT = INPUTS + MODEL + STEP + WORK
 
@@ -30,6 +36,7 @@ SCRIPT = INPUTS + MODEL + STEP + WORK
         "threads = [threading.Thread(target=Worker(sess).work) for n in range(4)]\n",
         "for n in range(4):\n    threading.Thread(target=work, args=(n,)).start()\n",
         "a = threading.Thread(None, work)\nb = threading.Thread(None, work)\n",
+        "runners = [Runner(n) for n in range(4)]\nfor runner in runners:\n    runner.start()\n",
         "import _thread\nfor n in range(4):\n    _thread.start_new_thread(work, (n,))\n",
         "from functools import partial\nfor n in range(4):\n    threading.Thread(target=partial(work, n)).start()\n",
     ],
@@ -44,6 +51,8 @@ def test_several_at_once(threads: str) -> None:
     [
         "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n",
         "for n in range(4):\n    thread = threading.Thread(target=work)\n    thread.start()\n    thread.join()\n",
+        "runner = Runner(0)\nrunner.start()\nrunner.join()\n",
+        "work()\nload_balancer().start()\n",
         "work()\n[threading.Thread(target=print) for _ in range(4)]\n",
         "work()\nloaders = [threading.Thread(target=lambda: load()) for _ in range(4)]\n",
         "work()\n",

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import Threaded
-from converter.analysis.python.calling import SPREAD, call_value, call_with_unknowns, unknown
+from converter.analysis.python.calling import SPREAD, call_method, call_value, call_with_unknowns, unknown
 from converter.analysis.python.containers import iterate
-from converter.analysis.values import Bound, Constant, Function, Mapping, Partial, Sequence, Value
+from converter.analysis.values import (
+    Bound,
+    Class,
+    Constant,
+    Function,
+    Instance,
+    Mapping,
+    Partial,
+    Sequence,
+    Symbol,
+    Value,
+)
 
 
 def _thread(call: Call) -> Value:
@@ -17,6 +28,24 @@ def _thread(call: Call) -> Value:
 def _start_new(call: Call) -> Value:
     """`_thread.start_new_thread(function, args, kwargs)`."""
     return _runs(call, call.get(0, "function"), call.get(1, "args"), call.get(2, "kwargs"))
+
+
+def _start(call: Call) -> Value:
+    """`worker.start()` of a class that inherits from threading.Thread: it calls `run`."""
+    worker = call.receiver
+    assert isinstance(worker, Instance)
+    if worker.cls is None or not _is_thread(worker.cls):
+        return unknown(call.walk, Bound(worker, "start"), call.args, call.kwargs, call.node, "")
+    begin = call.walk.clock
+    call_method(call.walk, worker, "run", [], call.node)
+    assert call.walk.site is not None
+    call.walk.facts.threads.append(Threaded(call=call.node, site=call.walk.site, begin=begin, end=call.walk.clock))
+    return Constant(None)
+
+
+def _is_thread(cls: Class) -> bool:
+    bases = (base for one in cls.lineage() for base in one.bases)
+    return any(isinstance(base, Symbol) and (base.library, base.name) == ("threading", "Thread") for base in bases)
 
 
 def _runs(call: Call, target: Value | None, args: Value | None, kwargs: Value | None) -> Value:
@@ -48,6 +77,7 @@ def _is_followed(target: Value) -> bool:
 
 CALLS: dict[str, Handler] = {
     "threading.Thread": _thread,
+    "Instance.start": _start,
     "_thread.start_new_thread": _start_new,
     "thread.start_new_thread": _start_new,
 }
