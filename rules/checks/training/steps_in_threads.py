@@ -10,7 +10,7 @@ from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.written_out import parents_of
 from converter.planner.cases import Selected
 from converter.planner.checking import check
-from converter.planner.writing.findings import warn
+from converter.planner.writing.findings import error, warn
 from converter.rule import Rule
 
 _SCRIPT = """\
@@ -34,6 +34,30 @@ with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())
 {start}"""
 
+_WORKERS = """\
+{imports}import tensorflow as tf
+
+batch_size = 64
+
+
+class Worker(object):
+    def __init__(self, name, sess):
+        self.sess = sess
+        with tf.variable_scope(name):
+            self.x = tf.placeholder(tf.float32, [None, 784])
+            self.y = tf.placeholder(tf.int64, [None])
+            loss = tf.losses.sparse_softmax_cross_entropy(self.y, tf.layers.dense(self.x, 10))
+        self.train_op = tf.train.AdamOptimizer(0.001).minimize(loss)
+
+    def work(self):
+        for step in range(100):
+            images, labels = next_batch(batch_size)
+            self.sess.run(self.train_op, {{self.x: images, self.y: labels}})
+
+
+with tf.Session() as sess:
+{start}"""
+
 RULES = (
     Rule(
         code="TMG346",
@@ -52,6 +76,26 @@ RULES = (
         after=_SCRIPT.format(imports="", start="    work(sess)\n"),
         references=("Mnih et al. 2016, Asynchronous Methods for Deep Reinforcement Learning",),
     ),
+    Rule(
+        code="TMG248",
+        title="each thread trains by a training step of its own",
+        why="Workers in threads with a model and a training step each, as in A3C, are a way to use several devices "
+        "by themselves. Towers around each of them would build every worker's model on every GPU. Give each worker a "
+        "GPU, or convert the script with one worker.",
+        before=_WORKERS.format(
+            imports="import threading\n\n",
+            start="    workers = [Worker('worker_%d' % n, sess) for n in range(4)]\n"
+            "    sess.run(tf.global_variables_initializer())\n"
+            "    threads = [threading.Thread(target=worker.work) for worker in workers]\n"
+            "    for thread in threads:\n        thread.start()\n    for thread in threads:\n        thread.join()\n",
+        ),
+        after=_WORKERS.format(
+            imports="",
+            start="    worker = Worker('worker', sess)\n"
+            "    sess.run(tf.global_variables_initializer())\n    worker.work()\n",
+        ),
+        references=("docs: TMG346, threads that share one training step",),
+    ),
 )
 
 REPEATED = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
@@ -61,12 +105,20 @@ REPEATED = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 def overlap(case: Selected) -> Iterator[Diagnostic]:
     """Threads that train beside each other, or beside the script's own loop."""
     facts = case.facts
-    trained = {step.result.uid for step in case.steps}
-    times = [run.time for run in facts.runs if run.computes(trained)]
-    training = [thread for thread in facts.threads if any(thread.begin < time <= thread.end for time in times)]
-    places = {thread.call for thread in training}
-    several = len(places) > 1 or any(_is_repeated(facts, thread) for thread in training)
-    if training and several:
+    training = [thread for thread in facts.threads if _steps_of(facts, thread)]
+    several = len({thread.call for thread in training}) > 1 or any(_is_repeated(facts, thread) for thread in training)
+    if not training or not several:
+        return
+    if len(set().union(*(_steps_of(facts, thread) for thread in training))) > 1:
+        yield error(
+            facts,
+            training[0].call,
+            "TMG248",
+            "threads train here by a training step each, as workers of A3C do: each would build a model on every GPU",
+            "let the workers share the GPUs: make the i-th one under tf.device('/gpu:%d' % (i % number)); or train "
+            "with one worker, whose step the towers share",
+        )
+    else:
         yield warn(
             facts,
             training[0].call,
@@ -75,6 +127,12 @@ def overlap(case: Selected) -> Iterator[Diagnostic]:
             "GPUs, and their updates overlap as before, which verify cannot compare",
             "train with one thread: the steps of the towers are synchronous",
         )
+
+
+def _steps_of(facts: Facts, thread: Threaded) -> set[int]:
+    """The training steps that a thread runs, by the uids of their results."""
+    runs = [run for run in facts.runs if thread.begin < run.time <= thread.end]
+    return {step.result.uid for step in facts.train_steps for run in runs if run.computes({step.result.uid})}
 
 
 def _is_repeated(facts: Facts, thread: Threaded) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.scripts import INPUTS, MODEL, STEP, body, codes
+from tests.scripts import INPUTS, MODEL, STEP, body, codes, run
 
 WORK = """\
 import threading
@@ -74,3 +74,30 @@ other = threading.Thread(target=work, kwargs={'rows': batch_size, 'xs': load(), 
 """
     lines = body(INPUTS + MODEL + STEP + given.replace("*load(), ", "load(), load(), "))
     assert "batch_size = 32 * num_gpus" in lines
+
+
+WORKERS = """\
+import threading
+import tensorflow as tf
+batch_size = 32
+optimizer = tf.train.RMSPropOptimizer(0.01)
+sess = tf.Session()
+class Worker:
+    def __init__(self, name):
+        with tf.variable_scope(name):
+            self.x = tf.placeholder(tf.float32, [None, 4])
+            self.loss = tf.reduce_mean(tf.layers.dense(self.x, 1))
+        self.train = optimizer.minimize(self.loss)
+    def work(self):
+        for step in range(9):
+            sess.run(self.train, {self.x: load(batch_size)})
+"""
+
+
+def test_workers_with_a_model_each_are_refused() -> None:
+    made = "workers = [Worker('w%d' % n) for n in range(3)]\n"
+    begun = "for worker in workers:\n    threading.Thread(target=lambda: worker.work()).start()\n"
+    (found,) = run(WORKERS + made + begun).diagnostics
+    assert (found.code, found.severity) == ("TMG248", "error")
+    assert "tf.device('/gpu:%d' % (i % number))" in found.hint
+    assert codes(WORKERS + "worker = Worker('w')\nthreading.Thread(target=worker.work).start()\n") == []
