@@ -36,6 +36,7 @@ from converter.source.header import (
     sealed,
     to_flags,
 )
+from converter.source.look import may_train_by_library
 
 if TYPE_CHECKING:
     import ast
@@ -420,9 +421,10 @@ def _with_advice(done: Conversion) -> Conversion:
 def _by_target(source: Source, options: Options) -> Conversion | None:
     """The conversion for another target than towers, None where towers are right; raises Refusal."""
     from converter.targets.choice import chosen, converted, may_be_chosen
-    from converter.targets.other_libraries import may_train_elsewhere, trained_elsewhere
 
-    if may_train_elsewhere(source.text):
+    if may_train_by_library(source.code):
+        from converter.targets.other_libraries import trained_elsewhere
+
         trained = trained_elsewhere(source.path, source.text, parse(source), options)
         if trained is not None:
             raise Refusal(trained)

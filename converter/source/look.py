@@ -26,6 +26,17 @@ _TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 LIGHTNING = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_lightning|lightning(?:_fabric)?)\b", re.MULTILINE)
 
 
+_LIBRARIES = re.compile(
+    rb"^[ \t]*(?:import|from)[ \t]+(?:(?:tensorflow[\w.]*\.)?keras|pytorch_lightning|lightning(?:_fabric)?)\b",
+    re.MULTILINE,
+)
+
+
+def may_train_by_library(data: bytes) -> bool:
+    """Whether a file imports Keras or PyTorch Lightning, which may run its training loop."""
+    return _LIBRARIES.search(data) is not None
+
+
 def trains_by_torch(data: bytes) -> bool:
     """Whether a file imports PyTorch and takes gradients, or trains by Lightning."""
     trains = b".fit(" in data or b"Trainer(" in data or b"LightningCLI(" in data

@@ -15,18 +15,12 @@ from converter.targets.mirrored.keras import keras_fits
 
 PACKAGE = "keras"
 SHOWN = 4  # import lines that a message writes out
-_IMPORT = re.compile(r"(?m)^[ \t]*(?:import|from)[ \t]+(?:tensorflow[\w.]*\.)?keras\b")
 # Modules of the package whose names tf.keras has one level up (keras 2.0 to 2.3, tensorflow 1.15).
 _UP = re.compile(
     r"^(keras\.(?:layers|utils|preprocessing|engine))\."
     r"(?:core|convolutional|convolutional_recurrent|pooling|local|recurrent|embeddings|merge|advanced_activations|"
     r"normalization|noise|wrappers|np_utils|generic_utils|vis_utils|data_utils|topology|training)$"
 )
-
-
-def imports_keras(text: str) -> bool:
-    """Whether a script imports modules of Keras, by its words."""
-    return _IMPORT.search(text) is not None
 
 
 def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:

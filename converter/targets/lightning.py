@@ -12,16 +12,10 @@ from converter.syntax.script import Script, argument
 CODE = "TMG216"
 MAKERS = ("Trainer", "LightningCLI", "Fabric")  # of what trains; a script with a Trainer may use others beside it
 _PACKAGES = re.compile(rf"(?:pytorch_lightning|lightning(?:_fabric)?)(?:\.\w+)*\.(?P<name>{'|'.join(MAKERS)})$")
-_IMPORT = re.compile(r"(?m)^[ \t]*(?:import|from)[ \t]+(?:pytorch_lightning|lightning(?:_fabric)?)\b")
 _DEVICES = ("devices", "gpus", "num_nodes")  # numbers of devices; `gpus` is the older name
 _ARGUMENTS = "accelerator='gpu', devices={number}, strategy='ddp'"
 _OF_FABRIC = "fabric.launch() starts the processes, fabric.setup and fabric.setup_dataloaders share the work"
 _SHARES = "Lightning starts a process for each GPU, and gives each a share of the DataLoader's batches"
-
-
-def imports_lightning(text: str) -> bool:
-    """Whether a script imports Lightning, by its words."""
-    return _IMPORT.search(text) is not None
 
 
 def trained_by_lightning(script: Script, options: Options) -> Diagnostic | None:

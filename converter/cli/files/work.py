@@ -18,7 +18,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import LIGHTNING, torch_trains_in
+from converter.source.look import LIGHTNING, may_train_by_library, torch_trains_in
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -526,12 +526,12 @@ def _nothing_in(source: Source) -> Diagnostic:
 
 def _library_of(source: Source) -> Diagnostic | None:
     """The refusal of a script without TensorFlow that the package `keras` trains."""
+    if not may_train_by_library(source.code):
+        return None
     from converter.options import Options
     from converter.source import parse
-    from converter.targets.other_libraries import may_train_elsewhere, trained_elsewhere
+    from converter.targets.other_libraries import trained_elsewhere
 
-    if not may_train_elsewhere(source.text):
-        return None
     try:
         return trained_elsewhere(source.path, source.text, parse(source), Options())
     except Refusal:  # no Python

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.drawn_batches import drawn_from_buffers, shuffled_batches
 from converter.planner.cases import Placed
 from converter.planner.checking import check
+from converter.planner.host.random_draws import drawn_from_buffers, shuffled_batches
 from converter.planner.writing.findings import warn
 from converter.rule import Rule
 
