@@ -279,8 +279,9 @@ class Threads(object):
 
     def wait(self):
         """Waits at the script's end, as Python does, for the threads that train, or may come to it."""
+        built = any(watched.applies for watched in self.role.watch.graphs.values())  # a training step is there to run
         for thread in threading.enumerate():
-            may_train = thread in self.trained or not self.trained
+            may_train = thread in self.trained or (built and not self.trained)
             if may_train and not thread.daemon and thread is not threading.current_thread():
                 thread.join()
 
