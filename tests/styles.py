@@ -235,8 +235,7 @@ STYLES = (
     Style("a gradient tape", edited(KERAS, "model.fit(x, y, batch_size=32)\n", TAPE),
           ("TMG235", "TMG235", "TMG280", "TMG280", "TMG280"), "`tf.GradientTape`, eager code"),
     Style("`keras`, the package", edited(KERAS, "import tensorflow as tf\n", "import keras\nimport tensorflow as tf\n",
-          "tf.keras", "keras"), ("TMG220", "TMG220", "TMG280", "TMG280", "TMG280"),
-          "`keras`, the package apart from TensorFlow"),
+          "tf.keras", "keras"), ("TMG220",) * 5, "`keras`, the package apart from TensorFlow"),
     Style("PyTorch, a loop over a `DataLoader`", "ddp/conv_net", BY_TORCH),
     Style("PyTorch, two optimizers", edited(TORCH, "\n\ndef acc", GAN + "\n\ndef acc"), of_torch("TMG292"), SEVERAL),
     Style("PyTorch, a trainer class", edited(TORCH, LOOP, TRAINER), of_torch("TMG292"), SEVERAL),
@@ -252,7 +251,7 @@ STYLES = (
     Style("PyTorch, `DataParallel`", edited(TORCH, "net.to('cuda')\n", "net = nn.DataParallel(net)\n"),
           of_torch("TMG216"), ALREADY),
     Style("PyTorch Lightning", "import lightning as pl\n\ntrainer = pl.Trainer()\ntrainer.fit(net, loader)\n",
-          of_torch("TMG216"), ALREADY),
+          ("TMG216",) * 5, ALREADY),
     Style("slim's `model_deploy`", edited(SESSION, "import tensorflow as tf\n", "import tensorflow as tf\n"
           "from deployment import model_deploy\n", "optimizer =", CLONES + "optimizer =",
           "train_op = optimizer.minimize(loss)\n", DEPLOYED), ("TMG216", "TMG216", "TMG280", "TMG280",

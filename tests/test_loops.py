@@ -26,9 +26,10 @@ GIVEN = {
     "monitored_session": "tf.train.MonitoredTrainingSession(",
     "session_creator": "tf.train.ChiefSessionCreator(",
     "logger_hook": "tf.train.MonitoredTrainingSession(",
+    "feed_hook": "tf.train.MonitoredTrainingSession(",
 }
 # Scripts for both versions: their layers are not TensorFlow 1's own.
-ON_BOTH = ("session_creator", "logger_hook")
+ON_BOTH = ("session_creator", "logger_hook", "feed_hook")
 
 
 def test_each_fixture_is_here() -> None:
@@ -73,7 +74,18 @@ UNCHECKED = {
     "monitored_session": set(),
     "session_creator": set(),
     "logger_hook": UNEVEN,
+    "feed_hook": set(),
 }
+
+
+@pytest.mark.tf1
+def test_batches_of_hooks_to_the_end(tensorflow_python: str) -> None:
+    """All epochs, with a smaller batch at the end of each, and evaluations that the hook runs by itself."""
+    folder = FIXTURES / "feed_hook"
+    report = verify(folder / "single.py", folder / "multi.py", Settings(python=tensorflow_python, steps="all"))
+    assert report.verdict == "passed", report
+    passed = {check.name for check in report.checks if check.status == "passed"}
+    assert {"data", "data of evaluations"} <= passed
 
 
 @pytest.mark.tf1

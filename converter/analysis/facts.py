@@ -143,6 +143,16 @@ class RunCall:
 
 
 @dataclass(frozen=True)
+class Threaded:
+    """A call that makes a thread; what the thread runs is followed between two times of the walk."""
+
+    call: ast.Call
+    site: Site
+    begin: int
+    end: int
+
+
+@dataclass(frozen=True)
 class SessionSite:
     """A call that makes a session, and the config it is given; keyword: the name of that argument.
 
@@ -242,6 +252,7 @@ class Facts:
     endless: ast.AST | None = None  # where the walk gave up: more statements were executed than may be
     uncut: str = ""  # why data that the training steps take from the graph cannot be cut
     named: list[tuple[Tensor, str, ast.AST]] = field(default_factory=list)  # asked for by their names: name, where
+    threads: list[Threaded] = field(default_factory=list)
     sessions: list[SessionSite] = field(default_factory=list)
     effects: list[Effect] = field(default_factory=list)
     maybe: list[Maybe] = field(default_factory=list)

@@ -153,6 +153,9 @@ class Trait(Enum):
     MASKS = "leaves out some entries of its operand"
     SCHEDULES = "makes a learning rate that depends on the number of steps"
     SHOWS_DEVICES = "says which devices are used, for the whole program"
+    ASKED_BY_HOOK = "what a hook asks for in front of a run: more fetches, and feeds"
+    FEEDS_BY_FUNCTION = "a hook that feeds what a function returns"
+    FEEDS_NOTHING = "a hook that feeds nothing, or the class that hooks inherit from"
     SPEC = "what a model function gives"
     CLIPS_TOGETHER = "clips a list of gradients by the norm of all of them, by the last part of its name"
 

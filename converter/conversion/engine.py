@@ -37,6 +37,7 @@ from converter.source.header import (
     sealed,
     to_flags,
 )
+from converter.source.look import may_train_by_library
 
 if TYPE_CHECKING:
     import ast
@@ -422,6 +423,12 @@ def _by_target(source: Source, options: Options) -> Conversion | None:
     """The conversion for another target than towers, None where towers are right; raises Refusal."""
     from converter.targets.choice import chosen, converted, may_be_chosen
 
+    if may_train_by_library(source.code):
+        from converter.targets.other_libraries import trained_elsewhere
+
+        trained = trained_elsewhere(source.path, source.text, parse(source), options)
+        if trained is not None:
+            raise Refusal(trained)
     if not may_be_chosen(source.text, options):
         return None
     tree = parse(source)

@@ -28,6 +28,7 @@ class Found(Enum):
     RESHAPED_DATA = auto()
     GRID_OF_BATCH = auto()
     FED_BY_CALLER = auto()
+    FED_BY_HOOK = auto()
     STEP_RUN_ELSEWHERE = auto()
     SIZE_READ_IN_AND_OUT = auto()
     SET_IN_A_BRANCH = auto()

@@ -23,12 +23,24 @@ def is_pipeline(path: str, data: bytes) -> bool:
 _TORCH = re.compile(rb"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 
 
-_LIGHTNING = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_)?lightning\b", re.MULTILINE)
+LIGHTNING = re.compile(rb"^[ \t]*(?:import|from)[ \t]+(?:pytorch_lightning|lightning(?:_fabric)?)\b", re.MULTILINE)
+
+
+_LIBRARIES = re.compile(
+    rb"^[ \t]*(?:import|from)[ \t]+(?:(?:tensorflow[\w.]*\.)?keras|pytorch_lightning|lightning(?:_fabric)?)\b",
+    re.MULTILINE,
+)
+
+
+def may_train_by_library(data: bytes) -> bool:
+    """Whether a file imports Keras or PyTorch Lightning, which may run its training loop."""
+    return _LIBRARIES.search(data) is not None
 
 
 def trains_by_torch(data: bytes) -> bool:
     """Whether a file imports PyTorch and takes gradients, or trains by Lightning."""
-    if b".fit(" in data and _LIGHTNING.search(data) is not None:
+    trains = b".fit(" in data or b"Trainer(" in data or b"LightningCLI(" in data
+    if trains and LIGHTNING.search(data) is not None:
         return True
     return b".backward(" in data and _TORCH.search(data) is not None
 
@@ -36,7 +48,7 @@ def trains_by_torch(data: bytes) -> bool:
 def torch_trains_in(path: str, data: bytes) -> tuple[str, str, int] | None:
     """The place beside a script that takes PyTorch's gradients for it, what does so there, and the import.
 
-    As `file:line:column`, words, and the line of the script that imports the file.
+    As `file:line:column`, words ("" where Lightning trains), and the line of the script that imports the file.
     """
     for number, line in enumerate(data.splitlines(), 1):
         for module in imported_by(line):
@@ -58,6 +70,10 @@ def _gradients(data: bytes) -> tuple[str, str]:
     with suppress(SyntaxError, ValueError):
         for stmt in ast.parse(data).body:
             for node in ast.walk(stmt):
+                if isinstance(node, ast.Call) and LIGHTNING.search(data) is not None:
+                    made = getattr(node.func, "attr", getattr(node.func, "id", ""))
+                    if made in ("Trainer", "LightningCLI"):
+                        return f":{node.lineno}:{node.col_offset + 1}", ""
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "backward":
                     name = getattr(stmt, "name", "")
                     what = f"the loop of {name}" if isinstance(stmt, ast.ClassDef) else name or "the loop"

@@ -9,6 +9,7 @@ _SAME = (
     ("tensorflow.compat.v1.", "tf."),
     ("tensorflow.compat.v2.", "tf."),
     ("tensorflow.python.keras.", "tf.keras."),
+    ("tensorflow.contrib.keras.api.keras.", "tf.keras."),
     ("tensorflow.contrib.keras.", "tf.keras."),
     ("tensorflow.", "tf."),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from converter.verify.checks.figures import Facts, listing, number
-from converter.verify.checks.stream import STREAMS
+from converter.verify.checks.stream import DRAWS, STREAMS
 from converter.verify.checks.training import UPDATE
 from converter.verify.data import ALL_STEPS, Check, Entry, Fate, Origin, Report
 
@@ -33,7 +33,7 @@ TOPICS = (
     ("session config", ("session config",)),
 )
 # warnings of a conversion that say how it differs; the others leave something to decide
-DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS)
+DIFFERENCES = ("TMG301", "TMG302", "TMG322", STREAMS, *sorted(DRAWS))
 
 
 def ledger(report: Report, mine: Facts, theirs: Facts, replayed: Facts, rate: str, asked: int) -> tuple[Entry, ...]:

@@ -443,11 +443,12 @@ def _judged(answers: _Answers, asked: Asked, plan: Callable[[], Planned]) -> Rep
         assert stop is not None
         return replace(stop, ledger=tuple(of_checks(stop.checks)), processes=answers.processes)
     versions = (("TensorFlow", answers.started["tensorflow"]), ("Python", answers.started["python"]))
-    report = judge(mine, theirs, recorded, replayed, asked, plan())
+    planned = plan()
+    report = judge(mine, theirs, recorded, replayed, asked, planned)
     if answers.bare is not None:
         report = with_bare(report, answers.bare)
     if answers.whole is not None:
-        report = with_whole(report, answers.whole, asked.batches)
+        report = with_whole(report, answers.whole, asked.batches, planned.said)
     return replace(
         report,
         versions=versions,

@@ -12,6 +12,9 @@ ALIASES = {
     "compat.v1.": "",
     "_api.v1.": "",
     "python.framework.ops.": "",
+    "python.keras.": "keras.",
+    "contrib.keras.api.keras.": "keras.",
+    "contrib.keras.": "keras.",
     "python.ops.rnn_cell.": "nn.rnn_cell.",
     "python.ops.rnn_cell_impl.": "nn.rnn_cell.",
     "python.ops.rnn.": "nn.",
@@ -54,10 +57,16 @@ KERAS_BACKEND = (
     "ones_like pow reshape round sigmoid sign sin sqrt square squeeze stop_gradient tanh zeros_like shape"
 ).split()
 
+HOOKS = (
+    "CheckpointSaverHook FeedFnHook FinalOpsHook GlobalStepWaiterHook LoggingTensorHook NanTensorHook ProfilerHook "
+    "SessionRunArgs SessionRunContext SessionRunHook SessionRunValues StepCounterHook StopAtStepHook SummarySaverHook"
+).split()
+
 # Functions that TensorFlow 1.15 has under two names: the one in a module of its kind, and the one of the rules.
 SAME = {
     "contrib.framework.argsort": "argsort",
     "contrib.framework.sort": "sort",
+    **{f"estimator.{name}": f"train.{name}" for name in HOOKS},
     "divide_no_nan": "div_no_nan",
     "image.random_crop": "random_crop",
     **{f"keras.backend.{name}": name for name in KERAS_BACKEND},

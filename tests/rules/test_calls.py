@@ -27,6 +27,7 @@ OTHER_LIBRARIES = {
     "converter/analysis/arrays/rows.py": "NumPy's functions",
     "converter/analysis/python/operators.py": "Python's own operators",
     "converter/syntax/names.py": "how modules are imported",
+    "converter/targets/keras_package.py": "modules of the package keras",
     **{f"converter/targets/ddp/{name}.py": "PyTorch's" for name in ("calls", "data", "model", "processes", "training")},
 }
 
@@ -92,6 +93,7 @@ OTHER_TEXTS = {
     "converter/analysis/tensors/sparse.py sparse.get_next": "the analysis' own name for batches of sparse features",
     "converter/analysis/tensors/windows.py train.window": "the analysis' own name for windows that a producer gives",
     "converter/analysis/python/calling.py logging.": "Python's module",
+    "converter/analysis/python/standard/threads.py Instance.start": "Python's threading.Thread",
     "converter/analysis/python/calling.py Host.": "methods of the analysis' own stand-in",
     "converter/analysis/python/calling.py Tensor.": "methods of the analysis' own stand-in",
     "converter/analysis/python/standard/builtins.py add_n": "the algebra's own name for a sum of tensors",

@@ -177,3 +177,73 @@ def test_masked_means_beside_a_batch_norm(tmp_path: Path, tensorflow_python: str
     assert multi.read_text().count("* tf.sign(weight)") == 1
     multi.write_text(multi.read_text().replace("* tf.sign(weight)", "* (1.0 + 0.05 * gpu) * tf.sign(weight)"))
     assert verify(tmp_path / "train.py", multi, Settings(gpus=2, python=tensorflow_python)).verdict == "failed"
+
+
+DRAWN = """
+import random
+from collections import deque
+import numpy as np
+import tensorflow as tf
+batch_size = 8
+random.seed(3)
+np.random.seed(3)
+images, targets = np.random.rand(160, 4), np.random.rand(160, 1)
+x = tf.placeholder(tf.float32, [None, 4])
+y = tf.placeholder(tf.float32, [None, 1])
+loss = tf.reduce_mean((tf.layers.dense(x, 1, name='d') - y) ** 2)
+train = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+"""
+SHUFFLED = """
+batches = [(images[i:i + batch_size], targets[i:i + batch_size]) for i in range(0, 160, batch_size)]
+for epoch in range(2):
+    random.shuffle(batches)
+    for a, b in batches:
+        sess.run(train, {x: a, y: b})
+"""
+NUMBERED = """
+for epoch in range(2):
+    for k in np.random.permutation(len(images) // batch_size):
+        rows = slice(k * batch_size, (k + 1) * batch_size)
+        sess.run(train, {x: images[rows], y: targets[rows]})
+"""
+REPLAYED = """
+memory = deque(maxlen=200)
+for step in range(400):
+    memory.append((images[step % 160], targets[step % 160]))
+    if len(memory) > 64:
+        batch = random.sample(memory, batch_size)
+        sess.run(train, {x: np.array([one[0] for one in batch]), y: np.array([one[1] for one in batch])})
+"""
+SUMMED = ("loss * weight))", "loss))")  # the gradient of each tower's own mean
+WEIGHTED = ("weights = tf.cast(rows, tf.float32)", "weights = 0.9 * tf.cast(rows, tf.float32)")
+SAME_ROWS = ("begin, end, step, rows, weight = [column[gpu]", "begin, end, step, rows, weight = [column[0]")
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize("draws", [SHUFFLED, NUMBERED, REPLAYED], ids=["shuffled", "numbered", "replayed"])
+def test_draws_that_the_batch_size_changes(tmp_path: Path, tensorflow_python: str, draws: str) -> None:
+    """The data differ by design, and nothing else: a wrong conversion of the same script fails."""
+    report = converted(tmp_path, DRAWN + draws, tensorflow_python)
+    assert report.verdict == "passed", report
+    assert of(report, "data").startswith("skipped"), of(report, "data")
+    assert {entry.what for entry in report.ledger if entry.fate == "differs"} & {"TMG347", "TMG348"}
+    right = (tmp_path / "train_mg.py").read_text()
+    for old, new in (SUMMED, WEIGHTED, SAME_ROWS):
+        assert right.count(old) == 1, old
+        (tmp_path / "train_mg.py").write_text(right.replace(old, new))
+        settings = Settings(gpus=2, python=tensorflow_python)
+        report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", settings)
+        assert report.verdict == "failed", (old, report)
+
+
+@pytest.mark.tf1
+def test_an_order_that_no_draw_explains(tmp_path: Path, tensorflow_python: str) -> None:
+    """The warning excuses examples in another order, not that towers are fed as many as one GPU, or the same ones."""
+    report = converted(tmp_path, DRAWN + SHUFFLED, tensorflow_python)
+    right = (tmp_path / "train_mg.py").read_text()
+    assert right.count("batch_size = 8 * num_gpus") == 1
+    (tmp_path / "train_mg.py").write_text(right.replace("batch_size = 8 * num_gpus", "batch_size = 8"))
+    report = verify(tmp_path / "train.py", tmp_path / "train_mg.py", Settings(gpus=2, python=tensorflow_python))
+    assert report.verdict == "failed", report

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import converter.verify.child
+from converter.verify import Report, Settings, verify
 from converter.verify.checks.beside import check_beside
 from converter.verify.data import Check
 
@@ -87,3 +88,61 @@ def test_a_thread_may_write_the_graph_while_the_probe_makes_its_saver(_version: 
     command = [tensorflow_python, "-c", WRITES_BESIDE, str(child)]
     ended = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert ended.returncode == 0, ended.stderr[-500:]
+
+
+TRAINS = """
+import threading
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable('w', [4, 1])
+b = tf.get_variable('b', [])
+loss = tf.reduce_mean((tf.matmul(x, w) + b) ** 2)
+one = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=[w])
+two = tf.train.GradientDescentOptimizer(0.1).minimize(loss, var_list=[b])
+data = np.random.RandomState(0).rand(64, 4)
+sess = tf.Session()
+sess.run(tf.global_variables_initializer())
+
+def work(train=one):
+    for begin in range(0, 64, 8):
+        sess.run(train, {x: data[begin:begin + 8]})
+"""
+STARTED = "for thread in threads: thread.start()\n"
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    "threads",
+    [
+        "threads = [threading.Thread(target=work) for _ in range(4)]\n" + STARTED,
+        "threads = [threading.Thread(target=work, args=(op,)) for op in (one, two)]\n" + STARTED,
+        "threads = [threading.Thread(target=work)]\n" + STARTED + "work(two)\n",
+    ],
+)
+def test_steps_that_overlap_are_not_comparable(threads: str, tmp_path: Path, tensorflow_python: str) -> None:
+    for _ in range(3):  # whichever thread comes first
+        report = told(tmp_path, threads, tensorflow_python)
+        assert (report.verdict, report.steps) == ("not comparable", 0)
+        assert "training steps in several threads at once (single.py:17)" in report.reason
+
+
+@pytest.mark.tf1
+@pytest.mark.parametrize(
+    "threads",
+    [
+        "thread = threading.Thread(target=work)\nthread.start()\nthread.join()\n",
+        "threading.Thread(target=work).start()\n",  # Python waits for it
+        "for _ in range(4):\n    thread = threading.Thread(target=work)\n    thread.start()\n    thread.join()\n",
+    ],
+)
+def test_threads_that_take_turns_are_compared(threads: str, tmp_path: Path, tensorflow_python: str) -> None:
+    report = told(tmp_path, threads, tensorflow_python)
+    assert (report.verdict, report.steps) == ("passed", 3), report
+
+
+def told(folder: Path, threads: str, python: str) -> Report:
+    """The verification of a script and itself, as one tower."""
+    for name in ("single.py", "multi.py"):
+        (folder / name).write_text(TRAINS + threads)
+    return verify(folder / "single.py", folder / "multi.py", Settings(gpus=1, python=python))

@@ -18,7 +18,7 @@ from converter.diagnostics import Diagnostic, Refusal
 from converter.report.results import FileResult, Outcome
 from converter.source import from_bytes, is_pipeline, leads_to_tensorflow, load, too_long
 from converter.source.header import BEGIN as HEADER
-from converter.source.look import torch_trains_in
+from converter.source.look import LIGHTNING, may_train_by_library, torch_trains_in
 
 if TYPE_CHECKING:
     from converter.cli.files.delivery import Written
@@ -45,6 +45,8 @@ WITH_PYTORCH = (
     "uses PyTorch, not TensorFlow",
     "PyTorch's own way is torch.nn.parallel.DistributedDataParallel: one process for each GPU, started by torchrun",
 )
+LIGHTNING_TOLD = "where its Trainer is made, write Trainer(accelerator='gpu', devices=N, strategy='ddp')"
+WITH_LIGHTNING = ("makes what PyTorch Lightning trains, which uses several GPUs when told to", LIGHTNING_TOLD)
 JOURNAL = ".tf-multigpu-journal.json"  # as in cli.journal, which costs an import
 
 Findings = tuple[Diagnostic, ...]
@@ -507,13 +509,34 @@ def _nothing_in(source: Source) -> Diagnostic:
     trained = torch_trains_in(source.path, source.code)
     if trained is not None:
         place, what, line = trained
+        if not what:
+            message = f"PyTorch Lightning trains in {place}, another file, and uses several GPUs when told to"
+            return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=LIGHTNING_TOLD)
         message = f"PyTorch takes its gradients in {place}, another file: a training loop is converted where it is made"
         stays = "models, datasets and functions that only compute may stay there"
         hint = f"move {what}, and what makes its loader and optimizer, into this file; {stays}"
         return Diagnostic(NO_TRAINING_STEP, source.path, line, 1, message=message, hint=hint)
+    if (library := _library_of(source)) is not None:
+        return library
     message, hint = WITH_PYTORCH if PYTORCH.search(source.code) else WITHOUT_TENSORFLOW
+    if LIGHTNING.search(source.code) is not None:
+        message, hint = WITH_LIGHTNING
     message = f"there is nothing to convert: this file {message}"
     return Diagnostic(NO_TRAINING_STEP, source.path, 0, 0, message=message, hint=hint)
+
+
+def _library_of(source: Source) -> Diagnostic | None:
+    """The refusal of a script without TensorFlow that the package `keras` trains."""
+    if not may_train_by_library(source.code):
+        return None
+    from converter.options import Options
+    from converter.source import parse
+    from converter.targets.other_libraries import trained_elsewhere
+
+    try:
+        return trained_elsewhere(source.path, source.text, parse(source), Options())
+    except Refusal:  # no Python
+        return None
 
 
 def _left_alone(

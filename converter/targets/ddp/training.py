@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from converter.syntax.script import Script, argument
 from converter.targets.ddp.scopes import Binding, Origin, Scopes
+from converter.targets.ddp.trainer_class import advice
 
 LOADER = "torch.utils.data.DataLoader"
 _SCHEDULERS = ("torch.optim.lr_scheduler.", "torch.optim.swa_utils.")
@@ -156,7 +157,7 @@ def looped_over(script: Script, loop: ast.For) -> ast.expr:
 def _loop(script: Script, scopes: Scopes, backward: ast.Call) -> tuple[ast.For, ast.Name]:
     """The innermost loop around the gradients that goes over a loader."""
     if scopes.in_class(backward):
-        raise _unclear(script, backward, "the training step stands in a class", "write the training loop as a function")
+        raise _unclear(script, backward, *advice(script, backward))
     for loop in scopes.loops(backward):
         over = looped_over(script, loop) if isinstance(loop, ast.For) else None
         if isinstance(loop, ast.For) and isinstance(over, ast.Name):

@@ -12,7 +12,7 @@ from converter.syntax.known import is_known
 from converter.syntax.script import Script, argument, is_spread
 from converter.targets.mirrored.counts import check_count
 from converter.targets.mirrored.input_function import training_input
-from converter.targets.mirrored.model_function import check_model_function
+from converter.targets.mirrored.model_function import beside, check_model_function
 from converter.targets.mirrored.strategy import strategy_lines
 from converter.targets.passes import Case, Known, adding
 
@@ -90,6 +90,35 @@ def _check_reduction(script: Script, call: ast.Call, total: bool) -> None:
     elif name not in ("SUM", "SUM_OVER_BATCH_SIZE") and total:
         message = "the loss of this estimator is not seen to be a mean, or a sum, over the examples of a batch"
         script.say(given or call, "TMG288", message, hint)
+
+
+def hooks(case: Known) -> Known:
+    """Hooks that feed are refused: each replica has placeholders of its own, and one of them is fed (TMG291)."""
+    script = case.script
+    _check_feeds(script)
+    for other in (beside(script, module) for module in _imported(script)):
+        if other is not None:
+            _check_feeds(other)
+            script.findings.extend(other.findings)
+    return case
+
+
+def _imported(script: Script) -> list[str]:
+    nodes = list(ast.walk(script.tree))
+    named = [alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names]
+    return named + [node.module for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+
+
+def _check_feeds(script: Script) -> None:
+    for call in script.calls:
+        by_function = is_known(script, call.func, Trait.FEEDS_BY_FUNCTION)
+        fed = argument(call, 0, "feed_fn") if by_function else None
+        if is_known(script, call.func, Trait.ASKED_BY_HOOK):
+            fed = argument(call, 1, "feed_dict")
+        if fed is not None and not (isinstance(fed, ast.Constant) and fed.value is None):
+            message = "a hook feeds placeholders, of which each replica has its own: only those of one are fed"
+            hint = "give the values by the dataset of the input function, or compute them in the graph"
+            script.say(fed, "TMG291", message, hint)
 
 
 def inputs(case: Known) -> Known:

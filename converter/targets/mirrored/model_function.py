@@ -59,15 +59,20 @@ def _function(script: Script, given: ast.expr) -> tuple[Script, ast.AST] | None:
     if not module:
         function = script.defined(given)
         return (script, function) if function else None
+    other = beside(script, module)
+    found = other.functions.get(imported, []) if other is not None else []
+    return (other, found[0]) if other is not None and len(found) == 1 else None
+
+
+def beside(script: Script, module: str) -> Script | None:
+    """The file of a module that lies beside a script; None where it is not there, or cannot be read."""
     path = os.path.join(os.path.dirname(script.path), *module.split(".")) + ".py"
     try:
         with open(path, encoding="utf-8") as file:
             text = file.read()
-        other = Script(path, text, ast.parse(text))
+        return Script(path, text, ast.parse(text))
     except (OSError, SyntaxError, ValueError):
         return None
-    found = other.functions.get(imported, [])
-    return (other, found[0]) if len(found) == 1 else None
 
 
 def _check(script: Script, call: ast.Call) -> None:

@@ -9,7 +9,7 @@ from converter.syntax.known import is_known
 from converter.syntax.script import Script
 from converter.targets.mirrored.counts import batch_counts
 from converter.targets.mirrored.decisions import of_estimator, of_keras
-from converter.targets.mirrored.estimator import Replicated, configurations, estimators, inputs, model_functions
+from converter.targets.mirrored.estimator import Replicated, configurations, estimators, hooks, inputs, model_functions
 from converter.targets.mirrored.keras import batches, differences, keras_fits, scopes
 from converter.targets.mirrored.replicated import keras_code
 from converter.targets.mirrored.sessions import sessions_of_the_script
@@ -46,6 +46,7 @@ ESTIMATOR = (
     Pass("GPUs that are hidden from the strategy", check_devices),
     Pass("the strategy in the configuration of each Estimator", configurations),
     Pass("what replicas of the model functions do", model_functions),
+    Pass("what hooks feed", hooks),
     Pass("training input as datasets", inputs),
     Pass("numbers that count batches", counts),
     Pass("what was decided", of_estimator),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from converter.verify.checks.figures import listing, number
@@ -11,6 +11,8 @@ from converter.verify.data import Check
 Row = Mapping[str, Any]
 
 STREAMS = "TMG344"  # the warning of a conversion whose data is cut into as many rows as a batch has
+DRAWS = frozenset(("TMG347", "TMG348"))  # of one that draws other random numbers for larger batches
+COLLECTED = frozenset(("TMG311", "TMG348"))  # of one whose examples come from what the model does
 _NAME = "data"
 _FAULTS = {
     "twice": "each tower is fed the same examples",
@@ -22,14 +24,15 @@ _FAULTS = {
 }
 
 
-def check_data(found: Mapping[str, Any], towers: int, cut_anew: bool = False) -> list[Check]:
+def check_data(found: Mapping[str, Any], towers: int, said: Collection[str] = ()) -> list[Check]:
     """Training steps, and runs without a train op, take the data that the original feeds.
 
     found: `fed`, `evaluated`, and `ended`, whether the end of an epoch of the original was among them. towers: how
-    many of the original's batches make one of the conversion's. cut_anew: whether the conversion has said that its
-    data is cut into other rows.
+    many of the original's batches make one of the conversion's. said: codes of the warnings with which the
+    script was converted: two of them tell that the examples of a step are others.
     """
-    rows = [_anew(row) if cut_anew else row for row in found["fed"]]
+    status = "cut" if STREAMS in said else "drawn otherwise" if not DRAWS.isdisjoint(said) else ""
+    rows = [_anew(row, status) if status else row for row in found["fed"]]
     for row in rows:
         if row["status"] == "differs":
             return [Check(_NAME, "failed", _fault(row))]
@@ -37,9 +40,9 @@ def check_data(found: Mapping[str, Any], towers: int, cut_anew: bool = False) ->
     return [*(checks or [Check(_NAME, "skipped", "nothing is fed, and no data set is read")]), *_evaluated(found)]
 
 
-def _anew(row: Row) -> Row:
-    """The figures of an input whose examples may be others, as the batch size cuts the data."""
-    return {**row, "status": "cut"} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
+def _anew(row: Row, status: str) -> Row:
+    """The figures of an input whose examples may be others, as the batch size cuts the data, or draws it."""
+    return {**row, "status": status} if row["status"] == "differs" and row["fault"] in ("", "order", "others") else row
 
 
 def _evaluated(found: Mapping[str, Any]) -> list[Check]:
@@ -112,6 +115,8 @@ def _unknown(rows: list[Row]) -> list[Check]:
         " (--epochs 1 compares an epoch's examples)",
         "values": "other numbers, as a state goes from step to step, or they are computed from each batch",
         "cut": f"other examples, as the batch size cuts the data into rows ({STREAMS})",
+        "drawn otherwise": f"other examples, as larger batches are drawn otherwise ({', '.join(sorted(DRAWS))}; "
+        "--epochs 1 compares an epoch's examples)",
         "absent": "sparse, or not fed by both",
     }
     found = [(why, [row["input"] for row in rows if row["status"] == status]) for status, why in whys.items()]

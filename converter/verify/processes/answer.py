@@ -82,6 +82,10 @@ def expect(child: Child, wanted: str, event: Event | None = None) -> Event:
     if event["event"] == "in parts":
         reason = "goes on with a run in parts (Session.partial_run) after an update, which is not compared"
         raise Stopped(f"{name} {reason}", "", "not comparable")
+    if event["event"] == "threads":
+        where = f" ({', '.join(event['lines'])})" if event["lines"] else ""
+        reason = f"runs training steps in several threads at once{where}: they have no order that two runs share"
+        raise Stopped(f"{name} {reason}; one thread at a time can be compared", "", "not comparable")
     if event["event"] == "no shard":
         raise Stopped(
             "no part of the conversion's batch fits the fixed shapes of the original's inputs", verdict="failed"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -19,7 +19,7 @@ from typing import Any
 
 from converter.verify.checks.beside import NUMBER, check_printed_in_order
 from converter.verify.checks.figures import Facts, listing
-from converter.verify.checks.stream import check_data
+from converter.verify.checks.stream import COLLECTED, DRAWS, check_data
 from converter.verify.data import Check, Report
 from converter.verify.judge import Asked
 from converter.verify.processes.answer import Stopped, expect
@@ -66,6 +66,7 @@ def job(like: Mapping[str, Any], script: Path, args: tuple[str, ...], inputs: Fa
         "epochs": epochs,
         "work": str(work),
         "record": str(Path(like["work"]) / "whole.json"),
+        "again": str(Path(like["work"]) / "own.json"),
         "log": str(work / "log"),
     }
 
@@ -113,9 +114,9 @@ def _restored(facts: Facts) -> list[Facts]:
     return list(facts.get("diary", {}).get("notes", {}).get("restored", ()))
 
 
-def with_whole(report: Report, ran: Ran, towers: int) -> Report:
+def with_whole(report: Report, ran: Ran, towers: int, said: Collection[str]) -> Report:
     """The report with the checks of the whole runs, which reach what lies after the compared steps."""
-    found = check_whole(ran, towers)
+    found = check_whole(ran, towers, said)
     if any(check.status == "passed" for check in found):
         report = replace(report, checks=tuple(check for check in report.checks if not _left_to_whole(check)))
     return reduce(with_check, found, report)
@@ -125,8 +126,12 @@ def _left_to_whole(check: Check) -> bool:
     return check.status == "skipped" and check.name in ("an epoch's end", "data of evaluations", "beside the steps")
 
 
-def check_whole(ran: Ran, towers: int) -> list[Check]:
-    """The checks of two whole runs; towers: how many of the original's batches make one of the conversion's."""
+def check_whole(ran: Ran, towers: int, said: Collection[str] = ()) -> list[Check]:
+    """The checks of two whole runs.
+
+    towers: how many of the original's batches make one of the conversion's. said: codes of the warnings with which the
+    script was converted.
+    """
     mine, theirs, compared = ran.mine, ran.theirs, ran.compared
     if mine is None or theirs is None or compared is None:
         return [Check(_NAME, "skipped", ran.problem)]
@@ -140,18 +145,19 @@ def check_whole(ran: Ran, towers: int) -> list[Check]:
         detail = f"{counted.detail}; {ran.stop} ends the training by a value, which each run reaches when it does"
         return [replace(counted, status="skipped", detail=detail)]
     checks = [_steps(mine, theirs, compared, towers) if in_time else _late(mine, theirs)]
-    checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers) if not _drawn(check)]
+    checks += [_renamed(check) for check in check_data({**compared, "ended": True}, towers, said) if not _drawn(check)]
     if not compared["evaluated"]:
         checks[-1] = Check("data of evaluations, whole run", "skipped", _UNFED)
     if in_time:
-        checks += [*_ends(mine, compared), *_sets(compared), *_rates(mine, theirs, towers)]
+        checks += [*_ends(mine, compared), *_sets(compared, said), *_rates(mine, theirs, towers)]
         checks += _paces(mine, theirs, compared, towers)
     return checks + (list(_beside(mine, theirs, compared, towers)) if in_time else [])
 
 
 def _drawn(check: Check) -> bool:
     """Whether a check only says that the order is drawn: of whole runs the sets of examples are compared."""
-    return check.name == "data" and check.status == "skipped" and "drawn at random" in check.detail
+    words = ("drawn at random", "drawn otherwise")
+    return check.name == "data" and check.status == "skipped" and any(word in check.detail for word in words)
 
 
 def _renamed(check: Check) -> Check:
@@ -200,13 +206,19 @@ def _ends(mine: Facts, compared: Facts) -> Iterator[Check]:
         yield Check("after the epochs", "skipped", detail)
 
 
-def _sets(compared: Facts) -> list[Check]:
-    """If the original draws the order of the examples or each batch at random, their sets are compared."""
+def _sets(compared: Facts, said: Collection[str]) -> list[Check]:
+    """If the original draws the order of the examples or each batch at random, their sets are compared.
+
+    Only a set that the original has by itself: what it collects while it runs is another one in each of its runs.
+    """
     name = "examples, whole run"
-    drawn = any(row["status"] == "drawn" for row in compared["fed"])
+    anew = not DRAWS.isdisjoint(said)
+    drawn = any(row["status"] == "drawn" or (anew and row["status"] == "differs") for row in compared["fed"])
     for row in compared["sets"] if drawn else ():
         often = row["own_rows"] / max(1, row["different"])
         expected = 4 * math.exp(-often) * row["different"] + 3 if often > 1 else math.inf
+        if max(row["new"], row["lost"]) > expected and (why := _collected(compared, said, expected)):
+            return [Check(name, "skipped", why)]
         if row["new"] > expected:
             return [Check(name, "failed", f"is fed {row['new']} examples that the original is never fed")]
         if row["lost"] > expected:
@@ -214,6 +226,18 @@ def _sets(compared: Facts) -> list[Check]:
         if row["new"] or row["lost"]:
             return [Check(name, "skipped", "each batch is drawn at random: which examples are drawn is left to chance")]
     return [Check(name, "passed", "the same set of examples, in an order that is drawn at random")] if drawn else []
+
+
+def _collected(compared: Facts, said: Collection[str], expected: float) -> str:
+    """Why the examples of the original are no set that another run has, too; "" where they may be one.
+
+    expected: how many examples chance alone may leave out of one of two runs.
+    """
+    if compared["again"] > expected:
+        often = f"{compared['again']} examples of one run of the original are not among those of another one"
+        return f"{often}: which there are depends on the run"
+    found = sorted(COLLECTED.intersection(said))
+    return f"which examples there are depends on what the model does in a run ({listing(found)})" if found else ""
 
 
 def _rates(mine: Facts, theirs: Facts, towers: int) -> Iterator[Check]:

@@ -13,6 +13,7 @@ from converter.analysis.flow.joined import leaves
 from converter.analysis.inputs.graph_names import by_name, pattern_of, resolved
 from converter.analysis.traits import Trait
 from converter.analysis.values import (
+    Constant,
     Host,
     Instance,
     Mapping,
@@ -23,15 +24,15 @@ from converter.analysis.values import (
     is_none,
     tensors_in,
 )
+from rules.calls.training.hooks import asked_by_hooks, end_hooks, hooked, tell_hooks, unhooked
 
 if TYPE_CHECKING:
     from converter.analysis.walk import Walk
 
 
-
 def _session(call: Call) -> Value:
     _made(call)
-    return call.typed("Session")
+    return hooked(call, call.typed("Session"))
 
 
 def _made(call: Call) -> None:
@@ -70,7 +71,7 @@ def _monitored_session(call: Call) -> Value:
                 creator="train.ChiefSessionCreator",
             )
         )
-    return call.typed("Session")
+    return hooked(call, call.typed("Session"))
 
 
 def _recovered(call: Call) -> Value:
@@ -85,7 +86,7 @@ def _run_step(call: Call) -> Value:
     function = call.get(0, "step_fn")
     context = call.typed("StepContext")
     assert call.receiver is not None
-    context.state["session"] = call.receiver
+    context.state["session"], context.state[HOOKED] = unhooked(call.receiver), call.receiver
     return call_value(call.walk, function, [context], {}, call.node) if function is not None else Host(call.values())
 
 
@@ -105,7 +106,9 @@ def _train_loop(call: Call) -> Value:
         )
     )
     train_op = call.get(0, "train_op")
-    _record(call, [train_op] if train_op is not None else [], None)
+    session = hooked(call, call.typed("Session"))
+    _record_hooked(call, session, [train_op] if train_op is not None else [], None)
+    end_hooks(call.walk, session, call.node)
     return Host(call.values(), "run", call.node)
 
 
@@ -119,8 +122,46 @@ def _gpu_options(call: Call) -> Value:
 
 def _run(call: Call) -> Value:
     fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
-    _record(call, [fetches] if fetches is not None else [], feed, node=call.node_of(1, "feed_dict"))
+    _record_hooked(call, call.receiver, [fetches] if fetches is not None else [], feed, call.node_of(1, "feed_dict"))
     return Host(call.values(), "run", call.node)
+
+
+def _run_with_hooks(call: Call) -> Value:
+    """A run in a step function that passes through the session's hooks; `context.session.run` does not."""
+    fetches, feed = call.get(0, "fetches"), call.get(1, "feed_dict")
+    context = call.receiver
+    session = context.state.get(HOOKED) if isinstance(context, Typed) else None
+    _record_hooked(call, session, [fetches] if fetches is not None else [], feed, call.node_of(1, "feed_dict"))
+    return Host(call.values(), "run", call.node)
+
+
+def _record_hooked(
+    call: Call, session: Value | None, fetches: list[Value], feed: Value | None, node: ast.expr | None = None
+) -> None:
+    """Notes a run with what the session's hooks feed and fetch in it; node: the argument that gives its own feeds."""
+    fed, asked = asked_by_hooks(call.walk, session, fetches, call.node)
+    own = feed.pairs if isinstance(feed, Mapping) else []
+    both = Mapping([*own, *fed]) if fed else feed
+    # Feeds are changed where they are written, if they are all written there.
+    _record(call, [*fetches, *(value for _, value in asked)], both, node=None if fed else node)
+    tell_hooks(call.walk, session, asked, call.node)
+
+
+def _leave_session(walk: Walk, session: Typed, node: ast.expr) -> Callable[[], object]:
+    return lambda: end_hooks(walk, session, node)
+
+
+def _close(call: Call) -> Value:
+    assert call.receiver is not None
+    end_hooks(call.walk, call.receiver, call.node)
+    return Constant(None)
+
+
+def _final_ops(call: Call) -> Value:
+    """A hook that runs operations once, when the session is left."""
+    ops = call.get(0, "final_ops")
+    _record(call, [ops] if ops is not None else [], call.get(1, "final_ops_feed_dict"))
+    return call.typed("Object")
 
 
 def _run_of_unknown(call: Call) -> Value:
@@ -230,6 +271,7 @@ def _partial_run(call: Call) -> Value:
     return Host(call.values(), "run", call.node)
 
 
+HOOKED = "hooked session"  # of a step context's state: no attribute of it has that name
 # Where the config stands (tensorflow/python/client/session.py, training/monitored_session.py, 1.15; the older names of
 # methods: training/supervisor.py, 1.4).
 _OF_SUPERVISOR = ("managed_session", "prepare_or_wait_for_session", "PrepareSession")
@@ -281,8 +323,10 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(RECOVERS, _recovered),
     "train.MonitoredSession": _monitored_session,
     "Session.run_step_fn": _run_step,
-    "StepContext.run_with_hooks": _run,
-    "Session.raw_session": lambda call: call.receiver if call.receiver is not None else Host(),
+    "StepContext.run_with_hooks": _run_with_hooks,
+    "Session.raw_session": lambda call: unhooked(call.receiver) if call.receiver is not None else Host(),
+    "Session.close": _close,
+    "train.FinalOpsHook": _final_ops,
     **dict.fromkeys(TRAIN_LOOPS, _train_loop),
     "ConfigProto": _config,
     "GPUOptions": _gpu_options,
@@ -305,4 +349,4 @@ CALLS: dict[str, Handler] = {
     **dict.fromkeys(("device", "Graph.device"), _device),
 }
 
-CONTEXTS: dict[str, Context] = {"ControlDependencies": _wait_for}
+CONTEXTS: dict[str, Context] = {"ControlDependencies": _wait_for, "Session": _leave_session}

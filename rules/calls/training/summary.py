@@ -35,7 +35,7 @@ SUMMARIES = "scalar histogram image audio text".split()
 OLD = "scalar_summary histogram_summary image_summary audio_summary".split()
 HOST = (
     "Saver.save Saver.restore FileWriter.add_summary FileWriter.add_graph FileWriter.flush FileWriter.close "
-    "SummaryWriter.add_summary Session.close Coordinator.join Coordinator.should_stop Coordinator.request_stop "
+    "SummaryWriter.add_summary Coordinator.join Coordinator.should_stop Coordinator.request_stop "
     "train.start_queue_runners train.get_checkpoint_state train.latest_checkpoint train.checkpoint_exists "
     "gfile.Exists gfile.MakeDirs gfile.DeleteRecursively gfile.GFile gfile.Open gfile.IsDirectory gfile.ListDirectory "
     "train.write_graph train.global_step train.import_meta_graph logging.info logging.warn logging.set_verbosity "

@@ -104,6 +104,12 @@ WORDS = {
         "what is fed here is an argument of a function that nothing in these files calls" + GOES_ON,
         "hand over batches of the size of one tower times the number of GPUs to scale up",
     ),
+    Found.FED_BY_HOOK: Words(
+        "TMG303",
+        "the batches are fed by this hook of the session, in a way that is not followed" + GOES_ON,
+        "return tf.train.SessionRunArgs(…, feed_dict=…) from before_run of a class in these files, or give a "
+        "function that returns the feeds to tf.train.FeedFnHook",
+    ),
     Found.STEP_RUN_ELSEWHERE: Words(
         "TMG303",
         "this training step is run by code outside this file" + GOES_ON,

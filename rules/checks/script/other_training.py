@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from converter.analysis.effects import EffectKind
-from converter.analysis.facts import Effect
+from converter.analysis.facts import Effect, Facts
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Selected
 from converter.planner.checking import check
@@ -70,15 +70,16 @@ def trains_by_other_means(case: Selected) -> Iterator[Diagnostic]:
             case.facts,
             other.node,
             "TMG220",
-            f"this script trains by {_as_written(other)}, not by a session of its own",
-            f"use several GPUs by its own means: {_means(_as_written(other))}",
+            f"this script trains by {_of_library(case.facts, other)}, not by a session of its own",
+            f"use several GPUs by its own means: {_means(_of_library(case.facts, other))}",
         )
 
 
-def _as_written(other: Effect) -> str:
-    """What trains, by its name: that of the package `keras` where it is written so."""
+def _of_library(facts: Facts, other: Effect) -> str:
+    """What trains, by its name: that of the package `keras` where it is none of TensorFlow's."""
     written = ast.unparse(other.node.func) if isinstance(other.node, ast.Call) else ""
-    return written if written.startswith("keras.") else other.name
+    names = facts.imports.get(facts.path_of(other.node), {})
+    return written if written.startswith("keras.") and "keras" not in names else other.name
 
 
 def _means(name: str) -> str:

@@ -274,23 +274,6 @@ def test_numpy_is_there_when_the_processes_are_started(imports: str, added: bool
     assert not seeded or text.index("import numpy") < text.index("\nstart_processes()")
 
 
-LIGHTNING = """\
-import {0} as pl
-
-trainer = pl.Trainer(max_epochs=3)
-trainer.fit(net, loader)
-"""
-
-
-@pytest.mark.parametrize("package", ["pytorch_lightning", "lightning"])
-def test_lightning_is_told_by_its_trainer(package: str) -> None:
-    found = conversion(LIGHTNING.format(package)).diagnostics
-    assert [(one.code, one.line) for one in found] == [("TMG216", 1), ("TMG216", 3)]
-    assert all("strategy='ddp'" in one.hint for one in found)
-    module = LIGHTNING.format(package).replace("trainer.fit(net, loader)", "")
-    assert conversion(module).status == "unchanged"  # a file that trains nothing
-
-
 SHOWN = "        total += loss.item()\n        seen += len(labels)\n"
 
 

@@ -108,6 +108,33 @@ def test_lookups_in_tables_that_are_cut(table: str, order: str, refused: bool) -
     assert findings(dense) == []
 
 
+@pytest.mark.parametrize(
+    ("hook", "refused"),
+    [
+        ("tf.train.FeedFnHook(lambda: {'rate:0': 0.1})", True),
+        ("tf.estimator.FeedFnHook(feed_fn=feed)", True),
+        ("Hook(tf.train.SessionRunArgs(None, feed_dict={'rate:0': 0.1}))", True),
+        ("Hook(tf.train.SessionRunArgs('loss:0', {'rate:0': 0.1}))", True),
+        ("Hook(tf.train.SessionRunArgs('loss:0'))", False),
+        ("Hook(tf.train.SessionRunArgs('loss:0', feed_dict=None))", False),
+        ("tf.train.LoggingTensorHook(['loss:0'], 10)", False),
+    ],
+)
+def test_hooks_that_feed_reach_one_replica(hook: str, refused: bool) -> None:
+    """TensorFlow 1.15.5: the placeholder of the second replica is `replica_1/rate`, and keeps its default."""
+    script = MODEL + INPUT + f"e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, hooks=[{hook}])\n"
+    assert [code for code, _ in findings(script)] == (["TMG291"] if refused else [])
+
+
+def test_a_hook_in_a_file_beside_the_script(tmp_path: Path) -> None:
+    (tmp_path / "feeding.py").write_text("import tensorflow as tf\n\nhook = tf.train.FeedFnHook(feed)\n")
+    script = "from feeding import hook\n" + MODEL + INPUT
+    script += "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn, hooks=[hook])\n"
+    (tmp_path / "train.py").write_text(script)
+    made = convert(from_bytes(str(tmp_path / "train.py"), script.encode()), from_flags(()))
+    assert [(f.code, f.path) for f in made.diagnostics] == [("TMG291", str(tmp_path / "feeding.py"))]
+
+
 def test_several_gpus_and_all() -> None:
     script = MODEL + INPUT + "e = tf.estimator.Estimator(model_fn)\ne.train(input_fn)\n"
     assert "\nstrategy = tf.distribute.MirroredStrategy()\n" in changed(script, "--num-gpus", "auto")

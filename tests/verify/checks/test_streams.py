@@ -184,6 +184,12 @@ def evaluated(own: Any, theirs: Any, training: Any = ("", "")) -> Any:
         ([(0, "uvwx")], [(0, "abcd")], ("ab", "abcd"), ("differs", "training")),
         ([(0, "uvwx")], [(0, "yz")], ("", ""), ("differs", "others")),
         ([(0, "uvwx")], [(0, "xwvu")], ("", ""), ("differs", "order")),
+        # once in an epoch, of 5 batches, which are 3 steps of two towers
+        ([(5, "vw"), (10, "vw")], [(3, "vw"), (6, "vw"), (9, "vw"), (12, "vw")], ("", ""), ("same", "")),
+        ([(5, "uv"), (5, "wx"), (10, "uv"), (10, "wx")], [(3, "uvwx"), (6, "uvwx")], ("", ""), ("same", "")),
+        ([(5, "uvwx"), (10, "uvwx")], [(3, "uv"), (6, "uv"), (9, "uv")], ("", ""), ("differs", "part")),
+        ([(5, "vw"), (10, "vw")], [(3, "wv"), (6, "wv"), (9, "wv")], ("", ""), ("differs", "order")),
+        ([(5, "vw"), (10, "vw")], [(n, "vw") for n in range(1, 12) if n % 5], ("", ""), ("differs", "order")),
     ],
 )
 def test_evaluations(own: Any, theirs: Any, training: Any, expected: Any) -> None:
@@ -267,6 +273,7 @@ def ran(**changes: Any) -> Ran:
     theirs = {"ended": changes.pop("theirs", "end"), "epochs": 0, "steps": 5, "diary": changes.pop("other", diary)}
     mine["rates"], theirs["rates"] = rates
     compared = {"fed": changes.pop("fed", [SAME]), "evaluated": [], "after": changes.pop("after", [1, 1])}
+    compared["again"] = changes.pop("again", 0)
     return Ran(mine, theirs, {**compared, "sets": [{**sizes, **changes}]})
 
 
@@ -304,6 +311,31 @@ def ran(**changes: Any) -> Ran:
 def test_the_verdict_on_whole_runs(changes: Any, name: str, status: str, words: str) -> None:
     found = named(check_whole(ran(**changes), 2))
     assert found[name][0] == status and words in found[name][1], found
+
+
+OTHERS = {"fed": [{**SAME, "status": "drawn"}], "own_rows": 800, "rows": 800, "new": 30}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said", "status", "words"),
+    [
+        ({}, (), "failed", "30 examples that the original is never fed"),
+        ({"again": 3}, (), "failed", "30 examples that the original is never fed"),
+        ({"again": 20}, (), "skipped", "20 examples of one run of the original are not among those of another one"),
+        ({"new": 0, "lost": 40, "again": 20}, (), "skipped", "which there are depends on the run"),
+        ({}, ("TMG348",), "skipped", "what the model does in a run (TMG348)"),
+        ({}, ("TMG311", "TMG303"), "skipped", "what the model does in a run (TMG311)"),
+        ({}, ("TMG347",), "failed", "30 examples that the original is never fed"),
+        ({"new": 0}, ("TMG348",), "passed", "the same set"),
+        ({"fed": [{**SAME, "status": "differs", "step": 1}], "new": 0}, ("TMG347",), "passed", "the same set"),
+        ({"fed": [{**SAME, "status": "differs", "step": 1}]}, ("TMG347",), "failed", "never fed"),
+    ],
+)
+def test_examples_that_each_run_collects(changes: Any, said: Any, status: str, words: str) -> None:
+    """A set that the original has by itself must be the conversion's; one that a run collects is its own."""
+    found = named(check_whole(ran(**{**OTHERS, **changes}), 2, said))
+    assert found["examples, whole run"][0] == status and words in found["examples, whole run"][1], found
+    assert found.get("data, whole run", ("passed",))[0] != "failed"
 
 
 RATE = "learning rate, whole run"
@@ -364,12 +396,17 @@ def test_data_that_the_batch_size_cuts(fault: str) -> None:
     row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
     found = {"fed": [row], "evaluated": [], "ended": False}
     assert [check.status for check in check_data(found, 2)] == ["failed"]
-    assert check_data(found, 2, cut_anew=True)[0] == Check(
+    assert check_data(found, 2, {"TMG344"})[0] == Check(
         "data", "skipped", "x: other examples, as the batch size cuts the data into rows (TMG344)"
     )
+    drawn = "as larger batches are drawn otherwise (TMG347, TMG348; --epochs 1 compares an epoch's examples)"
+    for said in ("TMG347", "TMG348"):
+        assert check_data(found, 2, {said})[0] == Check("data", "skipped", f"x: other examples, {drawn}")
+    assert check_data(found, 2, {"TMG303"})[0].status == "failed"
 
 
 @pytest.mark.parametrize("fault", ["twice", "size"])
 def test_data_that_no_cut_explains(fault: str) -> None:
     row = {"status": "differs", "fault": fault, "input": "x", "step": 1, "rows": 0, "left_out": 0}
-    assert check_data({"fed": [row], "evaluated": [], "ended": False}, 2, cut_anew=True)[0].status == "failed"
+    for said in ("TMG344", "TMG347", "TMG348"):
+        assert check_data({"fed": [row], "evaluated": [], "ended": False}, 2, {said})[0].status == "failed"

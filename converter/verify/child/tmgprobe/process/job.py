@@ -72,6 +72,7 @@ def run(path, tf=None):
         role.watch.diary.begin()
     try:
         execute(job['script'])
+        role.threads.wait()
     except SystemExit as ending:
         if ending.code not in (None, 0):
             finish(role, channel, 'the script ended with exit status %s' % (ending.code,), '')
@@ -101,6 +102,7 @@ def prepare(tf, channel, job):
         watch.diary.install(tf)
     role = kind(tf, watch, channel, job)
     calls = steps.Calls(tf, watch, role)
+    role.threads = calls.threads
     watch.install(calls.on_run, calls.on_part)
     digits.install(tf)
     channel.send('started', tensorflow=tf.__version__, python=sys.version.split()[0])

@@ -21,6 +21,8 @@ LARGEST = 2**29  # bytes of steps that are kept where all of them are asked for
 class Record(object):
     """Keeps `job['steps']` steps and writes them to `job['record']`."""
 
+    in_order = True  # steps are compared one after the other
+
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
         self.kept, self.plan, self.first, self.graph = [], None, {}, None

@@ -9,6 +9,7 @@ fault. course.py follows the original's own way through all the steps.
 
 from __future__ import absolute_import, division, print_function
 
+import json
 import os
 import pickle
 import threading
@@ -28,6 +29,8 @@ SHORT = 1.0  # seconds for the original's further steps, at least
 
 class Replay(object):
     """Follows the recording; its figures go to the starter as one event."""
+
+    in_order = True  # steps are compared one after the other
 
     def __init__(self, tf, watch, channel, job):
         self.tf, self.watch, self.channel, self.job = tf, watch, channel, job
@@ -223,7 +226,9 @@ class Replay(object):
         )
 
     def _data(self):
-        """Compares the batches of both scripts."""
+        """Compares the batches of both scripts; keeps those of the original, which a whole run of it may take again."""
+        with open(os.path.join(self.job['work'], 'own.json'), 'w') as file:
+            json.dump(stream.examples(self.streams.kinds), file)
         towers = 1 if self.job['total'] else self.job['gpus']
         recorded = stream.of_record(self.recording, self.pairs)
         training = stream.marks_of(self.streams.kinds), stream.marks_of(recorded)

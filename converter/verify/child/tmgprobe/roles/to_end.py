@@ -80,6 +80,11 @@ class Whole(object):
             theirs = json.load(file)
         self.channel.leave('compared', **self._compared(theirs))
 
+    def _not_again(self):
+        """How many different examples of the original's other run, of a few steps, are not among those of this one."""
+        with open(self.job['again']) as file:
+            return len(set(json.load(file)) - set(stream.examples(self.streams.kinds)))
+
     def _compared(self, theirs):
         """Compares what both scripts were fed."""
         towers = 1 if self.job['total'] else self.job['gpus']
@@ -91,6 +96,7 @@ class Whole(object):
         return {
             'fed': stream.figures(self.streams, kinds, towers, self.unordered, set()),
             'sets': stream.sets(self.streams.kinds, kinds),
+            'again': self._not_again(),
             'evaluated': stream.evaluations(runs[0], runs[1], training, towers, drawn),
             'after': [
                 sum(steps >= last for steps, _ in each)

@@ -3,8 +3,10 @@
 from __future__ import absolute_import, division, print_function
 
 import contextlib
+import os
 import re
 import threading
+import traceback
 
 from tmgprobe.graph import graphs, rates
 from tmgprobe.session import fetches as fetched
@@ -191,7 +193,7 @@ class Calls(object):
 
     def __init__(self, tf, watch, role):
         self.tf, self.watch, self.role = tf, watch, role
-        self._steps = {}
+        self._steps, self.threads = {}, Threads(role)
 
     def on_run(self, run, session, fetches, feed_dict, options, metadata):
         """Stands for Session.run."""
@@ -228,7 +230,8 @@ class Calls(object):
     def _taken(self, call):
         """What the role makes of a run."""
         if call.step.applies:
-            return self.role.step(call)
+            with self.threads.one_at_a_time():
+                return self.role.step(call)
         main = threading.current_thread().name == 'MainThread'
         if (call.step.fetches or call.step.gathers) and main and hasattr(self.role, 'aside'):
             return self.role.aside(call)
@@ -244,6 +247,52 @@ class Calls(object):
         parts.feed.update(feed_dict or {})
         parts.changed = bool(graphs.written(Step(self.tf, self.watch.of(session.graph), fetches).operations))
         return self.on_run(run, session, fetches, dict(parts.feed), None, None)
+
+
+class Threads(object):
+    """The threads of a script that are in a training step.
+
+    Steps that overlap have no order, which another run would have, too: a role that compares steps in their order
+    (`in_order`) ends the process there, with the lines that run them. Threads that take turns are as good as one.
+    """
+
+    def __init__(self, role):
+        self.role, self.inside, self._lock = role, {}, threading.Lock()
+        self.trained = set()  # those that have taken a step
+
+    @contextlib.contextmanager
+    def one_at_a_time(self):
+        """While the current thread takes a step."""
+        me = threading.current_thread()
+        with self._lock:
+            self.trained.add(me)
+            others = [line for thread, line in self.inside.items() if thread is not me]
+            line = self._line()
+            if others and getattr(self.role, 'in_order', False):
+                self.role.channel.leave('threads', lines=sorted({line for line in others + [line] if line}))
+            self.inside[me] = line
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.inside.pop(me, None)
+
+    def wait(self):
+        """Waits at the script's end, as Python does, for the threads that train, or may come to it."""
+        built = any(watched.applies for watched in self.role.watch.graphs.values())  # a training step is there to run
+        for thread in threading.enumerate():
+            may_train = thread in self.trained or (built and not self.trained)
+            if may_train and not thread.daemon and thread is not threading.current_thread():
+                thread.join()
+
+    def _line(self):
+        """Which line of the script runs the current step: `file:line`, '' where none is seen."""
+        folder = os.path.dirname(os.path.abspath(self.role.job['script'])) + os.sep
+        for frame in reversed(traceback.extract_stack()):
+            path = os.path.abspath(frame[0])
+            if path.startswith(folder):
+                return '%s:%d' % (path[len(folder):], frame[1])
+        return ''
 
 
 class Call(object):

@@ -1,0 +1,117 @@
+"""Numbers drawn at random of which there are as many as batches, or as a batch has rows of what the script collects.
+
+A larger batch draws other numbers then: fewer for a shuffled list of batches, more from a replay buffer.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from converter.analysis.facts import Facts
+from converter.analysis.values import Host, Number, Origin, Sequence, Site, Value
+from converter.planner.batch_size.streams import is_share
+
+SHUFFLES = (
+    *("random.shuffle", "numpy.random.shuffle", "numpy.random.permutation", "random.sample"),
+    "sklearn.utils.shuffle",
+)
+SAMPLES = ("random.sample", "numpy.random.choice")
+COUNTED = ("list", "sorted", "enumerate", "zip", "reversed", "numpy.arange", "numpy.array", "numpy.asarray")
+GENERATORS = {
+    "random.Random": "random",
+    "numpy.random.RandomState": "numpy.random",
+    "numpy.random.default_rng": "numpy.random",
+}
+BUFFERS = ("collections.deque", "deque")
+
+
+def shuffled_batches(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The calls that put batches, or their numbers, into a random order."""
+    scaled = set(sizes)
+    found = {
+        node: None
+        for (_, node), value in facts.results.items()
+        if isinstance(value, Host) and _name(value) in SHUFFLES and node is value.node
+        and any(_is_of_batches(facts, given, scaled) for given in value.inputs[1:2])  # behind the function itself
+    }
+    yield from found
+
+
+def drawn_from_buffers(facts: Facts, sizes: Iterable[Origin]) -> Iterator[ast.AST]:
+    """The calls that draw as many rows as a batch has, each once, from a list that the script adds to."""
+    scaled = set(sizes)
+    found = {
+        node: None
+        for (_, node), value in facts.results.items()
+        if isinstance(value, Host) and _name(value) in SAMPLES and isinstance(node, ast.Call) and node is value.node
+        and any(isinstance(v, Number) and v.linear & scaled for v in value.inputs[2:])
+        and (_name(value) == "random.sample" or any(k.arg == "replace" for k in node.keywords))
+        and any(_is_collected(facts, one, _loops(value.site)) for one in _behind(value.inputs[1]))
+    }
+    yield from found
+
+
+def _name(value: Host) -> str:
+    """What draws: `random.sample`, also as a method of a generator that the script makes."""
+    method = value.inputs[0] if value.inputs else None
+    owner = method.inputs[0] if isinstance(method, Host) and method.inputs else None
+    module = GENERATORS.get(owner.call, "") if isinstance(owner, Host) else ""
+    return f"{module}.{value.call}" if module else value.call
+
+
+def _is_of_batches(facts: Facts, value: Value, scaled: set[Origin], depth: int = 4) -> bool:
+    """Whether a number, a list or an array counts batches: there are fewer where these are larger."""
+    if is_share(value, scaled):
+        return True
+    if value.uid in facts.ranges:
+        return _goes_by_batches(facts.ranges[value.uid], scaled)
+    if depth and value.uid in facts.listed:
+        return _is_of_batches(facts, facts.listed[value.uid], scaled, depth - 1)
+    if depth and isinstance(value, Host) and value.call.rpartition(".")[2] in {c.rpartition(".")[2] for c in COUNTED}:
+        inner = value.inputs[1:] if value.inputs else ()
+        return _goes_by_batches(list(inner), scaled) or any(_is_of_batches(facts, v, scaled, depth - 1) for v in inner)
+    if isinstance(value, Sequence) and (bounds := _numbered(facts, value)):
+        return _goes_by_batches(bounds, scaled)
+    return isinstance(value, Sequence) and any(
+        _is_of_batches(facts, facts.turned[site], scaled, depth - 1)
+        for effect in facts.changes_of(value)
+        for site in effect.site.chain()
+        if depth and site in facts.turned
+    )
+
+
+def _numbered(facts: Facts, value: Sequence) -> list[Value]:
+    """The arguments of the range whose numbers a list holds; nothing for another list."""
+    first = value.elements[0] if value.elements else None
+    made = tuple(v.uid for v in first.inputs) if isinstance(first, Number) else ()
+    return next((args for args in facts.ranges.values() if args and tuple(a.uid for a in args) == made), [])
+
+
+def _goes_by_batches(bounds: list[Value], scaled: set[Origin]) -> bool:
+    """Whether range(…) has as many numbers as there are batches."""
+    step = bounds[2] if len(bounds) == 3 else None
+    by_batch = isinstance(step, Number) and bool(step.linear & scaled)
+    return by_batch or (len(bounds) < 3 and any(is_share(bound, scaled) for bound in bounds[-1:]))
+
+
+def _is_collected(facts: Facts, value: Value, loops: set[ast.stmt]) -> bool:
+    """Whether the script adds to a list in one of these loops; a deque is there to be added to."""
+    if isinstance(value, Host) and value.call in BUFFERS:
+        return True
+    changes = facts.changes_of(value) if isinstance(value, Sequence) and value.mutable else []
+    return any(loops & _loops(effect.site) for effect in changes)
+
+
+def _loops(site: Site | None) -> set[ast.stmt]:
+    """The loops around a statement, and around the calls that lead to it."""
+    chain = site.chain() if site is not None else ()
+    return {one.stmt for one in chain if isinstance(one.stmt, ast.For | ast.While)}
+
+
+def _behind(value: Value) -> Iterator[Value]:
+    """A value, and what its length is asked of: `len(memory)`, `range(len(memory))`."""
+    yield value
+    for inner in value.inputs:
+        yield inner
+        yield from inner.inputs

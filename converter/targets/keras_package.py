@@ -1,0 +1,97 @@
+"""Scripts that the package `keras` trains, or that import all names of Keras: what to write in the imports."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from converter.analysis.traits import Trait, has
+from converter.diagnostics import Diagnostic
+from converter.options import Options
+from converter.syntax.known import last_name
+from converter.syntax.script import Script
+from converter.targets.mirrored.keras import keras_fits
+
+PACKAGE = "keras"
+SHOWN = 4  # import lines that a message writes out
+# Modules of the package whose names tf.keras has one level up (keras 2.0 to 2.3, tensorflow 1.15).
+_UP = re.compile(
+    r"^(keras\.(?:layers|utils|preprocessing|engine))\."
+    r"(?:core|convolutional|convolutional_recurrent|pooling|local|recurrent|embeddings|merge|advanced_activations|"
+    r"normalization|noise|wrappers|np_utils|generic_utils|vis_utils|data_utils|topology|training)$"
+)
+
+
+def trained_by_keras(script: Script, options: Options) -> Diagnostic | None:
+    """The refusal of a script that compiles and fits a model of the package `keras`; None for others."""
+    minimises = any(has(last_name(script, call.func), Trait.TRAINS) for call in script.calls)
+    if minimises or not keras_fits(script):
+        return None
+    own = [node for node in _imports(script) if _module(node).partition(".")[0] == PACKAGE]
+    if own:
+        return _of_package(script, own)
+    stars = [node for node in _imports(script) if _is_star(node)]
+    if stars and options.target in ("auto", "mirrored"):
+        node = stars[0]
+        message = "names of Keras are imported by *, so that it is not seen what builds the model"
+        hint = f"import them by their names: from {_module(node)} import …"
+        return _at(script, node, "TMG289", message, hint)
+    return None
+
+
+def _of_package(script: Script, imports: list[ast.Import | ast.ImportFrom]) -> Diagnostic:
+    spread = [node for node in imports if any(alias.name == "multi_gpu_model" for alias in node.names)]
+    if spread or any(script.name(call.func).endswith(".multi_gpu_model") for call in script.calls):
+        message = "this script uses several GPUs already, by Keras' multi_gpu_model"
+        return _at(script, (spread or imports)[0], "TMG216", message, "convert the script as it was for one GPU")
+    lines = ", ".join(str(node.lineno) for node in imports)
+    written = "; ".join(map(_of_tensorflow, imports[:SHOWN])) + ("; …" if len(imports) > SHOWN else "")
+    where = f"line {lines}" if len(imports) == 1 else f"lines {lines}"
+    message = "this script trains by the package keras, which a distribution strategy of TensorFlow does not reach"
+    hint = (
+        f"import the same from tf.keras, in {where}: {written}; --target mirrored converts that. Or, with keras up to "
+        "2.3: model = keras.utils.multi_gpu_model(model, gpus=N) in front of compile()"
+    )
+    return _at(script, imports[0], "TMG220", message, hint)
+
+
+def _imports(script: Script) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The imports of modules of Keras, of the package or of TensorFlow's."""
+    for node in ast.walk(script.tree):
+        if isinstance(node, ast.Import | ast.ImportFrom) and PACKAGE in _module(node).split("."):
+            yield node
+
+
+def _module(node: ast.Import | ast.ImportFrom) -> str:
+    if isinstance(node, ast.ImportFrom):
+        return "" if node.level else node.module or ""
+    return next((alias.name for alias in node.names if PACKAGE in alias.name.split(".")), "")
+
+
+def _is_star(node: ast.Import | ast.ImportFrom) -> bool:
+    return isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
+
+
+def _of_tensorflow(node: ast.Import | ast.ImportFrom) -> str:
+    """An import of the package as one of tf.keras, which binds the same names."""
+    if isinstance(node, ast.ImportFrom):
+        module = _UP.sub(r"\1", node.module or "").replace("keras.engine", "keras.models")
+        names = ", ".join(map(_alias, node.names))
+        return f"from tensorflow.{module} import {names}"
+    name, bound = next((alias.name, alias.asname) for alias in node.names if alias.name.partition(".")[0] == PACKAGE)
+    if bound is None or name == PACKAGE:  # `import keras.models` binds keras
+        return f"from tensorflow import {PACKAGE}" + (f" as {bound}" if bound else "")
+    module, _, last = name.rpartition(".")
+    return f"from tensorflow.{module} import {last} as {bound}"
+
+
+def _alias(alias: ast.alias) -> str:
+    if alias.name == "*":
+        return "…"  # by their names, so that it is seen what builds the model
+    return f"{alias.name} as {alias.asname}" if alias.asname else alias.name
+
+
+def _at(script: Script, node: ast.stmt, code: str, message: str, hint: str) -> Diagnostic:
+    column = script.at(node.lineno, node.col_offset) - script.line(node.lineno) + 1
+    return Diagnostic(code, script.path, node.lineno, column, message=message, hint=hint)

@@ -1,0 +1,121 @@
+"""The package `keras` under every target: one refusal, whose edit makes a script that is converted."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from converter.cli.app import main
+from converter.conversion import Conversion, convert
+from converter.source import from_bytes
+from converter.source.header import from_flags
+
+TARGETS = ("auto", "towers", "mirrored", "ddp", "cluster")
+DATA = "import numpy as np\nx, y = np.zeros([64, 4]), np.zeros([64])\n"
+FIT = """\
+model.compile('sgd', 'sparse_categorical_crossentropy')
+model.fit(x, y, batch_size=32)
+"""
+# Imports, and what is built with their names.
+FORMS = [
+    (
+        "from {keras}.models import Sequential\nfrom {keras}.layers import Dense, Activation as Act",
+        "Sequential([Dense(3, input_shape=(4,)), Act('softmax')])",
+    ),
+    ("from {keras} import layers, models", "models.Sequential([layers.Dense(3, input_shape=(4,))])"),
+    (
+        "from {keras}.models import Sequential\nimport {keras}.backend as K\nfrom {keras}.layers import Dense",
+        "Sequential([Dense(3, input_shape=(4,))])",
+    ),
+    ("from {keras}.models import Sequential\nimport {keras}.layers as L", "Sequential([L.Dense(3, input_shape=(4,))])"),
+]
+OF_PACKAGE = [
+    ("import keras", "keras.Sequential([keras.layers.Dense(3, input_shape=(4,))])"),
+    ("import keras as k", "k.Sequential([k.layers.Dense(3, input_shape=(4,))])"),
+    ("import keras.models", "keras.models.Sequential([keras.layers.Dense(3, input_shape=(4,))])"),
+    (
+        "from keras.engine.training import Model\nfrom keras.layers.core import Dense, Input\nI = Input((4,))",
+        "Model(I, Dense(3)(I))",
+    ),
+]
+
+
+def conversion(script: str, target: str = "auto") -> Conversion:
+    """The conversion of a script that names TensorFlow; others are passed over."""
+    return convert(from_bytes("train.py", script.encode()), from_flags(["--target", target]))
+
+
+def script_of(imports: str, built: str) -> str:
+    return f"import tensorflow as tf\n{imports}\n{DATA}model = {built}\n{FIT}"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("imports", "built"), [(i.format(keras="keras"), b) for i, b in FORMS] + OF_PACKAGE)
+def test_the_edit_that_is_told(imports: str, built: str, target: str) -> None:
+    (found,) = conversion(script_of(imports, built), target).diagnostics
+    assert (found.code, found.line) == ("TMG220", 2)
+    assert "the package keras" in found.message
+    edit = re.match(r"import the same from tf.keras, in lines? [\d, ]+: (.*); --target mirrored conv", found.hint)
+    assert edit is not None, found.hint
+    edited = edit[1].replace("; ", "\n")
+    assert edited.count("\n") + 1 == sum("import" in line for line in imports.splitlines())
+    rest = [line for line in imports.splitlines() if "import" not in line]
+    made = conversion(script_of("\n".join([edited, *rest]), built), "mirrored")
+    assert made.status == "converted", made.diagnostics
+
+
+@pytest.mark.parametrize(
+    "keras",
+    ["tensorflow.keras", "tensorflow.python.keras", "tensorflow.compat.v1.keras", "tensorflow.contrib.keras.api.keras"],
+)
+@pytest.mark.parametrize(("imports", "built"), FORMS)
+def test_the_keras_of_tensorflow(imports: str, built: str, keras: str) -> None:
+    """TensorFlow 1.15.5: the classes of all these modules are the same objects."""
+    script = script_of(imports.format(keras=keras), built)
+    assert conversion(script, "mirrored").status == conversion(script).status == "converted"
+    (found,) = conversion(script, "towers").diagnostics
+    assert found.code == "TMG220" and "this script trains by tf.keras." in found.message
+
+
+@pytest.mark.parametrize("keras", ["keras", "tensorflow.keras"])
+def test_names_by_star(keras: str) -> None:
+    imports = f"from {keras}.models import *\nfrom {keras}.layers import *"
+    (found,) = conversion(script_of(imports, "Sequential([Dense(3, input_shape=(4,))])"), "mirrored").diagnostics
+    assert (found.code, found.line) == ("TMG220" if keras == "keras" else "TMG289", 2)
+    assert "from tensorflow.keras.models import …" in found.hint
+
+
+def test_several_gpus_already() -> None:
+    imports = "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model"
+    (found,) = conversion(script_of(imports, "multi_gpu_model(Sequential(), gpus=2)")).diagnostics
+    assert (found.code, found.line) == ("TMG216", 3)
+
+
+def test_layers_of_the_package_in_a_session() -> None:
+    """A script that minimises in a session of its own is converted, whatever library its layers come from."""
+    script = """\
+import tensorflow as tf
+from keras.layers import Dense
+
+batch_size = 32
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(Dense(3)(x))
+train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for batch in batches(batch_size):
+        sess.run(train_op, {x: batch})
+"""
+    assert conversion(script).status == "converted"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_named_file_without_tensorflow(target: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    imports = "from keras.models import Sequential\nfrom keras.layers import Dense\n"
+    (tmp_path / "train.py").write_text(imports + DATA + f"model = Sequential([Dense(3, input_shape=(4,))])\n{FIT}")
+    assert main(["convert", str(tmp_path / "train.py"), "--target", target]) == 2
+    shown = capsys.readouterr().err
+    assert "train.py:1:1: TMG220 this script trains by the package keras" in shown
+    assert "in lines 1, 2: from tensorflow.keras.models import Sequential;" in shown
