@@ -86,6 +86,7 @@ class Found(Enum):
     SCOPE_AROUND_REUSED = auto()
     SCOPE_REUSED_INSIDE = auto()
     CHANGED_AND_READ_AGAIN = auto()
+    ITERATOR_READ = auto()
     DIFFERENT_ROWS = auto()
     FORM_NOT_MERGED = auto()
     LAST_TOWERS_VALUE = auto()
