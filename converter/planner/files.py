@@ -102,11 +102,17 @@ class _Looped:
     seen: list[Diagnostic]
 
 
+def _others_count_gpus(case: Placed) -> bool:
+    """Whether a script that imports files of this one may define an option --num_gpus: a second one would stop it."""
+    files = [path for path in case.facts.modules if path]
+    return case.sources.mention(files, ["num_gpus"]) and bool(case.sources.users(files))
+
+
 def _looped(case: Placed, module: str) -> _Looped:
     """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
     scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
-    count = gpu_count(pen, module, scaled)
+    count = gpu_count(pen, module, scaled, bool(module) and _others_count_gpus(case))
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     with noted(found):
