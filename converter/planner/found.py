@@ -79,6 +79,7 @@ class Found(Enum):
     SHARES_LINE_OF_TOWERS = auto()
     SHARES_LINE_OF_OTHERS = auto()
     BETWEEN_ENDS_BLOCK = auto()
+    BETWEEN_MAY_RETURN = auto()
     BETWEEN_MAKES_INPUT = auto()
     BETWEEN_MAY_COLLECT = auto()
     BETWEEN_UNMOVABLE = auto()

@@ -18,6 +18,7 @@ from converter.planner.found import Found
 from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
+from converter.planner.questions.statements import returned_by
 from converter.planner.region.block import Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
@@ -148,6 +149,8 @@ def _side(at: _Between) -> Side | Found:
     """Where a statement goes, or why it can go nowhere."""
     if isinstance(at.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         return Found.BETWEEN_ENDS_BLOCK
+    if not at.facts.returned.isdisjoint(returned_by(at.stmt)):
+        return Found.BETWEEN_MAY_RETURN
     if _belongs_to_towers(at):
         return Side.TOWER
     movable = _may_go_before(at)
