@@ -10,14 +10,24 @@ from converter.analysis.values import Typed
 
 IMPORT = "import tensorflow as"
 TENSORFLOW = ("tf", "tensorflow")  # new names of the module
+OLD_API = "compat.v1"
+# Names that TensorFlow 2 has there alone: a file that has one of them without it runs on TensorFlow 1.
+ONLY_THERE = frozenset(
+    ("placeholder", "Session", "InteractiveSession", "ConfigProto", "get_variable", "variable_scope", "layers")
+    + ("contrib", "app", "flags", "global_variables_initializer", "trainable_variables", "get_default_graph")
+)
 
 
 class Aliases:
-    """The names of the tensorflow module by file: the file's own, or `new`, which is free in all files."""
+    """The names of the tensorflow module by file: the file's own, or `new`, which is free in all files.
+
+    In a file that names TensorFlow 1 as `tf.compat.v1`, so that TensorFlow 2 runs it, that is the name.
+    """
 
     def __init__(self, facts: Facts, new: str) -> None:
         self.new = new
         self._facts = facts
+        self._names: dict[str, str] = {}
 
     def imported(self, path: str) -> bool:
         """Whether a file imports the module itself."""
@@ -25,13 +35,29 @@ class Aliases:
 
     def tensorflow(self, path: str) -> str:
         """The name in a file; one that does not import the module will do so as `new`."""
-        own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
-        return next(own, self.new)
+        if path not in self._names:
+            own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
+            name = next(own, "")
+            upgraded = bool(name) and is_upgraded(self._facts, path, name)
+            self._names[path] = f"{name}.{OLD_API}" if upgraded else name or self.new
+        return self._names[path]
 
     def flags(self, path: str) -> str:
         """The name of the parsed flags in a file, "" where it has none."""
         known = self._facts.frame_of(path).locals
         return next((n for n, v in known.items() if isinstance(v, Typed) and v.kind == "Flags"), "")
+
+
+def is_upgraded(facts: Facts, path: str, name: str) -> bool:
+    """Whether a file names TensorFlow 1's own functions as `tf.compat.v1.…` only, as tf_upgrade_v2 writes them."""
+    found = False
+    for node in facts.nodes(ast.Attribute, facts.tree_of(path)):
+        if isinstance(node.value, ast.Name) and node.value.id == name and node.attr in ONLY_THERE:
+            return False
+        inner = node.value
+        if node.attr == "v1" and isinstance(inner, ast.Attribute) and inner.attr == "compat":
+            found |= isinstance(inner.value, ast.Name) and inner.value.id == name
+    return found
 
 
 def import_line(facts: Facts) -> str:
@@ -42,7 +68,8 @@ def import_line(facts: Facts) -> str:
             for alias in stmt.names:
                 if name and (alias.asname or alias.name) == name:
                     package = f"from {stmt.module} " if isinstance(stmt, ast.ImportFrom) else ""
-                    return f"{package}import {alias.name} as"
+                    upgraded = alias.name == "tensorflow" and is_upgraded(facts, "", name)
+                    return f"{package}import {alias.name}{'.' + OLD_API if upgraded else ''} as"
     return IMPORT
 
 
