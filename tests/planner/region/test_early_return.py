@@ -56,18 +56,53 @@ def codes(done: Conversion) -> list[str]:
     return [finding.code for finding in done.diagnostics if finding.severity == "error"]
 
 
+CENTERS = "        centers = tf.get_variable('centers', [8])\n"
+MORE = MODEL.replace(LOSS, CENTERS + LOSS.replace("self.logits)", "self.logits + centers)"))
+GIVEN = MODEL.replace("training):", "training, y):").replace("tf.placeholder(tf.int64, [None])", "y")
+STEP = MODEL.replace(LOSS, "        self.step = tf.Variable(0, trainable=False)\n" + LOSS)
+Y = "tf.placeholder(tf.int64, [None])"
+INLINE = ["if not training:", "return"]
+
+
+def lines(done: Conversion) -> list[str]:
+    """The lines of the converted model's class."""
+    text = next(part.text or "" for part in done.parts if "class Model" in (part.text or ""))
+    return [line.strip() for line in text.partition("class Model")[2].splitlines()]
+
+
 @pytest.mark.parametrize("training", ["FLAGS.train", "input() == 'train'"])
 def test_a_flag_may_take_it(training: str, tmp_path: Path) -> None:
-    assert codes(converted(tmp_path, MODEL, training)) == ["TMG203"]
+    made = lines(converted(tmp_path, MODEL, training))
+    assert made.index("if not training:") > made.index("self.predictions = tf.argmax(self.logits, 1)")
 
 
 def test_another_model_of_the_script_takes_it(tmp_path: Path) -> None:
+    """The towers of one call of the function would miss the loss."""
     both = "True)\nwith tf.variable_scope(tf.get_variable_scope(), reuse=True):\n    test = Model(False"
-    assert codes(converted(tmp_path, MODEL, both)) == ["TMG203"]
+    assert codes(converted(tmp_path, MODEL, both)) == ["TMG210"]
 
 
 def test_another_script_takes_it(tmp_path: Path) -> None:
-    done = converted(tmp_path, MODEL, "True", predict=PREDICT)
+    """On one GPU it stays where it was: in front of the loss, behind the predictions."""
+    made = lines(converted(tmp_path, MODEL, "True", predict=PREDICT))
+    first = made.index("if tower_helpers.towers() == 1:")
+    assert made[first + 1 : first + 4] == ["self.predictions = tf.argmax(self.logits, 1)", *INLINE]
+    assert made[first + 4].startswith("self.loss = ") and made.count("if not training:") == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [(MORE, "FLAGS.train"), (STEP, "FLAGS.train"), (GIVEN, f"FLAGS.train, {Y} if FLAGS.train else None")],
+    ids=["variables of the loss", "a variable that goes in front of the loop", "labels that may be missing"],
+)
+def test_what_only_the_training_may_build(model: str, asked: str, tmp_path: Path) -> None:
+    assert codes(converted(tmp_path, model, asked)) == ["TMG203"]
+
+
+@pytest.mark.parametrize("model", [MORE, STEP])
+def test_another_script_would_get_more_variables(model: str, tmp_path: Path) -> None:
+    assert converted(tmp_path, model, "True").status == "converted"
+    done = converted(tmp_path, model, "True", predict=PREDICT)
     assert codes(done) == ["TMG263"]
     assert "model.py:10" in done.diagnostics[0].message
 
