@@ -6,16 +6,11 @@ import ast
 import os
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, name_of, names
 from converter.analysis.values import Typed
 
 IMPORT = "import tensorflow as"
 TENSORFLOW = ("tf", "tensorflow")  # new names of the module
-OLD_API = "compat.v1"
-# Names that TensorFlow 2 has there alone: a file that has one of them without it runs on TensorFlow 1.
-ONLY_THERE = frozenset(
-    ("placeholder", "Session", "InteractiveSession", "ConfigProto", "get_variable", "variable_scope", "layers")
-    + ("contrib", "app", "flags", "global_variables_initializer", "trainable_variables", "get_default_graph")
-)
 
 
 class Aliases:
@@ -39,7 +34,7 @@ class Aliases:
             own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
             name = next(own, "")
             upgraded = bool(name) and is_upgraded(self._facts, path, name)
-            self._names[path] = f"{name}.{OLD_API}" if upgraded else name or self.new
+            self._names[path] = f"{name}.{name_of(Trait.V1_MODULE)}" if upgraded else name or self.new
         return self._names[path]
 
     def flags(self, path: str) -> str:
@@ -50,13 +45,12 @@ class Aliases:
 
 def is_upgraded(facts: Facts, path: str, name: str) -> bool:
     """Whether a file names TensorFlow 1's own functions as `tf.compat.v1.…` only, as tf_upgrade_v2 writes them."""
+    module, old = f"{name}.{name_of(Trait.V1_MODULE)}", names(Trait.ONLY_IN_V1)
     found = False
     for node in facts.nodes(ast.Attribute, facts.tree_of(path)):
-        if isinstance(node.value, ast.Name) and node.value.id == name and node.attr in ONLY_THERE:
+        if isinstance(node.value, ast.Name) and node.value.id == name and node.attr in old:
             return False
-        inner = node.value
-        if node.attr == "v1" and isinstance(inner, ast.Attribute) and inner.attr == "compat":
-            found |= isinstance(inner.value, ast.Name) and inner.value.id == name
+        found = found or (module.endswith("." + node.attr) and ast.unparse(node) == module)
     return found
 
 
@@ -69,7 +63,7 @@ def import_line(facts: Facts) -> str:
                 if name and (alias.asname or alias.name) == name:
                     package = f"from {stmt.module} " if isinstance(stmt, ast.ImportFrom) else ""
                     upgraded = alias.name == "tensorflow" and is_upgraded(facts, "", name)
-                    return f"{package}import {alias.name}{'.' + OLD_API if upgraded else ''} as"
+                    return f"{package}import {alias.name}{'.' + name_of(Trait.V1_MODULE) if upgraded else ''} as"
     return IMPORT
 
 

@@ -118,6 +118,9 @@ TRAITS: dict[Trait, str] = {
     Trait.SPARSE_PLACEHOLDER: "sparse_placeholder sparse.placeholder",
     Trait.HAS_DEFAULT: "placeholder_with_default",
     Trait.NEXT_BATCH: "*get_next",
+    Trait.ONLY_IN_V1: "placeholder Session InteractiveSession ConfigProto get_variable variable_scope layers contrib "
+    "app flags global_variables_initializer trainable_variables get_default_graph",
+    Trait.V1_MODULE: "compat.v1",
 }
 
 CALLS: dict[str, Handler] = {
