@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -198,6 +199,71 @@ def test_flags_of_scripts_that_others_share(tmp_path: Path) -> None:
     helpers = done.parts[-1].text
     assert "training = False" in helpers and "    return FLAGS.num_gpus if training else 1\n" in helpers
     assert "if __name__ == '__main__':\n    tower_helpers.training = True\n" in (done.text or "")
+
+
+SHARED_PARSER = """\
+import argparse
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+parser.add_argument('--batch_size', type=int, default=16)
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 3))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+PARSING = """\
+import tensorflow as tf
+import model
+
+args = model.parser.parse_args()
+x = tf.placeholder(tf.float32, [None, 8])
+y = tf.placeholder(tf.int64, [None])
+train_op = model.step_of(x, y)
+with tf.Session() as sess:
+    for step in range(10):
+        xs, ys = next_batch(args.batch_size)
+        sess.run(train_op, {x: xs, y: ys})
+"""
+SHARED_FLAGS = """\
+import tensorflow as tf
+
+tf.app.flags.DEFINE_integer('batch_size', 16, 'Size of a batch.')
+FLAGS = tf.app.flags.FLAGS
+
+
+def step_of(x, y):
+    loss = tf.losses.sparse_softmax_cross_entropy(y, tf.layers.dense(x, 3))
+    return tf.train.AdamOptimizer().minimize(loss)
+"""
+MORE_GPUS = """\
+import model
+
+model.parser.add_argument('--{}', type=int)
+if __name__ == '__main__':
+    print(model)
+"""
+
+
+@pytest.mark.parametrize(
+    ("model", "train"),
+    [
+        (SHARED_PARSER, PARSING),
+        (SHARED_FLAGS, PARSING.replace("args = model.parser.parse_args()\n", "").replace("args.", "model.FLAGS.")),
+    ],
+    ids=["argparse", "flags"],
+)
+def test_a_script_that_counts_its_gpus_by_an_option_of_the_same_name(model: str, train: str, tmp_path: Path) -> None:
+    def options(other: str) -> list[str]:
+        done = converted(put(tmp_path, model=model, train=train, many=other))
+        texts = [done.text or "", *(file.text or "" for file in done.parts)]
+        assert done.status == "converted", done.diagnostics
+        return re.findall(r"'--num_gpus'|DEFINE_integer\('num_gpus'", "".join(texts))
+
+    assert options(MORE_GPUS.format("num_gpus")) == []
+    assert len(options(MORE_GPUS.format("num_steps"))) == 1
+    assert len(options("num_gpus = 2\n")) == 1
 
 
 def test_a_check_needs_no_look_at_other_scripts(tmp_path: Path) -> None:

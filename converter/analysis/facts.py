@@ -267,6 +267,8 @@ class Facts:
     turned: dict[Site, Value] = field(default_factory=dict)  # for loops -> what they go over
     comprehended: list[tuple[ast.expr, Value]] = field(default_factory=list)  # the same for comprehensions
     turns: dict[Site, list[int]] = field(default_factory=dict)  # loops -> the times at which their turns began
+    returned: set[ast.AST] = field(default_factory=set)  # return statements that a run may come to
+    iterators: set[int] = field(default_factory=set)  # uids of map(…), zip(…), (… for …): read once, then empty
     listed: dict[int, Value] = field(default_factory=dict)  # uid of the list of a comprehension -> what it goes over
     ranges: dict[int, list[Value]] = field(default_factory=dict)  # uid of what range() gives -> its arguments
     origin_names: dict[tuple[object, ...], set[str]] = field(default_factory=dict)

@@ -35,6 +35,8 @@ class Trait(Enum):
     CONDITION = "takes one of two branches in the graph"
     CHOICE = "takes one of several branches in the graph"
     SETTING = "reads a number that is no example: a rate, a condition, a bound"
+    ONLY_IN_V1 = "TensorFlow 2 has it in the module of TensorFlow 1's names alone"
+    V1_MODULE = "the module of TensorFlow 1's names in TensorFlow 2"
     OF_ONE_NUMBER = "gives one number for one number"
     FLOAT32 = "gives float32 for operands of any type (losses_impl.py, image_ops_impl.py, 1.15)"
     OWN_DTYPE = "gives another type than that of its operands, or one of its own"

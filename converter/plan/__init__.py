@@ -121,12 +121,13 @@ class Rebind:
 class Reset:
     """A value that a tower changes and the next one would read: each tower begins with the value from before the loop.
 
-    how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute.
+    how: "value" re-binds the place, "list" and "dict" restore the contents, "absent" removes the attribute. "iterator":
+        what the place holds can be read once; each tower gets an iterator of its own over the same elements.
     """
 
     place: str
     saved: str
-    how: Literal["value", "list", "dict", "absent"]
+    how: Literal["value", "list", "dict", "absent", "iterator"]
 
 
 @dataclass(frozen=True)

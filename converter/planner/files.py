@@ -102,11 +102,17 @@ class _Looped:
     seen: list[Diagnostic]
 
 
+def _others_count_gpus(case: Placed) -> bool:
+    """Whether a script that imports files of this one may define an option --num_gpus: a second one would stop it."""
+    files = [path for path in case.facts.modules if path]
+    return case.sources.mention(files, ["num_gpus"]) and bool(case.sources.users(files))
+
+
 def _looped(case: Placed, module: str) -> _Looped:
     """Plan the loops and the edits that they depend on; raises Faults with all refusals."""
     facts, options, regions, pen = case.facts, case.options, case.regions, _pen(case)
     scaled = case.size.scaled if options.batch == "per-gpu" else frozenset()
-    count = gpu_count(pen, module, scaled)
+    count = gpu_count(pen, module, scaled, bool(module) and _others_count_gpus(case))
     found: list[Diagnostic] = []
     scaling, names = Scaling(), count.names
     with noted(found):
@@ -177,7 +183,8 @@ def _loops(case: Placed, pen: Pen, scaling: Scaling) -> tuple[list[LoopPart], li
 
 def _with_builtins(loop: Loop, region: Region, builtins: Builtins) -> Loop:
     """The loop, with builtins read from their module where the script binds their names to something else."""
-    read = ["range", *("list" for reset in loop.resets if reset.how == "list")]
+    read = ["range", *("list" for reset in loop.resets if reset.how in ("list", "iterator"))]
+    read += ["iter" for reset in loop.resets if reset.how == "iterator"]
     read += ["list", "zip"] if any(m.each for m in loop.merges) else []
     return replace(loop, hidden=builtins.hidden(region.block.frame, read))
 

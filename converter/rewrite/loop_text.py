@@ -9,7 +9,7 @@ from converter.plan import Loop, Merge, Plan, Rebind, Reset, Shard
 from converter.runtime.catalog import catalog
 
 STEP = "    "
-KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()"}  # what is kept for a Reset
+KEPT = {"value": "{}", "list": "{list}({})", "dict": "{}.copy()", "iterator": "{list}({})"}  # what is kept for a Reset
 
 
 class Line(NamedTuple):
@@ -177,7 +177,7 @@ def _above(plan: Plan, loop: Loop, names: dict[str, str]) -> list[Line]:
         lines.append(Line(each, _why(helper)))
     lines += [_drawn(plan, loop, shard, names) for shard in loop.shards if shard.drawn is not None]
     lines += [Line(f"{merge.place} = None", "TMG104") for merge in loop.merges if merge.unset]
-    return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(reset)]
+    return lines + [Line(line, "TMG131") for reset in loop.resets for line in _reset(plan, loop, reset)]
 
 
 def _size(plan: Plan, loop: Loop, rebind: Rebind, names: dict[str, str]) -> Line:
@@ -200,7 +200,7 @@ def _drawn(plan: Plan, loop: Loop, shard: Shard, names: dict[str, str]) -> Line:
     return Line(f"{shard.rows}, {shard.weight} = {counted}", _why(shard.helper))
 
 
-def _reset(reset: Reset) -> list[str]:
+def _reset(plan: Plan, loop: Loop, reset: Reset) -> list[str]:
     """The line that resets a place, a list or a dict to its value from before the loop."""
     place, saved = reset.place, reset.saved
     if reset.how == "absent":
@@ -208,6 +208,8 @@ def _reset(reset: Reset) -> list[str]:
         return [f"{holder}.__dict__.pop({name!r}, None)  # each tower makes its own"]
     if reset.how == "dict":
         return [f"{place}.clear()", f"{place}.update({saved})"]
+    if reset.how == "iterator":
+        return [f"{place} = {_builtin(plan, loop, 'iter')}({saved})"]
     return [f"{place}[:] = {saved}" if reset.how == "list" else f"{place} = {saved}"]
 
 

@@ -116,6 +116,8 @@ def _comprehension(walk: Walk, node: ast.ListComp | ast.SetComp | ast.GeneratorE
     made = Sequence(elements, mutable=True, many=many and bool(elements)).like(*over).level()
     if (picked or isinstance(node, ast.SetComp)) and len(elements) > 1 and made.elements == elements:
         loosen(made)
+    if isinstance(node, ast.GeneratorExp):
+        walk.facts.iterators.add(made.uid)
     if len(node.generators) == 1 and not node.generators[0].ifs:
         walk.facts.listed[made.uid] = over[0]
     return made

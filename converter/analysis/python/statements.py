@@ -236,6 +236,7 @@ def _class(walk: Walk, stmt: ast.ClassDef) -> Signal:
 
 
 def _return(walk: Walk, stmt: ast.Return) -> Signal:
+    walk.facts.returned.add(stmt)
     walk.frame.returns.append(walk.evaluate(stmt.value) if stmt.value else Constant(None))
     return "return"
 

@@ -59,6 +59,21 @@ def shape_entries(value: Value | None) -> list[Value] | None:
     return None
 
 
+def first_entries(value: Value | None) -> list[Value]:
+    """The entries that a shape of unknown length begins with: those of the list in `[None] + list(space.shape)`."""
+    if isinstance(value, Host) and value.call == "add":
+        left, right = value.inputs
+        known = shape_entries(left)
+        if known is None:
+            return first_entries(left)
+        return known or first_entries(right)
+    if isinstance(value, Host) and value.call in ("list", "tuple", "builtins.list", "builtins.tuple") and value.inputs:
+        return first_entries(value.inputs[0])
+    if isinstance(value, Sequence) and len(value.elements) > 1:  # [None, *space.shape]
+        return value.elements[:1]
+    return []
+
+
 def dims_of(entries: list[Value] | None) -> Dims:
     """A static shape from the entries of a shape argument; None for unknown dimensions."""
     if entries is None:

@@ -43,8 +43,7 @@ def orders_differ(comparison: Comparison, paths: Paths) -> Iterator[Sized]:
     """Layers that get another number in their names, and savers that hold other variables, with both lines."""
     sides = [_Side(comparison, paths, again) for again in (False, True)]
     variables = [side.effects(VARIABLES) for side in sides]
-    kept = bool({"LayerNames", "keep_names"} & set(comparison.towers.helpers.values()))
-    yield from _names_differ(variables[0], variables[1], kept)
+    yield from _names_differ(variables[0], variables[1], set(comparison.towers.helpers.values()))
     states = [side.effects((EffectKind.GRAPH_STATE,)) for side in sides]
     if states[0]:
         steps = [side.steps() for side in sides]
@@ -150,8 +149,8 @@ def _root(node: ast.expr) -> ast.expr:
 # -- names ------------------------------------------------------------------------------------------
 
 
-def _names_differ(first: list[_Event], second: list[_Event], kept: bool) -> Iterator[Sized]:
-    """Variables that get their names in another order; kept: whether a helper counts on behind the towers."""
+def _names_differ(first: list[_Event], second: list[_Event], helpers: set[str]) -> Iterator[Sized]:
+    """Variables that get their names in another order; helpers: those of the converted text."""
     there, here = _groups(first), defaultdict[object, list[_Event]](list)
     group_of = {event.key: group for group, events in there.items() for event in events}
     for event in sorted(second, key=lambda e: e.time):
@@ -170,9 +169,21 @@ def _names_differ(first: list[_Event], second: list[_Event], kept: bool) -> Iter
             yield why, original.node, moved[1].node
         inside = [b for b in twos if b.inside]
         late = next((b for b in twos if b.after), None)
-        if made_up and inside and late is not None and not kept:
+        if made_up and inside and late is not None and not _counts_on(ones, helpers):
             original = next(event for event in ones if event.key == late.key)
             yield "a layer behind the towers gets the name of a layer in them", original.node, late.node
+
+
+def _counts_on(made: list[_Event], helpers: set[str]) -> bool:
+    """Whether the names of variables behind the towers are counted on from the towers' own, as they are on one GPU.
+
+    made: what the original makes. SharedVariables makes the towers' raw variables in the original's scopes: without any
+    scope the graph itself counts their names.
+    """
+    effects = [event.effect for event in made if event.effect is not None]
+    raw = all(effect.kind is EffectKind.RAW_VARIABLE for effect in effects)
+    unscoped = not any(effect.site.scopes for effect in effects)
+    return bool({"LayerNames", "keep_names"} & helpers) or (raw and unscoped and "SharedVariables" in helpers)
 
 
 def _groups(events: list[_Event]) -> dict[object, list[_Event]]:

@@ -73,10 +73,11 @@ class GpuCount:
         return f"{self.aliases.flags(path) or self.module + '.FLAGS'}.num_gpus"
 
 
-def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin]) -> GpuCount:
+def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin], own_elsewhere: bool) -> GpuCount:
     """How the script is to say the number of GPUs.
 
     A flag of argparse would come too late for numbers that are scaled while the files are executed.
+    own_elsewhere: scripts that share its files may have a flag of this name.
     """
     facts, options, text = pen.facts, pen.options, pen.text
     told = bool(module) and options.helpers != "inline"
@@ -86,7 +87,7 @@ def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin]) -> GpuCount:
     in_flags = (
         definition is not None
         and definition.style == "flags"
-        and not flags
+        and not (flags or own_elsewhere)
         and bool((module and not told) or pen.aliases.flags(""))
         and not comes_before(facts, text, scaled)
     )
@@ -111,7 +112,7 @@ def gpu_count(pen: Pen, module: str, scaled: Iterable[Origin]) -> GpuCount:
     if not in_flags and (
         definition is not None
         and definition.style == "argparse"
-        and not flags
+        and not (flags or own_elsewhere)
         and can_bind_namespace(facts)
         and not is_early(facts, text, scaled, _bound_namespace(facts)[1])
     ):

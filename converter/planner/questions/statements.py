@@ -41,11 +41,15 @@ def suites(*trees: ast.Module) -> dict[ast.stmt, list[ast.stmt]]:
 
 def returns(stmt: ast.stmt) -> bool:
     """Whether a statement may end the function that it stands in, other than by an error."""
+    return any(True for _ in returned_by(stmt))
+
+
+def returned_by(stmt: ast.stmt) -> Iterator[ast.Return]:
+    """The return statements in a statement that end the function that it stands in."""
     todo: list[ast.AST] = [stmt]
     while todo:
         node = todo.pop()
         if isinstance(node, ast.Return):
-            return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            yield node
+        elif not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
             todo += ast.iter_child_nodes(node)
-    return False

@@ -13,11 +13,12 @@ from converter.analysis.facts import Facts
 from converter.analysis.frames import Access, Place
 from converter.analysis.inputs.embedded_data import DATA
 from converter.analysis.traits import Trait, has
-from converter.analysis.values import Input, Instance, Sequence, Value
+from converter.analysis.values import Input, Instance, Sequence, Tensor, Value
 from converter.planner.found import Found
 from converter.planner.outcome import Refused
 from converter.planner.questions.batch_values import is_made_of_shard
 from converter.planner.questions.outside_calls import is_foreign
+from converter.planner.questions.statements import returned_by, returns
 from converter.planner.region.block import Block
 from converter.planner.region.collected import is_collected_for
 from converter.planner.region.containers import is_filled
@@ -58,7 +59,7 @@ class _Between:
     """A statement between those of the towers that are known so far.
 
     after: indexes of the statements that go behind the loop. written_out: places read by losses that are written out
-    where they are minimised.
+    where they are minimised. late: whether a return may be put off until the end of the loop.
     """
 
     facts: Facts
@@ -68,6 +69,7 @@ class _Between:
     after: set[int]
     touched: Touched
     written_out: set[Place]
+    late: bool
 
     @property
     def stmt(self) -> ast.stmt:
@@ -107,10 +109,13 @@ class _Between:
         return any(writes & (self.touched[i][0] | self.touched[i][1]) or reads & self.touched[i][1] for i in others)
 
 
-def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST]) -> Order | Refused:
+def sort_out(
+    facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST], late: bool = True
+) -> Order | Refused:
     """Statements between those of the towers: before the loop, after it, or into it.
 
     inline: the nodes of losses that are written out where they are minimised, and computed in the towers all the same.
+    late: whether a return may be put off until the end of the loop, where nothing below it goes in front of the loop.
     """
     touched = touched_in(block)
     tower = set(chosen)
@@ -131,6 +136,7 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
                 after=after,
                 touched=touched,
                 written_out=written_out,
+                late=late,
             )
             side = _side(between)
             if isinstance(side, Found):
@@ -140,6 +146,9 @@ def sort_out(facts: Facts, block: Block, chosen: set[int], inline: set[ast.AST])
                 joined = True
                 break
             (before if side is Side.BEFORE else after).add(index)
+        ends = [i for i in after if returns(block.body[i])]
+        if not joined and ends and max(before, default=0) > min(ends):
+            return sort_out(facts, block, chosen, inline, late=False)
         if not joined:
             return Order(before, tower, after)
 
@@ -148,6 +157,11 @@ def _side(at: _Between) -> Side | Found:
     """Where a statement goes, or why it can go nowhere."""
     if isinstance(at.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)):
         return Found.BETWEEN_ENDS_BLOCK
+    ends = list(returned_by(at.stmt))
+    if ends and at.late and _may_end_behind(at):
+        return Side.AFTER
+    if not at.facts.returned.isdisjoint(ends):
+        return Found.BETWEEN_MAY_RETURN
     if _belongs_to_towers(at):
         return Side.TOWER
     movable = _may_go_before(at)
@@ -162,6 +176,18 @@ def _side(at: _Between) -> Side | Found:
     if _towers_need(at):
         return Side.TOWER if not at.makes_input else Found.BETWEEN_MAKES_INPUT
     return _side_of_rest(at)
+
+
+def _may_end_behind(at: _Between) -> bool:
+    """Whether the towers' statements below a return may be executed in front of it: they only add operations then.
+
+    They make no variables, and the tensors that they read are made in this block: no argument that may be missing.
+    """
+    later = set(at.later)
+    if _makes_any_variable(at.facts, at.block, later):
+        return False
+    read = [a.value for i, a in at.block.accesses() if i in later and not a.write and isinstance(a.value, Tensor)]
+    return all(at.block.statement(value.site) is not None for value in read)
 
 
 def _belongs_to_towers(at: _Between) -> bool:

@@ -35,6 +35,19 @@ def _fresh(block: Block, tower: set[int], place: Place) -> bool:
     return frame is not None and frame is not block.frame and block.statement(frame.call_site) in tower
 
 
+def iterators_read(block: Block, tower: Iterable[int]) -> list[Access]:
+    """The towers' first read of each iterator that is made before them: the first tower leaves nothing to the others.
+
+    What Python gives for `map(…)`, `zip(…)` or a generator expression can be read once.
+    """
+    chosen = set(tower)
+    first: dict[int, Access] = {}
+    for index, access in sorted(block.accesses(), key=lambda pair: pair[1].time):
+        if index in chosen and not access.write and access.value.uid in block.facts.iterators:
+            first.setdefault(access.value.uid, access)
+    return [access for access in first.values() if block.statement(access.value.site) not in chosen]
+
+
 def starting_values(block: Block, tower: set[int]) -> set[int]:
     """Statements before the towers', or among them, that assign a plain first value to such a name: `loss = 0`."""
     found: set[int] = set()

@@ -6,6 +6,7 @@ import ast
 import os
 
 from converter.analysis.facts import Facts
+from converter.analysis.traits import Trait, name_of, names
 from converter.analysis.values import Typed
 
 IMPORT = "import tensorflow as"
@@ -13,11 +14,15 @@ TENSORFLOW = ("tf", "tensorflow")  # new names of the module
 
 
 class Aliases:
-    """The names of the tensorflow module by file: the file's own, or `new`, which is free in all files."""
+    """The names of the tensorflow module by file: the file's own, or `new`, which is free in all files.
+
+    In a file that names TensorFlow 1 as `tf.compat.v1`, so that TensorFlow 2 runs it, that is the name.
+    """
 
     def __init__(self, facts: Facts, new: str) -> None:
         self.new = new
         self._facts = facts
+        self._names: dict[str, str] = {}
 
     def imported(self, path: str) -> bool:
         """Whether a file imports the module itself."""
@@ -25,13 +30,28 @@ class Aliases:
 
     def tensorflow(self, path: str) -> str:
         """The name in a file; one that does not import the module will do so as `new`."""
-        own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
-        return next(own, self.new)
+        if path not in self._names:
+            own = (name for name, dotted in self._facts.imports.get(path, {}).items() if dotted == "")
+            name = next(own, "")
+            upgraded = bool(name) and is_upgraded(self._facts, path, name)
+            self._names[path] = f"{name}.{name_of(Trait.V1_MODULE)}" if upgraded else name or self.new
+        return self._names[path]
 
     def flags(self, path: str) -> str:
         """The name of the parsed flags in a file, "" where it has none."""
         known = self._facts.frame_of(path).locals
         return next((n for n, v in known.items() if isinstance(v, Typed) and v.kind == "Flags"), "")
+
+
+def is_upgraded(facts: Facts, path: str, name: str) -> bool:
+    """Whether a file names TensorFlow 1's own functions as `tf.compat.v1.…` only, as tf_upgrade_v2 writes them."""
+    module, old = f"{name}.{name_of(Trait.V1_MODULE)}", names(Trait.ONLY_IN_V1)
+    found = False
+    for node in facts.nodes(ast.Attribute, facts.tree_of(path)):
+        if isinstance(node.value, ast.Name) and node.value.id == name and node.attr in old:
+            return False
+        found = found or (module.endswith("." + node.attr) and ast.unparse(node) == module)
+    return found
 
 
 def import_line(facts: Facts) -> str:
@@ -42,7 +62,8 @@ def import_line(facts: Facts) -> str:
             for alias in stmt.names:
                 if name and (alias.asname or alias.name) == name:
                     package = f"from {stmt.module} " if isinstance(stmt, ast.ImportFrom) else ""
-                    return f"{package}import {alias.name} as"
+                    upgraded = alias.name == "tensorflow" and is_upgraded(facts, "", name)
+                    return f"{package}import {alias.name}{'.' + name_of(Trait.V1_MODULE) if upgraded else ''} as"
     return IMPORT
 
 

@@ -37,10 +37,11 @@ def _input(call: Call, shape: Value | None, dtype: str) -> Input:
     walk = call.walk
     entries = shaping.shape_entries(shape)
     made = Input(call.name, shaping.dims_of(entries), shape, dtype)
-    axis = batch_axis(call, entries)
+    first = shaping.first_entries(shape) if entries is None else entries
+    axis = batch_axis(call, first)
     if axis is not None:
         made.shard(axis)
-        entry = (entries or [])[axis]
+        entry = first[axis]
         if isinstance(entry, Number) and entry.linear:
             walk.facts.batch_sizes.append((entry, "the batch axis of a placeholder", call.node))
     elif entries is None and dtype != "bool":
@@ -117,6 +118,9 @@ TRAITS: dict[Trait, str] = {
     Trait.SPARSE_PLACEHOLDER: "sparse_placeholder sparse.placeholder",
     Trait.HAS_DEFAULT: "placeholder_with_default",
     Trait.NEXT_BATCH: "*get_next",
+    Trait.ONLY_IN_V1: "placeholder Session InteractiveSession ConfigProto get_variable variable_scope layers contrib "
+    "app flags global_variables_initializer trainable_variables get_default_graph",
+    Trait.V1_MODULE: "compat.v1",
 }
 
 CALLS: dict[str, Handler] = {

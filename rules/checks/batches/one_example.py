@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.facts import Facts, TrainStep, behind_losses
 from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
-from converter.analysis.values import Host, Input, Number, Value
+from converter.analysis.values import Constant, Host, Input, Number, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
@@ -117,9 +117,13 @@ def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> 
     roots = {v.uid for s in steps for v in s.behind.values() if isinstance(v, Input)}
     trained = {s.result.uid for s in steps}
     for run in facts.runs:
+        if any(not isinstance(key, Input) or key.uid in roots and _has_batch_axis(key) for key, _ in run.feeds):
+            continue  # what is fed beside a batch is a value of the step: whether it has one row is asked below
+        numbers = any_shape and all(_is_number(v) for k, v in run.feeds if k.uid in roots)
         for key, value in run.feeds:
             shapeless = isinstance(key, Input) and (any_shape or key.dims is None or key.dims == ())
-            single = is_one_example(value) or (any_shape and all(_is_number(v) for k, v in run.feeds if k.uid in roots))
+            rate = not getattr(key, "dims", None) and _is_literal(value)
+            single = is_one_example(value) or (numbers and not rate)
             if shapeless and key.uid in roots and single and run.computes(trained):
                 yield error(
                     facts,
@@ -128,6 +132,16 @@ def _without_axis(facts: Facts, steps: Iterable[TrainStep], any_shape: bool) -> 
                     "each training step takes one example, without a batch axis",
                     "feed several examples at a time to placeholders with a batch axis",
                 )
+
+
+def _has_batch_axis(key: Value) -> bool:
+    """Whether an input has a place for several examples in its shape."""
+    return isinstance(key, Input) and key.batch.kind == "example" and bool(key.dims)
+
+
+def _is_literal(value: Value) -> bool:
+    """Whether the same number or switch is fed in each step: a rate, not an example."""
+    return isinstance(value, (Constant, Number)) and getattr(value, "value", None) is not None
 
 
 def _is_number(value: Value) -> bool:

@@ -61,7 +61,7 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
     facts = case.facts
     values = behind_losses(case.steps).values()
     for value in values:
-        if not isinstance(value, Input) or value.op != "placeholder" or value.shape is not None:
+        if not isinstance(value, Input) or value.op != "placeholder":
             continue
         told = value.dtype in TYPES or value.dims is not None or value.label in case.options.shared
         if value.batch.kind != "free" or told:
@@ -70,13 +70,14 @@ def without_a_shape(case: Placed) -> Iterator[Diagnostic]:
         objects = {v.kind for v in values if isinstance(v, Typed) and value in v.inputs}
         if (not fed or not all(map(_is_one_value, fed))) and not (objects <= {"Cell"} and _is_setting(facts, value)):
             name = value.label or "this input"
+            options = f", or say so: --shared {name}, --batch-axis {name}=0" if value.label else ""
+            later = "" if value.shape is None else "its shape is known only in a run, and "
             yield error(
                 facts,
                 value.node or case.steps[0].call,
                 "TMG253",
-                f"nothing tells whether {name} is one value or has a row for each example, as other inputs do",
-                f"give it a shape ([] for one value, [None] for one per example), or say so: --shared {name}, "
-                f"--batch-axis {name}=0",
+                f"{later}nothing tells whether {name} is one value or has a row for each example, as other inputs do",
+                f"give it a shape ([] for one value, [None] for one per example){options}",
             )
 
 

@@ -64,6 +64,11 @@ WORDS = {
         "this statement stands between those of the model and ends the block",
         "move it before the model or after the loss",
     ),
+    Found.BETWEEN_MAY_RETURN: Words(
+        "TMG203",
+        "this statement stands between those of the model and may return: what stands above it would not be built",
+        "return after the loss",
+    ),
     Found.BETWEEN_MAKES_INPUT: Words(
         "TMG203",
         "this statement stands between those of the model and makes an input out of the model",

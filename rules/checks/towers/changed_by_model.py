@@ -87,6 +87,11 @@ WORDS = {
         "scope of its own",
         "call it in a statement of its own, beside those that build the model",
     ),
+    Found.ITERATOR_READ: Words(
+        "TMG231",
+        "the model reads the iterator {name} to its end: the second tower would find it empty",
+        "make a list of it where it is made: list(...)",
+    ),
     Found.CHANGED_AND_READ_AGAIN: Words(
         "TMG231",
         "the model changes {name} and reads it again: each tower would go on from the previous tower's value",

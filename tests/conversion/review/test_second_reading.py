@@ -310,3 +310,50 @@ def test_towers_whose_sums_are_not_weighted() -> None:
     with patch("converter.conversion.review.read_again", unweighted):
         (finding,) = run(SUMMED).diagnostics
     assert finding.code == "TMG290" and "without its weight" in finding.message
+
+
+BUILT_AGAIN = """\
+    import tensorflow as tf
+    X = tf.placeholder(tf.float32, [None, 8])
+    Y = tf.placeholder(tf.float32, [None, 2])
+    def model():
+        w = tf.Variable(tf.random_normal([8, 2]))
+        return tf.matmul(X, w) + tf.Variable(tf.zeros([2]))
+    def train():
+        loss = tf.reduce_mean(tf.square(model() - Y))
+        step = tf.train.AdamOptimizer(0.01).minimize(loss)
+        with tf.Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            for i in range(20):
+                xs, ys = next_batch(16)
+                sess.run(step, {X: xs, Y: ys})
+    def predict():
+        out = model()
+        with tf.Session() as sess:
+            tf.train.Saver().restore(sess, './model.ckpt')
+            print(sess.run(out, {X: next_batch(1)[0]}))
+    train()
+    predict()
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("w = tf.Variable(", "with tf.name_scope('fc'):\n            w = tf.Variable("),
+        ("model() - Y", "tf.layers.dense(model(), 2) - Y"),
+    ],
+    ids=["raw variables", "a name scope", "layers, too"],
+)
+def test_a_model_that_is_built_again_behind_the_towers(old: str, new: str) -> None:
+    conversion = run(BUILT_AGAIN.replace(old, new, 1) if old else BUILT_AGAIN)
+    assert (conversion.status, conversion.unread) == ("converted", ())
+
+
+def test_layers_whose_names_nothing_counts_on_are_found() -> None:
+    layers = BUILT_AGAIN.replace("tf.matmul(X, w) + tf.Variable(tf.zeros([2]))", "tf.layers.dense(X, 2)")
+    layers = layers.replace("w = tf.Variable(tf.random_normal([8, 2]))", "w = None")
+    assert run(layers).status == "converted"
+    with patch("converter.planner.towers.loop._counts_on", return_value=False):
+        assert [finding.code for finding in run(layers).diagnostics] == ["TMG290"]

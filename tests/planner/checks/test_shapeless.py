@@ -115,3 +115,37 @@ def test_weights_of_classes_are_no_labels() -> None:
 def test_an_entry_of_numbers_is_one_value() -> None:
     assert cut(script(WEIGHED, "np.linspace(0, 1, 9)[step]")) == of("X", "Y")
     assert codes(script(WEIGHED, "np.zeros([9, 32])[step]")) == ["TMG253"]
+
+
+SPACE = "space = make_env().observation_space\nz = tf.placeholder("
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "[None] + list(space.shape)",
+        "(None,) + space.shape",
+        "(None,) + tuple(space.shape)",
+        "[None, *space.shape]",
+        "(batch_size,) + space.shape",
+        "[batch_size] + list(space.shape) + [1]",
+        "[] + [None] + list(space.shape)",
+    ],
+)
+@pytest.mark.parametrize("fed", ["weigh(step)", "np.stack(memory)"])
+def test_a_shape_that_begins_with_the_batch(shape: str, fed: str) -> None:
+    text = script(WEIGHED, fed, f", {shape}").replace("z = tf.placeholder(", SPACE)
+    assert cut(text) == of("X", "Y", "z")
+
+
+@pytest.mark.parametrize("shape", ["space.shape", "list(space.shape) + [None]", "[4] + list(space.shape)"])
+def test_a_shape_that_only_a_run_knows(shape: str) -> None:
+    text = script(WEIGHED, "weigh(step)", f", {shape}").replace("z = tf.placeholder(", SPACE)
+    assert codes(text) == ["TMG253"]
+    assert cut(text, shared=("z",)) == of("X", "Y")
+
+
+def test_what_is_fed_tells_of_such_a_shape() -> None:
+    text = script(WEIGHED, "weights[rows]", ", space.shape").replace("z = tf.placeholder(", SPACE)
+    assert cut(text) == of("X", "Y", "z")
+    assert cut(text.replace("weights[rows]", "0.5")) == of("X", "Y")

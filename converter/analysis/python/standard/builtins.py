@@ -59,8 +59,20 @@ from converter.analysis.values import (
 )
 
 
+def _once(handler: Handler) -> Handler:
+    """A handler whose results can be iterated over once, unless Python 2 runs the script and makes a list of some."""
+
+    def handle(call: Call) -> Value:
+        made = handler(call)
+        call.walk.facts.iterators.add(made.uid)
+        return made
+
+    return handle
+
+
 def _len(call: Call) -> Value:
     (value,) = call.args[:1] or [Host()]
+    call.walk.facts.iterators.discard(value.uid)  # a list of Python 2's
     if isinstance(value, (Sequence, Mapping)) and not getattr(value, "unmeasured", False) and not _collects(value):
         return Number(len(value.elements if isinstance(value, Sequence) else value.pairs), inputs=(value,))
     if isinstance(value, ShapeOf) and value.tensor.rank is not None:
@@ -289,6 +301,14 @@ def _reversed(call: Call) -> Value:
     return made
 
 
+def _iter(call: Call) -> Value:
+    """An iterator over a list is another object than the list: reading it leaves the list as it is."""
+    value = _same(call)
+    if isinstance(value, Sequence) and len(call.args) == 1 and value.uid not in call.walk.facts.iterators:
+        return Sequence(value.elements, many=value.many).like(value)
+    return value
+
+
 def _same(call: Call) -> Value:
     return call.args[0] if call.args else Host()
 
@@ -340,8 +360,8 @@ BUILTINS: dict[str, Handler] = {
     "len": _len,
     "range": _range,
     "xrange": _range,
-    "zip": _zip,
-    "enumerate": _enumerate,
+    "zip": _once(_zip),
+    "enumerate": _once(_enumerate),
     "list": _list,
     "tuple": _list,
     "dict": make_dict,
@@ -356,11 +376,11 @@ BUILTINS: dict[str, Handler] = {
     "hasattr": _hasattr,
     "isinstance": _isinstance,
     "super": _super,
-    "map": _map,
-    "filter": _filter,
+    "map": _once(_map),
+    "filter": _once(_filter),
     "sorted": _filter,
-    "reversed": _reversed,
-    "iter": _same,
+    "reversed": _once(_reversed),
+    "iter": _once(_iter),
     "bool": _bool,
     "max": _host,
     "min": _host,

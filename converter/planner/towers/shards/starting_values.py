@@ -13,7 +13,7 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Reset
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
-from converter.planner.region.changed_between_towers import carried
+from converter.planner.region.changed_between_towers import carried, iterators_read
 from converter.planner.region.containers import changed_by, is_set_back, is_unfollowed
 from converter.planner.region.region import Region
 from converter.planner.towers.border.global_names import declare
@@ -31,6 +31,9 @@ def begin_anew(site: LoopSite, before: Traffic) -> Traffic:
     for access in carried(region.block, region.tower):
         with noted(found):
             traffic = _reset_place(site, traffic, access, places)
+    for access in iterators_read(region.block, region.tower):
+        with noted(found):
+            traffic = _reset_iterator(site, traffic, access)
     for effect in facts.effects:
         grown = changed_by(effect) if region.in_tower(effect.site) else None
         with noted(found):
@@ -59,6 +62,17 @@ def _reset_place(site: LoopSite, traffic: Traffic, access: Access, places: set[s
         return replace(traffic, resets=(*traffic.resets, Reset(text, "", "absent")))
     first, traffic = declare(facts, region, traffic, access, text).fresh(f"first_{leaf(text)}")
     return replace(traffic, resets=(*traffic.resets, Reset(text, first, "value")))
+
+
+def _reset_iterator(site: LoopSite, traffic: Traffic, access: Access) -> Traffic:
+    """Give each tower an iterator of its own: the first tower would read the one made before the loop to its end."""
+    text = spelling(site.region.block.frame, access.place)
+    if text is None:
+        raise refuse(site.facts, access.node, Found.ITERATOR_READ, name=access.place.key)
+    if any(reset.place == text for reset in traffic.resets):
+        return traffic
+    first, traffic = declare(site.facts, site.region, traffic, access, text).fresh(f"first_{leaf(text)}")
+    return replace(traffic, resets=(*traffic.resets, Reset(text, first, "iterator")))
 
 
 def _is_bound_anew(facts: Facts, region: Region, access: Access) -> bool:

@@ -1,0 +1,97 @@
+"""Training steps of one example, and values of a step that only look like one beside a batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.scripts import body, codes
+
+SCRIPT = """\
+import numpy as np
+import tensorflow as tf
+
+data, labels = load(), load()
+batch_size = 16
+x = tf.placeholder(tf.float32, {rows})
+y = tf.placeholder(tf.float32, {rows})
+decay = tf.placeholder(tf.float32{shape})
+w = tf.get_variable('w', [8, 8])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y)) + decay * tf.nn.l2_loss(w)
+train_op = tf.train.GradientDescentOptimizer(0.5).minimize(loss)
+for value in {values}:
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(20):
+            begin = step * batch_size
+            batch = data[begin:begin + batch_size], labels[begin:begin + batch_size]
+            sess.run(train_op, {{x: batch[0], y: batch[1], decay: value}})
+"""
+
+
+@pytest.mark.parametrize("rows", ["[None, 8]", "(batch_size, 8)"])
+@pytest.mark.parametrize("shape", ["", ", []", ", shape=()"])
+@pytest.mark.parametrize("values", ["np.logspace(-4.0, -1.0, num=30)", "np.linspace(0, 1)", "[0.1, 0.2]"])
+def test_a_value_of_a_search_beside_a_batch(rows: str, shape: str, values: str) -> None:
+    lines = body(SCRIPT.format(rows=rows, shape=shape, values=values))
+    assert [line.strip().partition(",")[0] for line in lines if "= shard" in line] == ["(x"]
+    assert not any("decay_batch" in line for line in lines)
+
+
+ONE = """\
+import numpy as np
+import tensorflow as tf
+
+xs, ys = np.arange(9.0), np.arange(9.0)
+x = tf.placeholder(tf.float32)
+y = tf.placeholder(tf.float32)
+loss = tf.square(x * tf.Variable(0.5) - y)
+train_op = tf.train.GradientDescentOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for a, b in zip(xs, ys):
+        sess.run(train_op, {x: a, y: b})
+"""
+EMBEDDED = """\
+import numpy as np
+import tensorflow as tf
+
+data, labels = np.random.rand(11, 3), np.random.rand(21, 3)
+decay = tf.placeholder(tf.float64)
+training = tf.placeholder(tf.bool, [])
+w = tf.Variable(np.zeros([3, 1]))
+loss = tf.reduce_mean(tf.matmul(data, w)) + tf.reduce_mean(tf.matmul(labels, w)) + decay * tf.nn.l2_loss(w)
+loss = tf.cond(training, lambda: loss, lambda: 0.5 * loss)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op, {decay: 0.1, training: True})
+"""
+UNSEEN = """\
+import importlib
+import sys
+import tensorflow as tf
+
+model = importlib.import_module(sys.argv[1])
+x, y = model.inputs(32)
+training = tf.placeholder(tf.bool, [])
+loss = model.loss(x, y, training)
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(100):
+        sess.run(train_op, {x: data[step], y: labels[step], training: True})
+"""
+
+
+def test_one_example() -> None:
+    assert codes(ONE) == ["TMG218"]
+    assert codes(
+        ONE.replace("x: a, y: b", "x: xs[i], y: ys[i]").replace("a, b in zip(xs, ys)", "i in range(len(xs))")
+    ) == ["TMG218"]
+
+
+@pytest.mark.parametrize("script", [EMBEDDED, UNSEEN])
+def test_a_rate_is_no_example(script: str) -> None:
+    found = codes(script)
+    assert found and "TMG218" not in found

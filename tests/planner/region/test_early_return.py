@@ -1,0 +1,127 @@
+"""A return between statements of the towers: what stands above it must be there for whoever takes it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from converter.conversion import Conversion, convert
+from converter.options import Options
+from converter.source import read
+
+MODEL = """\
+import tensorflow as tf
+
+
+class Model(object):
+    def __init__(self, training):
+        self.x = tf.placeholder(tf.float32, [None, 8])
+        self.y = tf.placeholder(tf.int64, [None])
+        self.logits = tf.layers.dense(self.x, 3)
+        self.predictions = tf.argmax(self.logits, 1)
+        if not training:
+            return
+        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)
+        self.train_op = tf.train.AdamOptimizer().minimize(self.loss)
+"""
+RETURN = "        if not training:\n            return\n"
+LOSS = "        self.loss = tf.losses.sparse_softmax_cross_entropy(self.y, self.logits)\n"
+BEHIND = MODEL.replace(RETURN, "").replace(LOSS, LOSS + RETURN)
+ABOVE = MODEL.replace(RETURN, "").replace("        self.x =", RETURN + "        self.x =")
+TRAIN = """\
+import tensorflow as tf
+from model import Model
+
+tf.app.flags.DEFINE_boolean('train', True, '')
+FLAGS = tf.app.flags.FLAGS
+batch_size = 16
+model = Model({training})
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(10):
+        x, y = next_batch(batch_size)
+        sess.run(model.train_op, {{model.x: x, model.y: y}})
+"""
+PREDICT = "from model import Model\n\nmodel = Model(False)\nif __name__ == '__main__':\n    print(model.predictions)\n"
+
+
+def converted(folder: Path, model: str, training: str, **others: str) -> Conversion:
+    for name, text in {"model": model, "train": TRAIN.format(training=training), **others}.items():
+        (folder / f"{name}.py").write_text(text)
+    return convert(read(str(folder / "train.py")), Options(line_length=100), several=True)
+
+
+def codes(done: Conversion) -> list[str]:
+    return [finding.code for finding in done.diagnostics if finding.severity == "error"]
+
+
+CENTERS = "        centers = tf.get_variable('centers', [8])\n"
+MORE = MODEL.replace(LOSS, CENTERS + LOSS.replace("self.logits)", "self.logits + centers)"))
+GIVEN = MODEL.replace("training):", "training, y):").replace("tf.placeholder(tf.int64, [None])", "y")
+STEP = MODEL.replace(LOSS, "        self.step = tf.Variable(0, trainable=False)\n" + LOSS)
+Y = "tf.placeholder(tf.int64, [None])"
+INLINE = ["if not training:", "return"]
+
+
+def lines(done: Conversion) -> list[str]:
+    """The lines of the converted model's class."""
+    text = next(part.text or "" for part in done.parts if "class Model" in (part.text or ""))
+    return [line.strip() for line in text.partition("class Model")[2].splitlines()]
+
+
+@pytest.mark.parametrize("training", ["FLAGS.train", "input() == 'train'"])
+def test_a_flag_may_take_it(training: str, tmp_path: Path) -> None:
+    made = lines(converted(tmp_path, MODEL, training))
+    assert made.index("if not training:") > made.index("self.predictions = tf.argmax(self.logits, 1)")
+
+
+def test_another_model_of_the_script_takes_it(tmp_path: Path) -> None:
+    """The towers of one call of the function would miss the loss."""
+    both = "True)\nwith tf.variable_scope(tf.get_variable_scope(), reuse=True):\n    test = Model(False"
+    assert codes(converted(tmp_path, MODEL, both)) == ["TMG210"]
+
+
+def test_another_script_takes_it(tmp_path: Path) -> None:
+    """On one GPU it stays where it was: in front of the loss, behind the predictions."""
+    made = lines(converted(tmp_path, MODEL, "True", predict=PREDICT))
+    first = made.index("if tower_helpers.towers() == 1:")
+    assert made[first + 1 : first + 4] == ["self.predictions = tf.argmax(self.logits, 1)", *INLINE]
+    assert made[first + 4].startswith("self.loss = ") and made.count("if not training:") == 2
+
+
+@pytest.mark.parametrize(
+    ("model", "asked"),
+    [(MORE, "FLAGS.train"), (STEP, "FLAGS.train"), (GIVEN, f"FLAGS.train, {Y} if FLAGS.train else None")],
+    ids=["variables of the loss", "a variable that goes in front of the loop", "labels that may be missing"],
+)
+def test_what_only_the_training_may_build(model: str, asked: str, tmp_path: Path) -> None:
+    assert codes(converted(tmp_path, model, asked)) == ["TMG203"]
+
+
+@pytest.mark.parametrize("model", [MORE, STEP])
+def test_another_script_would_get_more_variables(model: str, tmp_path: Path) -> None:
+    assert converted(tmp_path, model, "True").status == "converted"
+    done = converted(tmp_path, model, "True", predict=PREDICT)
+    assert codes(done) == ["TMG263"]
+    assert "model.py:10" in done.diagnostics[0].message
+
+
+@pytest.mark.parametrize("model", [BEHIND, MODEL.replace(RETURN, "")], ids=["behind the loss", "nowhere"])
+@pytest.mark.parametrize("training", ["True", "FLAGS.train"])
+def test_what_is_built_for_whoever_takes_it(model: str, training: str, tmp_path: Path) -> None:
+    done = converted(tmp_path, model, training, predict=PREDICT)
+    assert (done.status, codes(done)) == ("converted", [])
+
+
+def test_nobody_takes_it(tmp_path: Path) -> None:
+    assert converted(tmp_path, MODEL, "True").status == "converted"
+
+
+def test_it_stands_in_front_of_the_model(tmp_path: Path) -> None:
+    assert converted(tmp_path, ABOVE, "True", predict=PREDICT).status == "converted"
+
+
+def test_a_return_of_a_function_inside(tmp_path: Path) -> None:
+    inner = MODEL.replace(RETURN, "        def scale(v):\n            return 2 * v\n        self.scale = scale\n")
+    assert converted(tmp_path, inner, "FLAGS.train", predict=PREDICT).status == "converted"
