@@ -151,6 +151,10 @@ class Trait(Enum):
     ADDS_UP = "adds up the entries of its operand"
     AVERAGES = "gives the mean of the entries of its operand"
     MASKS = "leaves out some entries of its operand"
+    KNOWS_LENGTHS = "is told which steps of a sequence are padding, or which rows are left out"
+    TELLS_PADDING = "tells padding from the values of a sequence, or from their signs"
+    PADS_BATCHES = "pads each batch of a data set to its longest example, unless it is told how long"
+    TAKES_PADDED_SHAPES = "is told by its second argument how long examples are once they are padded"
     SCHEDULES = "makes a learning rate that depends on the number of steps"
     SHOWS_DEVICES = "says which devices are used, for the whole program"
     SPEC = "what a model function gives"
@@ -163,6 +167,7 @@ class Argument(Enum):
     NAME = "the name of the operation"
     DTYPE = "the type of the result, float32 where it is not given"
     OPTIMIZER = "the optimizer, or its name"
+    LENGTHS = "how long each sequence is"
 
 
 @cache

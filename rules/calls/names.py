@@ -25,6 +25,7 @@ ALIASES = {
     "python.ops.variable_scope.": "",
     "dtypes.": "",
     "python.platform.flags.": "app.flags.",
+    "python.keras.": "keras.",
     "contrib.rnn.python.ops.core_rnn_cell.": "contrib.rnn.",
     "contrib.rnn.python.ops.core_rnn.": "contrib.rnn.",
     "contrib.rnn.python.ops.rnn_cell.": "contrib.rnn.",

@@ -30,6 +30,7 @@ NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LEAST = ("min", "numpy.minimum")
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
+PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
 
 
@@ -215,7 +216,7 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
         return None
     name = value.call.removeprefix("numpy.")
     if value.call in DRAWN:
-        return _size(given.get(DRAWN[value.call], "k"))
+        return _size(at, given.get(DRAWN[value.call], "k"), deep)
     holder = value.inputs[0]
     if isinstance(holder, Host) and isinstance(holder.node, ast.Attribute) and holder.call == value.call:
         receiver = holder.inputs[0]
@@ -223,18 +224,20 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
             return _method(at, value, receiver, given.positions, deep)
         name = value.call if value.call in SIZED else f"random.{value.call}"
     elif name == value.call:
+        if name.rpartition(".")[2] == PADS:
+            return _rows(at, given.get(0, "sequences"), deep)
         return _asked(value)
     if name in ("random.rand", "random.randn"):
-        return _size(given.positions[0]) if given.positions else None
+        return _size(at, given.positions[0], deep) if given.positions else None
     if name in SIZED:
-        return _size(given.get(SIZED[name], "size"))
+        return _size(at, given.get(SIZED[name], "size"), deep)
     if name == "random.choice":
-        return _size(given.get(1, "size"))
+        return _size(at, given.get(1, "size"), deep)
     if name in (*SHAPED, "arange", "random.permutation", "eye", "identity"):
         alone = name in SHAPED or len(given.positions) == 1
-        return _size(given.get(0, "shape", "N", "n")) if alone else None
+        return _size(at, given.get(0, "shape", "N", "n"), deep) if alone else None
     if name == "reshape":
-        return _size(given.get(1, "newshape", "shape"))
+        return _size(at, given.get(1, "newshape", "shape"), deep)
     if name in (*LIKE, *STACKED) and given.get(1, "axis") is None:
         return _rows(at, given.get(0, "a", "x", "object", "arrays"), deep)
     return None
@@ -242,15 +245,27 @@ def _called(at: _At, value: Host, node: ast.Call, deep: int) -> Number | None:
 
 def _method(at: _At, value: Host, receiver: Value, positions: list[Value], deep: int) -> Number | None:
     if value.call == "reshape":
-        return _size(positions[0]) if positions else None
+        return _size(at, positions[0], deep) if positions else None
     if value.call in (*SAME, "tolist", "toarray", "todense"):
         return _rows(at, receiver, deep)
     return _asked(value)
 
 
-def _size(value: Value | None) -> Number | None:
-    """The first entry of a size: `n`, `(n, 20)`."""
+def _size(at: _At, value: Value | None, deep: int) -> Number | None:
+    """The first entry of a size: `n`, `(n, 20)`; of `len(rows)` the number of these rows, where it is known."""
     if isinstance(value, List) and value.elements and not value.many:
         value = value.elements[0]
-    negative = isinstance(value, Number) and value.value is not None and value.value < 0
-    return value if isinstance(value, Number) and not negative else None
+    if not isinstance(value, Number) or (value.value is not None and value.value < 0):
+        return None
+    return _counted(at, value, deep) or value
+
+
+def _counted(at: _At, length: Number, deep: int) -> Number | None:
+    """The number of rows whose length a number is; None if it is no length."""
+    counted = len(length.inputs) == 1 and all(_is_length(origin) for origin in length.origins)
+    return _rows(at, length.inputs[0], deep - 1) if counted and length.origins else None
+
+
+def _is_length(origin: Origin) -> bool:
+    """Whether a number is what `len(…)` gives."""
+    return isinstance(origin.node, ast.Call) and getattr(origin.node.func, "id", "") == "len"
