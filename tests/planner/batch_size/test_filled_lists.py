@@ -164,7 +164,10 @@ def test_a_generator_that_gives_all_rows_at_its_end() -> None:  # a near miss
     assert scaled(GRAPH + lines) == ["for i in range(1000 * num_gpus):"]
 
 
-@pytest.mark.parametrize("given", ["np.zeros([len(x), 4]), y", "pad_sequences(x), y", "np.zeros((len(x), 4)), np.array(y)"])
+ARRAYS = ["np.zeros([len(x), 4]), y", "pad_sequences(x), y", "np.zeros((len(x), 4)), np.array(y)"]
+
+
+@pytest.mark.parametrize("given", ARRAYS)
 def test_arrays_of_as_many_rows_as_a_list(given: str) -> None:
     lines = GENERATOR.format("len(x) == 16", "").replace("yield x, y", f"yield {given}")
     assert scaled("from keras.preprocessing.sequence import pad_sequences\n" + GRAPH + lines) == [
