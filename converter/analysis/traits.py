@@ -73,6 +73,7 @@ class Trait(Enum):
     BY_VARIABLE = "treats each variable as a whole, by the last part of its name"
     ADDITIVE = "in a regularizer: the results of slices add up to the result of the whole, by the last part of its name"
     ASKS_BY_NAME = "asks for a tensor or an operation by its name, by the last part of its own"
+    EXPORTS_BY_NAME = "writes the part of a graph that leads to operations of some names, by the last part of its own"
     GETS_COLLECTION = "reads a collection, by the last part of its name"
     DATA_FIRST = "takes data by its first argument"
     DATA_PAIR = "takes data by either of its two operands"

@@ -389,7 +389,8 @@ def _plans(
         return read.file(path).text
 
     own = read.facts.modules
-    sources = Sources(text, several, taken, partial(project.users, own), partial(project.mentions, own))
+    users, mentions = partial(project.users, own), partial(project.mentions, own)
+    sources = Sources(text, several, taken, users, mentions, project.graph_readers, project.names_asked)
     inputs: Decisions = {}
     while True:
         made = decide(read.facts, read.options, sources, losses)

@@ -24,16 +24,17 @@ def at_user(
     facts: Facts, user: User, code: str, message: str, hint: str, severity: Severity = "error"
 ) -> Diagnostic:
     """A finding about another script of the project, at its import of the files that change."""
+    return at_place(facts, user.path, user.line, 1 if user.line else 0, code, message, hint, severity)
+
+
+def at_place(
+    facts: Facts, path: str, line: int, column: int, code: str, message: str, hint: str, severity: Severity
+) -> Diagnostic:
+    """A finding at a place of another file; path: absolute. line, column: 0 where they are not known."""
     here = os.path.dirname(facts.path)
-    path = os.path.join(here, os.path.relpath(user.path, os.path.abspath(here)))  # as the user would write it
+    shown = os.path.join(here, os.path.relpath(path, os.path.abspath(here)))  # as the user would write it
     return Diagnostic(
-        code=code,
-        path=path,
-        line=user.line,
-        column=1 if user.line else 0,
-        message=message,
-        hint=hint,
-        severity=severity,
+        code=code, path=shown, line=line, column=column, message=message, hint=hint, severity=severity
     )
 
 

@@ -97,8 +97,9 @@ with tf.Session() as sess:
         "others get more padding than in the original. A loss that leaves the padding out does not change. One that is "
         "a mean over all positions does, and so does a net that reads the padding as if it were data: a step is then "
         "not that of the original on the N batches. Nothing is wrong with the conversion as such (one GPU with the "
-        "larger batch computes the same), but the loss is another number. `verify` feeds the original the rows as "
-        "wide as the conversion has them, and does not see it. With --batch total the batch is the original's.",
+        "larger batch computes the same), but the loss is another number. `verify` compares losses on the "
+        "conversion's own rows, as wide as they are there; padding that is not zero it reports as other data. With "
+        "--batch total the batch is the original's.",
         before=_PADDED.format(loss="loss = tf.reduce_mean(losses)"),
         after=_PADDED.format(
             loss="mask = tf.sequence_mask(lengths, tf.shape(X)[1], tf.float32)\n"
