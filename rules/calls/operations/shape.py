@@ -10,6 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
+from converter.analysis.tensors.places import are_fed, holds_its_row, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait
@@ -259,8 +260,11 @@ def _gather(call: Call) -> Value:
         known = params.dims if indices.dims == () else None
         dims = None if known is None else tuple(d for i, d in enumerate(known) if i != axis)
         return Tensor(Batch("example", params.batch.axis - shift, params.batch.packed), call.values(), dims, call.name)
+    if params.batch == Batch("example", axis) == Batch("example", 0) and holds_its_row(indices) and indices.rank == 1:
+        return Tensor(params.batch, call.values(), params.dims, call.name)
     if params.batch.kind == "example" and params.batch.packed == "" and indices.batch.kind == "example":
-        return Tensor(opaque(Why.CONFLICT), call.values(), None, call.name)  # indexes into the whole batch
+        kept = opaque(Why.PLACES_FED, call.name) if are_fed(indices) else opaque(Why.CONFLICT)
+        return Tensor(kept, call.values(), None, call.name)  # indexes into the whole batch
     if params.batch.kind == "example" and indices.batch.kind == "example" and params.batch.axis == 0:
         dims = None if params.dims is None else (None, *params.dims[1:])
         return Tensor(Batch("example", indices.batch.axis), call.values(), dims, call.name)
@@ -272,27 +276,11 @@ def _gather_nd(call: Call) -> Value:
     params, indices = call.tensor(0, "params"), call.tensor(1, "indices")
     if params.batch.kind == indices.batch.kind == "free":
         return Tensor(FREE, call.values(), None, call.name)
-    columns = next((v for v in indices.inputs if isinstance(v, Sequence)), None)
-    first = columns.elements[0] if indices.op == "stack" and columns is not None and columns.elements else None
-    in_order = isinstance(first, Tensor) and _holds_its_row(first) and _is_last(indices, first)
-    if in_order and params.batch == indices.batch == Batch("example", 0):
+    if own_row_first(indices) and params.batch == indices.batch == Batch("example", 0):
         return Tensor(params.batch, call.values(), None, call.name)
+    if params.batch.kind == "example" and are_fed(indices):
+        return Tensor(opaque(Why.PLACES_FED, call.name), call.values(), None, call.name)
     return Tensor(opaque(Why.PICKED_BY_PLACE), call.values(), None, call.name)
-
-
-def _holds_its_row(tensor: Tensor) -> bool:
-    """Whether each row holds only its own index in the batch, as `tf.range(batch_size)` and tiled copies do."""
-    if tensor.batch != Batch("example", 0):
-        return False
-    first = tensor.inputs[0] if tensor.inputs else None
-    repeated = tensor.op in ("expand_dims", "tile") and isinstance(first, Tensor) and _holds_its_row(first)
-    return tensor.op == "range" or repeated
-
-
-def _is_last(stacked: Tensor, part: Tensor) -> bool:
-    """Whether tensors are stacked along a new last axis."""
-    axis = next((v.value for v in stacked.inputs if isinstance(v, Number)), 0)
-    return axis == -1 or axis == (1 if part.op == "range" else part.rank)
 
 
 def _sparse(call: Call) -> Value:
@@ -446,6 +434,7 @@ TRAITS: dict[Trait, str] = {
     Trait.KEEPS_SPARSE: "sparse_reorder sparse.reorder sparse.retain sparse_retain sparse_fill_empty_rows",
     Trait.TAKES_SPARSE_ROWS: "matmul",
     Trait.OWN_DTYPE: "constant convert_to_tensor one_hot shape size",
+    Trait.KEEPS_ROW_NUMBERS: "expand_dims tile reshape cast to_int32 to_int64 identity",
     Trait.PASSES_ROW_NUMBERS: "expand_dims squeeze reshape tile stack concat transpose",
     Trait.LOOKS_UP: "gather",
     Trait.DENSE_GRADIENT: "matmul transpose reduce nn.xw_plus_b",
