@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 NEXT = "next"  # the call of what `next()` gives of a generator that is followed
 LOOPS = (ast.For, ast.AsyncFor, ast.While)
 LEAST = ("min", "numpy.minimum")
+SPLITS = ("split", "array_split", "vsplit")  # of NumPy: into a number of parts, or at some rows
 STACKED = ("stack", "row_stack")  # functions of NumPy that give a row for each entry of a list
 PADS = "pad_sequences"  # of Keras and of libraries like it: a row for each sequence
 DRAWN = {"random.sample": 1, "random.choices": 1}  # Python's: where the number of what is drawn stands
@@ -70,18 +71,37 @@ def _of_list(at: _At, value: List, deep: int) -> Number | None:
         times = further[0] if len(further) == 1 and isinstance(further[0], Number) else None
         repeats = len(value.elements) if times is None or times.value is not None else 1
         return times if times is not None and (times.value is None or times.value == repeats) else None
+    if not changes and not value.many and not value.elements and (later := _filled_later(at, value)) is not None:
+        return _of_list(at, later, deep)
     if not changes:
         return None if value.many else Number(len(value.elements))
-    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_yielded(a)]
+    given = [a.site for a in at.facts.accesses_of(value) if not a.write and _is_given(a)]
     at = replace(at, around=at.around.union(*(site.chain() for site in given)))
     appended = _appended(at, value, {e.node for e in changes}, changes[0].site, changes[0].name, deep)
     return appended or filled(at.facts, value, at.around)
 
 
-def _is_yielded(access: Access) -> bool:
-    """Whether a generator gives a value to its caller where it is read."""
-    given = [node for node in ast.walk(access.site.stmt) if isinstance(node, ast.Yield)]
-    return any(access.node in ast.walk(node) for node in given)
+def _filled_later(at: _At, value: List) -> List | None:
+    """The list of the same name that rows are put into, where an empty one stands for it in a loop's first turn."""
+    places = {a.place for a in at.facts.accesses_of(value) if a.write and a.place.kind == "name"}
+    return next(
+        (
+            a.value
+            for a in at.facts.accesses
+            if a.place in places and isinstance(a.value, List) and a.value.elements and at.facts.changes_of(a.value)
+        ),
+        None,
+    )
+
+
+def _is_given(access: Access) -> bool:
+    """Whether a generator gives a value to its caller where it is read, or a list of batches gets it."""
+    for node in ast.walk(access.site.stmt):
+        appends = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "append"
+        held = node.args if appends and isinstance(node, ast.Call) else [node] if isinstance(node, ast.Yield) else []
+        if any(access.node in ast.walk(part) for part in held):
+            return True
+    return False
 
 
 def _appended(
@@ -124,7 +144,7 @@ def _of_host(at: _At, value: Host, deep: int) -> Number | None:
         return _rows(at, value.inputs[0], deep)
     if value.call == "item" and value.inputs:
         source = value.inputs[0]
-        return _asked(source) if isinstance(source, Host) else None
+        return (_split(at, source) or _asked(source)) if isinstance(source, Host) else None
     return _called(at, value, node, deep) if isinstance(node, ast.Call) else None
 
 
@@ -145,6 +165,8 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     """`x[i:i + n]` and `x[indices]`."""
     whole, key = value.inputs
     place = node.slice
+    if isinstance(key, Number) and isinstance(whole, Host) and (rows := _split(at, whole)) is not None:
+        return rows
     if isinstance(place, ast.Tuple):
         if not place.elts or not isinstance(key, List) or not key.elements:
             return None
@@ -154,6 +176,25 @@ def _picked(at: _At, value: Host, node: ast.Subscript, deep: int) -> Number | No
     if place.lower is None and place.upper is None:
         return _rows(at, whole, deep) if place.step is None else None
     return spanned(key, place)
+
+
+def _split(at: _At, value: Host) -> Number | None:
+    """The number of rows of each part of `np.split(x, len(x) // n)`, and of `np.split(x, range(n, len(x), n))`."""
+    parts = parts_of(value)
+    if isinstance(parts, Number) and parts.quotient and len(parts.inputs) == 2:
+        return parts.inputs[1] if isinstance(parts.inputs[1], Number) else None
+    bounds = at.facts.ranges.get(parts.uid, []) if parts is not None else []
+    step = bounds[2] if len(bounds) == 3 else None
+    return step if isinstance(step, Number) else None
+
+
+def parts_of(value: Host) -> Value | None:
+    """What NumPy is told to split an array by; None for anything else than a split of its rows."""
+    given = arguments_of(value, value.node) if isinstance(value.node, ast.Call) else None
+    if given is None or value.call.removeprefix("numpy.") not in SPLITS or not value.call.startswith("numpy."):
+        return None
+    axis = given.get(2, "axis")
+    return given.get(1, "indices_or_sections") if axis is None or getattr(axis, "value", None) == 0 else None
 
 
 def spanned(key: Value, place: ast.Slice) -> Number | None:

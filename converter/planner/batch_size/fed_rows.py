@@ -168,5 +168,5 @@ def _is_written_out(facts: Facts, value: Value) -> bool:
     """Whether a list holds nothing but numbers and texts that are written where it is: `[1, 2, 3]`."""
     if not isinstance(value, Sequence):
         return isinstance(value, (Number, Constant)) and value.value is not None
-    plain = not value.many and all(v in value.elements for v in value.inputs)
+    plain = not value.many and bool(value.elements) and all(v in value.elements for v in value.inputs)
     return plain and not facts.changes_of(value) and all(_is_written_out(facts, element) for element in value.elements)
