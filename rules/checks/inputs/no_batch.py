@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
 from converter.analysis.inputs.embedded_data import beside
+from converter.analysis.traits import Trait, has
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Placed, Selected
@@ -146,7 +147,25 @@ def _why_no_batch(case: Selected) -> Diagnostic:
             f"nothing here calls {outermost.name}: what goes into the loss of this step is not seen",
             convert_importing(facts, step.call, case.sources.users, _CALLER),
         )
-    return error(facts, step.call, "TMG202", NONE, FEED)
+    return _of_other_rows(case) or error(facts, step.call, "TMG202", NONE, FEED)
+
+
+def _of_other_rows(case: Selected) -> Diagnostic | None:
+    """Inputs whose shapes give plain numbers of rows that differ: none of them is known to be the batch."""
+    behind = behind_losses(case.unbatched).values()
+    inputs = [v for v in behind if isinstance(v, Input) and has(v.op, Trait.PLACEHOLDER) and v.dims]
+    rows = {v.dims[0]: v for v in sorted(inputs, key=lambda v: v.uid) if v.dims and (v.dims[0] or 0) > 1}
+    if len(rows) < 2:
+        return None
+    first, *others = rows.items()
+    shown = ", ".join(f"{v.label or 'another input'}: {n}" for n, v in (first, *others))
+    return error(
+        case.facts,
+        first[1].node or case.unbatched[0].call,
+        "TMG202",
+        f"the inputs have plain numbers of rows ({shown}): nothing tells which of them counts the examples",
+        f"write None in place of the number of examples, or say --batch-axis {first[1].label or 'NAME'}=0",
+    )
 
 
 def _uncut(case: Selected, lead: str) -> Diagnostic:
