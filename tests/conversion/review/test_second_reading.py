@@ -298,6 +298,42 @@ WEIGHT = re.compile(r"(?<=compute_gradients\(loss) \* (weight|tf\.cast\(weight, 
 SUMMED = SCRIPT.replace("tf.reduce_mean", "tf.reduce_sum")
 
 
+UNROLLED = """\
+import tensorflow as tf
+
+batch_size = 8
+steps = int(open('steps.txt').read())
+x = tf.placeholder(tf.float32, [None, 5])
+inputs = [tf.zeros([tf.shape(x)[0], 1])] * steps
+first = tf.layers.dense(x, 5)
+outputs, _ = tf.contrib.rnn.static_rnn(tf.contrib.rnn.GRUCell(5), inputs=inputs, initial_state=first)
+joined = tf.concat(outputs, 0)
+loss = tf.reduce_mean(tf.square(joined - tf.tile(x, [steps, 1])))
+train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+with tf.Session() as sess:
+    for step in range(9):
+        sess.run([train_op, joined], {x: next_batch(batch_size)})
+"""
+
+
+def test_lists_of_any_number_that_are_joined_again_behind_the_loop() -> None:
+    conversion = run(UNROLLED)
+    assert conversion.status == "converted", conversion.diagnostics
+    assert "outputs = [tf.concat(parts, 0) for parts in zip(*tower_outputs)]\njoined = " in (conversion.text or "")
+
+
+@pytest.mark.parametrize("wrong", ["tf.concat(outputs, 1)", "tf.concat(inputs, 0)", "tf.concat([x, *outputs], 0)"])
+def test_other_lists_that_are_joined_are_found(wrong: str) -> None:
+    def changed(facts: Facts, texts: list[Text], written: Written) -> Reading:
+        behind = "joined = tf.concat(outputs, 0)\ntrain_op"
+        assert all(behind in t.after for t in texts)
+        texts = [replace(t, after=t.after.replace(behind, f"joined = {wrong}\ntrain_op")) for t in texts]
+        return read_again(facts, texts, written)
+
+    with patch("converter.conversion.review.read_again", changed):
+        assert [finding.code for finding in run(UNROLLED).diagnostics] == ["TMG290"]
+
+
 def test_towers_whose_sums_are_not_weighted() -> None:
     """Their gradients are N times as large as one tower's: right for a batch that they share, wrong for one each."""
 
