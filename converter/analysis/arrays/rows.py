@@ -303,8 +303,14 @@ def _size(at: _At, value: Value | None, deep: int) -> Number | None:
 
 def _counted(at: _At, length: Number, deep: int) -> Number | None:
     """The number of rows whose length a number is; None if it is no length."""
-    counted = len(length.inputs) == 1 and all(_is_length(origin) for origin in length.origins)
-    return _rows(at, length.inputs[0], deep - 1) if counted and length.origins else None
+    counted = counted_by(length)
+    return _rows(at, counted, deep - 1) if counted is not None else None
+
+
+def counted_by(length: Number) -> Value | None:
+    """What a number is the length of, as `len(rows)` is of the rows; None for another number."""
+    alone = len(length.inputs) == 1 and bool(length.origins)
+    return length.inputs[0] if alone and all(map(_is_length, length.origins)) else None
 
 
 def _is_length(origin: Origin) -> bool:

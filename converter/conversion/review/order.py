@@ -170,9 +170,15 @@ def _names_differ(first: list[_Event], second: list[_Event], kept: bool) -> Iter
             yield why, original.node, moved[1].node
         inside = [b for b in twos if b.inside]
         late = next((b for b in twos if b.after), None)
-        if made_up and inside and late is not None and not kept:
+        if made_up and inside and late is not None and not kept and not _count_through_graph(ones):
             original = next(event for event in ones if event.key == late.key)
             yield "a layer behind the towers gets the name of a layer in them", original.node, late.node
+
+
+def _count_through_graph(events: list[_Event]) -> bool:
+    """Whether the graph itself numbers variables, in and behind the towers: those of tf.Variable in no scope."""
+    effects = [event.effect for event in events]
+    return all(e is not None and e.kind is EffectKind.RAW_VARIABLE and not e.site.scopes for e in effects)
 
 
 def _groups(events: list[_Event]) -> dict[object, list[_Event]]:

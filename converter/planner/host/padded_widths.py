@@ -124,7 +124,8 @@ def _counts_rows(facts: Facts, value: Value, site: Site, scaled: Set[Origin]) ->
 
 def _is_largest(called: str, node: ast.Call) -> bool:
     """Whether a call gives the largest of several numbers, and is no bound such as `max(n, 0)`."""
-    return called in LARGEST and not (len(node.args) > 1 and any(isinstance(arg, ast.Constant) for arg in node.args))
+    bound = len(node.args) > 1 and any(isinstance(arg, ast.Constant) for arg in node.args)
+    return called in LARGEST and not bound and not any(keyword.arg == "axis" for keyword in node.keywords)
 
 
 def _pads_itself(called: str, node: ast.Call) -> bool:
@@ -140,7 +141,10 @@ def _parts(facts: Facts, value: Value, called: str, width: bool) -> Iterator[tup
         yield from ((part, width) for part in value.elements)
         yield from ((more, True) for more in value.inputs if more not in value.elements)
     elif isinstance(value, Host) and called == "[]":
-        yield from ((part, width or at > 0) for at, part in enumerate(value.inputs))
+        whole, *keys = value.inputs
+        yield whole, width
+        bounds = [b for key in keys for b in (key.elements if isinstance(key, Sequence) else [key])]
+        yield from ((bound, True) for bound in bounds if isinstance(bound, Host) and bound.call == "slice")
     elif isinstance(value, Host):
         repeated = called == "multiply" and isinstance(value.inputs[0], Sequence)  # `[0] * n`
         sized = called in SHAPED or "pad" in called or repeated

@@ -298,6 +298,46 @@ WEIGHT = re.compile(r"(?<=compute_gradients\(loss) \* (weight|tf\.cast\(weight, 
 SUMMED = SCRIPT.replace("tf.reduce_mean", "tf.reduce_sum")
 
 
+BUILT_AGAIN = """\
+import tensorflow as tf
+
+batch_size = 8
+X = tf.placeholder(tf.float32, [None, 4])
+Y = tf.placeholder(tf.float32, [None, 1])
+
+
+def net():
+    h = tf.matmul(X, tf.Variable(tf.random_normal([4, 3]))) + tf.Variable(tf.zeros([3]))
+    return tf.matmul(h, tf.Variable(tf.random_normal([3, 1])))
+
+
+def train():
+    loss = tf.reduce_mean(tf.square(net() - Y))
+    train_op = tf.train.AdamOptimizer(0.01).minimize(loss)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for step in range(9):
+            xs, ys = next_batch(batch_size)
+            sess.run(train_op, {X: xs, Y: ys})
+
+
+def predict(image):
+    out = net()
+    with tf.Session() as sess:
+        return sess.run(out, {X: [image]})
+
+
+train()
+"""
+
+
+@pytest.mark.parametrize("end", ["", "predict([1, 2, 3, 4])\n"])
+@pytest.mark.parametrize("name", ["", ", name='w'"])
+def test_variables_of_a_class_that_are_made_again_behind_the_towers(end: str, name: str) -> None:
+    script = BUILT_AGAIN.replace("tf.random_normal([3, 1])", f"tf.random_normal([3, 1]){name}")
+    assert run(script + end).status == "converted"
+
+
 UNROLLED = """\
 import tensorflow as tf
 

@@ -355,3 +355,35 @@ def test_arrays_that_are_split(split: str, loop: str, x: str, y: str) -> None:
 def test_splits_that_tell_no_size(loop: str, words: str) -> None:
     (found,) = run(GRAPH + SPLIT.format(loop, "part[:, :4]", "part[:, 4:]")).diagnostics
     assert found.code == "TMG303" and found.message.startswith(words)
+
+
+COUNTED = """def rows_of(given):
+    batch_size = len(given)
+    longest = 20
+    made = np.zeros([batch_size, longest])
+    for i, row in enumerate(given):
+        made[i, :len(row)] = row
+    return made
+
+
+def flow(size):
+    while True:
+        yield [rng.rand(rng.randint(9)).tolist() for _ in range(size)]
+
+
+"""
+
+
+@pytest.mark.parametrize("size", ["n", "16"])
+def test_the_length_of_a_list_that_is_named_as_a_batch_size(size: str) -> None:
+    """Before, that length was taken for the batch size itself: all of the data, it seemed."""
+    graph = GRAPH.replace("[None, 4]", "[None, 20]")
+    loop = f"batches = flow({size})\nsess = tf.Session()\nfor step in range(100):\n    batch = next(batches)\n"
+    run_call = "    sess.run(train_op, {X: rows_of(batch), Y: rows_of([row[:1] for row in batch])[:, :1]})\n"
+    expected = "n = 16 * num_gpus" if size == "n" else "batches = flow(16 * num_gpus)"
+    assert scaled(graph + COUNTED + "n = 16\n" + loop + run_call) == [expected]
+
+
+def test_the_length_of_all_data_is_no_batch_size_by_its_name() -> None:
+    whole = "sess = tf.Session()\nfor step in range(100):\n    sess.run(train_op, {X: rows_of(data), Y: data[:, :1]})\n"
+    assert codes(GRAPH.replace("[None, 4]", "[None, 20]") + COUNTED + whole) == ["TMG304"]

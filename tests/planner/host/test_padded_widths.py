@@ -125,6 +125,12 @@ def test_batches_of_one_width(pad: str) -> None:
     assert codes(script(pad)) == []
 
 
+@pytest.mark.parametrize("part", ["rows[:, np.max(rows, axis=0) > 1]", "rows[np.argsort(np.max(rows, axis=1))]"])
+def test_columns_that_are_picked_by_values(part: str) -> None:
+    pad = "def pad(batch):\n    rows = np.full((batch_size, 20), 1)\n" + f"    return {part}\n"
+    assert codes(script(pad)) == []
+
+
 def test_batches_that_a_generator_pads() -> None:
     made = "def batches():\n    xs, ys, ns = [], [], []\n    for s, t in zip(data, tags):\n" + "".join(
         f"        {line}\n"
