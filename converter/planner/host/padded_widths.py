@@ -13,6 +13,7 @@ import ast
 from collections.abc import Iterable, Iterator, Set
 
 from converter.analysis.arrays.rows import rows_of
+from converter.analysis.arrays.shapes import ARITHMETIC
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Site, Tensor, Typed, Value, needed
@@ -20,6 +21,7 @@ from converter.planner.region.prepared_batches import uncast
 
 SHAPED = ("zeros", "ones", "full", "empty", "reshape", "resize", "tile", "broadcast_to")  # of NumPy: of this shape
 LARGEST = ("max", "amax")
+COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # with numbers
 PADS = "pad_sequences"  # of Keras: as wide as the longest, or as its argument maxlen says
 
 
@@ -140,15 +142,17 @@ def _parts(facts: Facts, value: Value, called: str, width: bool) -> Iterator[tup
         yield from ((bound, True) for bound in (facts.ranges.get(over.uid, ()) if over is not None else ()))
         yield from ((part, width) for part in value.elements)
         yield from ((more, True) for more in value.inputs if more not in value.elements)
-    elif isinstance(value, Host) and called == "[]":
+    elif isinstance(value, Host) and called == "[]" and not width:
         whole, *keys = value.inputs
-        yield whole, width
+        yield whole, False
         bounds = [b for key in keys for b in (key.elements if isinstance(key, Sequence) else [key])]
         yield from ((bound, True) for bound in bounds if isinstance(bound, Host) and bound.call == "slice")
+    elif isinstance(value, Host) and width:
+        yield from ((part, True) for part in (value.inputs if called in COMPUTES else ()))
     elif isinstance(value, Host):
         repeated = called == "multiply" and isinstance(value.inputs[0], Sequence)  # `[0] * n`
         sized = called in SHAPED or "pad" in called or repeated
-        yield from ((part, width or sized) for part in value.inputs)
+        yield from ((part, sized) for part in value.inputs)
     elif isinstance(value, Tensor):
         yield from ((part, width or "pad" in called) for part in value.inputs)
     elif width:

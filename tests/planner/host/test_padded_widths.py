@@ -125,6 +125,19 @@ def test_batches_of_one_width(pad: str) -> None:
     assert codes(script(pad)) == []
 
 
+def test_a_width_that_is_read_off_data() -> None:
+    pad = """\
+memory = np.zeros([100], dtype=object)
+memory[0] = max(len(s) for s in data[0:batch_size])
+
+
+def pad(batch):
+    rows = np.zeros([batch_size, memory[0].size])
+    return rows
+"""
+    assert codes(script(pad)) == []
+
+
 @pytest.mark.parametrize("part", ["rows[:, np.max(rows, axis=0) > 1]", "rows[np.argsort(np.max(rows, axis=1))]"])
 def test_columns_that_are_picked_by_values(part: str) -> None:
     pad = "def pad(batch):\n    rows = np.full((batch_size, 20), 1)\n" + f"    return {part}\n"
