@@ -97,10 +97,10 @@ def _split(call: Call) -> Value:
 
 
 def _is_fixed(call: Call, sizes: Value | None) -> bool:
-    """Whether the number of pieces is a constant that does not depend on the batch size."""
-    if not isinstance(sizes, Number) or sizes.value is None:
-        return False
-    return not shaping.stands_for_batch(call.walk.facts, sizes)
+    """Whether the number of pieces, or their sizes, do not depend on the batch size: they are written, or told."""
+    if isinstance(sizes, Sequence):
+        return not sizes.many and bool(sizes.elements)
+    return isinstance(sizes, Number) and not shaping.stands_for_batch(call.walk.facts, sizes)
 
 
 def _tile(call: Call) -> Value:

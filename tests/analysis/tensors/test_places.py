@@ -141,3 +141,23 @@ def test_a_sparse_batch_has_as_many_rows_as_its_shape_says() -> None:
     script = SCRIPT.format(model="", loss="logits", rows="None").replace("t: ts", fed)
     script = script.replace("tf.reduce_mean(logits)", "tf.reduce_mean(logits) + tf.reduce_sum(tf.edit_distance(t, t))")
     assert "TMG342" not in codes(script)
+
+
+FLAGS = "tf.app.flags.DEFINE_integer('parts', 2, '')\nFLAGS = tf.app.flags.FLAGS\n"
+SUM = "tf.add_n([tf.square(part) for part in made])"
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        ("made = tf.split(logits, 2)", ["TMG215"]),
+        ("made = tf.split(logits, FLAGS.parts)", ["TMG215"]),
+        ("made = tf.split(logits, num_or_size_splits=FLAGS.parts, axis=0)", ["TMG215"]),
+        ("made = tf.split(logits, [16, 16])", ["TMG215"]),
+        ("made = tf.split(logits, batch_size)", ["TMG302"]),  # one example each
+        ("made = tf.split(logits, FLAGS.parts, 1)", []),
+        ("made = tf.split(tf.concat([logits, logits], 0), 2)", []),  # the batch, twice
+    ],
+)
+def test_pieces_of_the_batch(made: str, expected: list[str]) -> None:
+    assert found(FLAGS + made, SUM) == expected
