@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import lru_cache
 
 from converter.source.header import is_converted
 from converter.source.look import SCRIPTS, code_of
@@ -41,18 +42,12 @@ def graph_readers(script: str) -> list[GraphReader]:
 
     Not those with `clear_devices=True`, nor those in scripts whose sessions may place operations elsewhere.
     """
-    found: list[GraphReader] = []
-    for path, data in _beside(script):
-        if IMPORTS.encode() in data and b"allow_soft_placement" not in data:
-            calls = (node for node in _nodes(data) if isinstance(node, ast.Call) and _name(node.func) == IMPORTS)
-            found += [_reader(path, call) for call in calls if not _clears(call)]
-    return found
+    return [reader for seen in _beside(script) for reader in seen.readers]
 
 
 def names_asked(script: str) -> frozenset[str]:
     """The texts in other scripts of the folder that may be names of operations of a graph, without `:0`."""
-    texts = [node.value for _, data in _beside(script) for node in _nodes(data) if isinstance(node, ast.Constant)]
-    return names_in_texts(text for text in texts if isinstance(text, str))
+    return frozenset().union(*(seen.names for seen in _beside(script)))
 
 
 def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
@@ -60,22 +55,42 @@ def names_in_texts(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(name.strip().partition(":")[0] for text in texts for name in text.split(","))
 
 
-def _beside(script: str) -> Iterator[tuple[str, bytes]]:
-    """The other scripts of a script's folder that look into a graph, and were not converted."""
+@dataclass(frozen=True)
+class _Seen:
+    """What a script reads of graphs that others save."""
+
+    readers: tuple[GraphReader, ...] = ()
+    names: frozenset[str] = frozenset()
+
+
+def _beside(script: str) -> Iterator[_Seen]:
+    """What the other scripts of a script's folder read of graphs."""
     script = os.path.abspath(script)
-    folder = os.path.dirname(script)
-    names: list[str] = []
-    with suppress(OSError):
-        names = sorted(name for name in os.listdir(folder) if name.endswith(SCRIPTS))
-    for path in (os.path.join(folder, name) for name in names):
-        data = b""
-        with suppress(OSError, ValueError):
-            if path != script and os.path.getsize(path) <= LARGEST:
-                with open(path, "rb") as file:
-                    data = file.read()
-            data = code_of(path, data) if ASKS.search(data) else b""
-        if data and not is_converted(data.decode("latin-1")):
-            yield path, data
+    with suppress(OSError), os.scandir(os.path.dirname(script)) as entries:
+        for entry in sorted(entries, key=lambda entry: entry.name):
+            if entry.name.endswith(SCRIPTS) and entry.path != script and entry.is_file():
+                told = entry.stat()
+                if told.st_size <= LARGEST:
+                    yield _read(entry.path, told.st_mtime_ns, told.st_size)
+
+
+@lru_cache(maxsize=4096)
+def _read(path: str, changed: int, size: int) -> _Seen:
+    """What one script reads of graphs; changed and size tell this text of the file from others."""
+    data = b""
+    with suppress(OSError, ValueError):
+        with open(path, "rb") as file:
+            data = file.read()
+        data = code_of(path, data) if ASKS.search(data) else b""
+    if not data or is_converted(data.decode("latin-1")):
+        return _Seen()
+    nodes = _nodes(data)
+    texts = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    calls = [node for node in nodes if isinstance(node, ast.Call) and _name(node.func) == IMPORTS]
+    soft = b"allow_soft_placement" in data
+    return _Seen(
+        tuple(_reader(path, call) for call in calls if not soft and not _clears(call)), names_in_texts(texts)
+    )
 
 
 def _nodes(data: bytes) -> list[ast.AST]:

@@ -107,8 +107,23 @@ def test_names_within_scopes(tmp_path: Path) -> None:
     assert "tower_inner" not in text
 
 
-@pytest.mark.parametrize("call", ["tf.graph_util.convert_variables_to_constants(sess, sess.graph_def, ['scores'])"])
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tf.graph_util.convert_variables_to_constants(sess, sess.graph_def, ['scores'])",
+        "convert_variables_to_constants(sess, sess.graph_def, output_node_names=['scores'])",
+        "graph_util.extract_sub_graph(sess.graph_def, ['x', 'scores'])",
+    ],
+)
 def test_names_that_a_script_writes_a_graph_for(tmp_path: Path, call: str) -> None:
-    _, text = outcome(tmp_path, TRAIN + f"    graph = {call}\n")
-    assert MERGED in text
+    found, text = outcome(tmp_path, TRAIN + f"    graph = {call}\n")
+    assert MERGED in text and found == ["train.py:18:13 TMG347"]
     assert MERGED not in outcome(tmp_path, TRAIN + "    show(['scores'])\n")[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "warned"), [("sess, ['serve']", True), ("sess, ['serve'], clear_devices=True", False), ("**told", False)]
+)
+def test_saved_models(tmp_path: Path, given: str, warned: bool) -> None:
+    found, _ = outcome(tmp_path, TRAIN + f"    builder.add_meta_graph_and_variables({given})\n")
+    assert found == (["train.py:18:5 TMG347"] if warned else [])

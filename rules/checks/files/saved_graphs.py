@@ -1,4 +1,4 @@
-"""Another script reads the graph that the towers leave in a checkpoint's .meta file."""
+"""Other programs read the graph of the towers: from a checkpoint's .meta file, a frozen graph or a SavedModel."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from converter.analysis.values import Typed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import at_place
+from converter.planner.writing.findings import at_place, warn
 from converter.rule import Rule
 
+_CLEARED = "for node in graph_def.node: node.device = ''"
+EXPORTS = {  # how a call that writes a graph is told to leave the devices out
+    "convert_variables_to_constants": f"drop the devices of the graph that is given to it: {_CLEARED}",
+    "extract_sub_graph": f"drop the devices of the graph that is given to it: {_CLEARED}",
+    "add_meta_graph_and_variables": "write clear_devices=True as an argument of the call",
+}
 _TRAINING = """\
 # --- predict.py ---
 import tensorflow as tf
@@ -49,7 +55,8 @@ RULES = (
         why="`saver.save` writes the graph beside the weights, into a `.meta` file. That of a conversion holds the "
         "towers: their operations name a GPU each. A script that reads it by tf.train.import_meta_graph, and has fewer "
         "GPUs, ends with 'Cannot assign a device for operation'. `clear_devices=True` drops the devices; so does a "
-        "session with allow_soft_placement=True. Inputs, values with a name of their own (`name='scores'`) and "
+        "session with allow_soft_placement=True. The same is true of graphs that are frozen to a file or written as a "
+        "SavedModel. Inputs, values with a name of their own (`name='scores'`) and "
         "variables are found under the names that they had. Operations of the towers that the script gave no name are "
         "found below `tower_0/`, for the first tower's share of the batch: give what the other script asks for a name "
         "by tf.identity. Scripts that build the model themselves, and read the weights only, need nothing.",
@@ -78,6 +85,22 @@ def reads_the_towers(case: Shared) -> Iterator[Diagnostic]:
             "a graph is read here, and that of the converted script names the GPUs of its towers",
             "write clear_devices=True as an argument of the call, so that fewer GPUs, or none, will do",
             "warning",
+        )
+
+
+@check(Shared)
+def writes_the_towers(case: Shared) -> Iterator[Diagnostic]:
+    """Calls that write the graph of the towers for other programs, with its devices."""
+    for call in case.facts.nodes(ast.Call):
+        name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+        if name not in EXPORTS or any(keyword.arg in (None, "clear_devices") for keyword in call.keywords):
+            continue
+        yield warn(
+            case.facts,
+            call,
+            "TMG347",
+            "the graph that is written here names the GPUs of its towers, for programs that may have fewer",
+            EXPORTS[name],
         )
 
 

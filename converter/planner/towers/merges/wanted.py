@@ -72,7 +72,8 @@ def _named(facts: Facts, region: Region) -> Wanted:
 
 def _names_exported(facts: Facts) -> Set[str]:
     """The names of operations that the script leaves in a graph that it writes: `['scores']`."""
-    calls = (c for c in facts.nodes(ast.Call) if has(getattr(c.func, "attr", ""), Trait.EXPORTS_BY_NAME))
+    names = ((c, getattr(c.func, "attr", getattr(c.func, "id", ""))) for c in facts.nodes(ast.Call))
+    calls = (call for call, name in names if has(name, Trait.EXPORTS_BY_NAME))
     given = [node.value for call in calls for node in ast.walk(call) if isinstance(node, ast.Constant)]
     return names_in_texts(text for text in given if isinstance(text, str))
 
