@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value
 
@@ -33,10 +35,17 @@ def count_rows(tensor: Tensor) -> bool:
 
 
 def _begins_at_0(numbers: Tensor) -> bool:
-    """Whether a range begins at 0, and goes on by one: `range(n)`, `range(0, n)`."""
-    bounds = [v for v in numbers.inputs if isinstance(v, Number) and v.value is not None]
-    given = numbers.inputs
-    return len(given) < 2 or (given[0] in bounds and getattr(given[0], "value", None) == 0 and len(given) == 2)
+    """Whether a range begins at 0, and goes on by one: `range(n)`, `range(0, n)`, `range(n, dtype=tf.int32)`."""
+    if not isinstance(numbers.node, ast.Call):
+        return False
+    args = numbers.node.args
+    told = {keyword.arg: keyword.value for keyword in numbers.node.keywords}
+    start = args[0] if len(args) > 1 or (args and "limit" in told) else told.get("start")
+    delta = args[2] if len(args) > 2 else told.get("delta")
+    return all(
+        part is None or (isinstance(part, ast.Constant) and part.value == number)
+        for part, number in ((start, 0), (delta, 1))
+    )
 
 
 def is_last(stacked: Tensor, part: Tensor) -> bool:

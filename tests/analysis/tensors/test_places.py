@@ -43,6 +43,8 @@ PAIRS = "tf.concat([tf.expand_dims(tf.range({0}), 1), tf.expand_dims(y, 1)], 1)"
     [
         PAIRS,
         PAIRS.replace("tf.range({0})", "tf.range(0, {0})").replace("], 1)", "], -1)"),
+        PAIRS.replace("tf.range({0})", "tf.range({0}, dtype=tf.int32)"),
+        PAIRS.replace("tf.range({0})", "tf.range(0, {0}, 1)"),
         PAIRS.replace("tf.expand_dims(tf.range({0}), 1)", "tf.reshape(tf.range({0}), [-1, 1])"),
         "tf.stack([tf.range({0}), y], 1)",
         "tf.stack([tf.range({0}), y], axis=1)",
@@ -71,6 +73,8 @@ def test_rows_that_the_graph_numbers(made: str, places: str, rows: str) -> None:
         ("made = tf.scatter_nd(tf.stack([y, tf.range({0})], 1), tf.ones([{0}]), [5, {0}])", ["TMG302"]),
         ("made = tf.scatter_nd(tf.stack([tf.range(1, {0}), y], 1), tf.ones([{0}]), [{0}, 5])", ["TMG302"]),
         ("made = tf.gather_nd(logits, tf.stack([tf.range({0}), y], 1))", []),
+        ("made = tf.gather_nd(logits, tf.stack([tf.range({0}, dtype=tf.int32), y], axis=1))", []),
+        ("made = tf.gather_nd(logits, tf.stack([tf.range(0, {0}, 2), y], axis=1))", ["TMG302"]),
         ("made = tf.gather(logits, tf.range({0}))", []),
         ("made = tf.gather(tf.get_variable('w', [9, 5]), n)", []),  # rows of a table
         ("made = tf.scatter_nd([[0]], [[1.0] * 5], [1, 5])", []),  # of no batch
