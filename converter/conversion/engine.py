@@ -389,8 +389,15 @@ def _plans(
         return read.file(path).text
 
     own = read.facts.modules
-    users, mentions = partial(project.users, own), partial(project.mentions, own)
-    sources = Sources(text, several, taken, users, mentions, project.graph_readers, project.names_asked)
+    sources = Sources(
+        read=text,
+        several=several,
+        taken=taken,
+        users=partial(project.users, own),
+        mention=partial(project.mentions, own),
+        readers=project.graph_readers,
+        asked=project.names_asked,
+    )
     inputs: Decisions = {}
     while True:
         made = decide(read.facts, read.options, sources, losses)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
-
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Batch, Input, Number, Sequence, Tensor, Value
 
-RANGE = "range"  # the operation that numbers rows
+RANGE = "range"  # the operation that numbers rows: from 0, one by one
+OTHER_RANGE = "range of other numbers"
+RANGES = (RANGE, OTHER_RANGE)
 
 
 def own_row_first(places: Tensor) -> bool:
@@ -29,23 +29,9 @@ def holds_its_row(tensor: Tensor) -> bool:
 def count_rows(tensor: Tensor) -> bool:
     """Whether a tensor is `tf.range` over the batch, in another shape or repeated for each row."""
     if tensor.op == RANGE:
-        return tensor.batch.kind == "example" and _begins_at_0(tensor)
+        return tensor.batch.kind == "example"
     first = tensor.inputs[0] if tensor.inputs else None
     return has(tensor.op, Trait.KEEPS_ROW_NUMBERS) and isinstance(first, Tensor) and count_rows(first)
-
-
-def _begins_at_0(numbers: Tensor) -> bool:
-    """Whether a range begins at 0, and goes on by one: `range(n)`, `range(0, n)`, `range(n, dtype=tf.int32)`."""
-    if not isinstance(numbers.node, ast.Call):
-        return False
-    args = numbers.node.args
-    told = {keyword.arg: keyword.value for keyword in numbers.node.keywords}
-    start = args[0] if len(args) > 1 or (args and "limit" in told) else told.get("start")
-    delta = args[2] if len(args) > 2 else told.get("delta")
-    return all(
-        part is None or (isinstance(part, ast.Constant) and part.value == number)
-        for part, number in ((start, 0), (delta, 1))
-    )
 
 
 def is_last(stacked: Tensor, part: Tensor) -> bool:
@@ -66,7 +52,7 @@ def are_fed(places: Tensor) -> bool:
         value = todo.pop()
         if isinstance(value, Input):
             fed |= value.batch.kind == "example"
-        elif isinstance(value, Tensor) and (value.op == RANGE or not has(value.op, Trait.PASSES_ROW_NUMBERS)):
+        elif isinstance(value, Tensor) and (value.op in RANGES or not has(value.op, Trait.PASSES_ROW_NUMBERS)):
             return False
         elif isinstance(value, (Tensor, Sequence)):
             todo += [v for v in (*value.inputs, *value.parts()) if isinstance(v, (Tensor, Sequence))]

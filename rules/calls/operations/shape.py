@@ -10,7 +10,7 @@ from converter.analysis.effects import EffectKind
 from converter.analysis.inputs.embedded_data import data_constant
 from converter.analysis.reasons import Why
 from converter.analysis.tensors import algebra, moving, shaping
-from converter.analysis.tensors.places import are_fed, holds_its_row, own_row_first
+from converter.analysis.tensors.places import OTHER_RANGE, are_fed, holds_its_row, own_row_first
 from converter.analysis.tensors.sparse import taken_as_sparse
 from converter.analysis.tensors.windows import window
 from converter.analysis.traits import Argument, Trait
@@ -361,10 +361,16 @@ def _filled(call: Call) -> Value:
 
 
 def _range(call: Call) -> Value:
-    limit = call.args[1] if len(call.args) > 1 else call.get(0, "limit")
+    """Numbers, of the rows of the batch where they end with it."""
+    bounds = len(call.args) > 1 or bool(call.args and "limit" in call.kwargs)
+    limit = call.args[1] if len(call.args) > 1 else call.get(-1 if bounds else 0, "limit")
+    start = call.args[0] if bounds else call.kwargs.get("start")
+    given = ((start, 0), (call.get(2, "delta"), 1))
+    own = all(value is None or getattr(value, "value", None) == number for value, number in given)
+    name = call.name if own else OTHER_RANGE
     if limit is not None and shaping.batch_entry(call.walk.facts, [limit]) == 0:
-        return Tensor(Batch("example", 0), call.values(), (None,), call.name)
-    return Tensor(FREE, call.values(), (None,), call.name)
+        return Tensor(Batch("example", 0), call.values(), (None,), name)
+    return Tensor(FREE, call.values(), (None,), name)
 
 
 def _eye(call: Call) -> Value:

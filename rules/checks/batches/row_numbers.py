@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from converter.analysis.facts import behind_losses
 from converter.analysis.reasons import Why
+from converter.analysis.tensors.places import RANGES
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Tensor, Value
 from converter.diagnostics import Diagnostic
@@ -124,7 +125,8 @@ def told_apart_by_row(case: Placed) -> Iterator[Diagnostic]:
             continue
         parts = [v for v in value.inputs if isinstance(v, Tensor)]
         counted = [v for v in parts if v.uid in numbers]
-        if value.op == "range" and value.batch.kind == "example" or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
+        numbered = value.op in RANGES and value.batch.kind == "example"
+        if numbered or counted and has(value.op, Trait.PASSES_ROW_NUMBERS):
             numbers[value.uid] = value
         elif (len(counted) == 1 and has(value.op, Trait.TELLS_ROWS)) or (counted and _looks_up(value)):
             message = "the number of an example's row decides what is computed for it, and each tower counts from 0"

@@ -11,7 +11,7 @@ from converter.analysis.values import Typed
 from converter.diagnostics import Diagnostic
 from converter.planner.cases import Shared
 from converter.planner.checking import check
-from converter.planner.writing.findings import at_place, warn
+from converter.planner.writing.findings import beside, warn
 from converter.rule import Rule
 
 _CLEARED = "for node in graph_def.node: node.device = ''"
@@ -76,15 +76,14 @@ def reads_the_towers(case: Shared) -> Iterator[Diagnostic]:
     for reader in case.sources.readers():
         if reader.stem and not any(reader.stem in text for text in texts):
             continue  # another graph
-        yield at_place(
-            case.facts,
-            reader.path,
-            reader.line,
-            reader.column,
-            "TMG347",
-            "a graph is read here, and that of the converted script names the GPUs of its towers",
-            "write clear_devices=True as an argument of the call, so that fewer GPUs, or none, will do",
-            "warning",
+        yield Diagnostic(
+            code="TMG347",
+            path=beside(case.facts, reader.path),
+            line=reader.line,
+            column=reader.column,
+            message="a graph is read here, and that of the converted script names the GPUs of its towers",
+            hint="write clear_devices=True as an argument of the call, so that fewer GPUs, or none, will do",
+            severity="warning",
         )
 
 
