@@ -12,17 +12,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Set
 
-from converter.analysis.arrays.rows import rows_of
-from converter.analysis.arrays.shapes import ARITHMETIC
+from converter.analysis.arrays.rows import PADS, rows_of
+from converter.analysis.arrays.shapes import COMPUTES, LARGEST, TAKES_SHAPE
 from converter.analysis.facts import Facts, TrainStep
 from converter.analysis.traits import Argument, Trait, has, positions
 from converter.analysis.values import Host, Input, Mapping, Number, Origin, Sequence, Site, Tensor, Typed, Value, needed
-from converter.planner.region.prepared_batches import uncast
-
-SHAPED = ("zeros", "ones", "full", "empty", "reshape", "resize", "tile", "broadcast_to")  # of NumPy: of this shape
-LARGEST = ("max", "amax")
-COMPUTES = (*ARITHMETIC, *LARGEST, "min", "minimum", "maximum", "slice", "int", "ceil", "floor")  # with numbers
-PADS = "pad_sequences"  # of Keras: as wide as the longest, or as its argument maxlen says
 
 
 def padded_inputs(facts: Facts, steps: Iterable[TrainStep], scaled: Set[Origin]) -> dict[Input, ast.AST]:
@@ -151,7 +145,7 @@ def _parts(facts: Facts, value: Value, called: str, width: bool) -> Iterator[tup
         yield from ((part, True) for part in (value.inputs if called in COMPUTES else ()))
     elif isinstance(value, Host):
         repeated = called == "multiply" and isinstance(value.inputs[0], Sequence)  # `[0] * n`
-        sized = called in SHAPED or "pad" in called or repeated
+        sized = called in TAKES_SHAPE or "pad" in called or repeated
         yield from ((part, sized) for part in value.inputs)
     elif isinstance(value, Tensor):
         yield from ((part, width or "pad" in called) for part in value.inputs)
@@ -199,9 +193,9 @@ def _is_told_lengths(value: Tensor) -> bool:
 
 
 def _as_fed(value: Value) -> Value:
-    """The input that a value is, but for its type or an axis of one."""
-    while (inner := uncast(value)) is not value or isinstance(value, Tensor) and value.op == "expand_dims":
-        value = inner if inner is not value else value.inputs[0]
+    """The input that a value is, but for its type or its shape."""
+    while isinstance(value, Tensor) and has(value.op, Trait.KEEPS_ROW_NUMBERS) and value.inputs:
+        value = value.inputs[0]
     return value
 
 
