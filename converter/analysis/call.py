@@ -58,6 +58,8 @@ class Call:
 
     def laid_out(self, inputs: Tensor, time_major: bool) -> Batch:
         """The batch of a recurrent net's inputs; notes if the supposed batch axis is that of the steps."""
+        if inputs.batch.kind == "example" and inputs.batch.axis and not time_major:
+            return opaque(Why.ALONG_BATCH, self.name)
         if not time_major or inputs.batch.kind != "example" or inputs.batch.axis:
             return inputs.batch
         self.walk.effect(EffectKind.TIME_MAJOR, self.name, inputs, self.node)

@@ -88,6 +88,28 @@ class RateSite:
     passed: bool
 
 
+def gradients_in_losses(steps: Iterable[TrainStep]) -> frozenset[ast.AST]:
+    """The calls whose gradients the loss of another step is computed from: no steps, but parts of a model.
+
+    What only waits for a step, or comes after one, is not computed from its gradients.
+    """
+    taken = {s.result.uid: s for s in steps if s.kind in (StepKind.COMPUTE, StepKind.GRADIENTS)}
+    found: set[ast.AST] = set()
+    for step in steps if taken else ():
+        todo: list[Value] = [step.loss]
+        seen: set[int] = set()
+        while todo:
+            value = todo.pop()
+            if value.uid in seen or isinstance(value, Input) or (isinstance(value, Tensor) and value.op == "train op"):
+                continue
+            seen.add(value.uid)
+            if value.uid in taken and taken[value.uid] is not step:
+                found.add(taken[value.uid].call)
+            waited = {v.uid for v in value.control} if isinstance(value, Tensor) else set()
+            todo += [v for v in (*value.inputs, *value.parts()) if v.uid not in waited]
+    return frozenset(found)
+
+
 def behind_losses(steps: Iterable[TrainStep]) -> Mapping[int, Value]:
     """All values that the losses of some steps are computed from, as they are once the walk is over."""
     chosen = list(steps)
@@ -240,6 +262,7 @@ class Facts:
     unfollowed: list[ast.Call] = field(default_factory=list)  # calls into code that is not followed
     foreign: dict[ast.AST, str] = field(default_factory=dict)  # nodes of other files of the project -> path
     open: frozenset[Constant] = frozenset()  # constants of which conditions do not take the value that is written
+    within: frozenset[ast.AST] = frozenset()  # calls that take gradients which are a part of the model
     constants: dict[ast.stmt, Constant] = field(default_factory=dict)  # the others, by where they are written
     decided: dict[ast.If | ast.IfExp, Taken] = field(default_factory=dict)  # conditions that rest on them
     modules: dict[str, LocalModule] = field(default_factory=dict)  # those files, by path

@@ -60,6 +60,7 @@ class Why(Enum):
     DIFFERS_IN_BRANCHES = "it differs between the branches of a condition"
     OVER_REDUCTION = "a number is divided by a reduction of the batch"
     NOT_LINEAR = "a reduction of the batch goes through a function that is not linear"
+    CONDITION = "a condition on the batch chooses what it is"
     PRODUCT = "a product with a reduction of the batch"
     RATIO = "a ratio of two sums over the examples"
     PARTS_ADDED = "means over different parts of the batch are added"

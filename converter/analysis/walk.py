@@ -50,7 +50,8 @@ class Known:
     decisions: expressions that are read as inputs, or are known to be none. traced: what a run told of calls, by
     their places. data: where examples enter the graph that are fed to no placeholder.
     statements: what is executed in place of statements that a conversion has written. open: constants of which
-    conditions do not take the value that is written there.
+    conditions do not take the value that is written there. within: calls that take gradients which are a part of the
+    model, as of an inner step of learning or of a penalty.
     """
 
     decisions: Decisions = field(default_factory=dict)
@@ -58,6 +59,7 @@ class Known:
     data: Mapping[Key, int] = field(default_factory=dict)
     statements: Mapping[ast.stmt, Callable[[Walk, Any], str | None]] = field(default_factory=dict)
     open: frozenset[Written] = frozenset()
+    within: frozenset[ast.AST] = frozenset()
 
 
 class Walk:
@@ -91,7 +93,7 @@ class Walk:
         self.decisions = known.decisions
         self.traced = known.traced
         self.written = known.statements
-        self.facts.open = known.open
+        self.facts.open, self.facts.within = known.open, known.within
         self._evaluate = evaluate
         self.frame = self.module
         self.site: Site | None = None

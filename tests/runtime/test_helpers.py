@@ -19,7 +19,7 @@ from converter.runtime.catalog import catalog
 
 Helpers = Callable[..., SimpleNamespace]
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.tf2]
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from converter.cli.command_line.table import CONVERT, WHAT, Option
@@ -121,9 +123,11 @@ def test_an_option_changes_the_text_or_a_reason_is_told(target: str, option: Opt
     assert not refused or refused & REASONS or target == "cluster" and option.name == "batch_axis"
 
 
+@cache
 def made(target: str, *flags: str) -> Conversion:
+    """A script's conversion, as if it lay in a folder by itself: no other scripts are looked through."""
     name, text, usual = SCRIPTS[target]
-    return convert(from_bytes(name, text.encode()), from_flags([*usual, *flags]), several=True)
+    return convert(from_bytes(f"alone/{name}", text.encode()), from_flags([*usual, *flags]), several=True)
 
 
 def written(done: Conversion) -> list[str]:

@@ -138,7 +138,7 @@ SCRIPTS = [
     Hostile("no rights", "os.makedirs('a/b'); open('a/b/c', 'w').close(); os.chmod('a', 0)", NO_STEP),
     Hostile("strange names", "open('a\\nb', 'w').close(); os.symlink('.', 'loop'); os.mkfifo('pipe')", NO_STEP),
     Hostile("opens a pipe", "note(); os.mkfifo('pipe'); open('pipe')", TIME, notes=1),
-    Hostile("folders without end", "for _ in range(3000): os.mkdir('d'); os.chdir('d')", NO_STEP),
+    Hostile("folders without end", "for _ in range(2200): os.mkdir('d'); os.chdir('d')", NO_STEP),
     Hostile("no large files", "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n" + TRAIN,
             "not comparable"),
     Hostile("another root", "os.chroot(tempfile.mkdtemp()); os.chdir('/')", NO_STEP),

@@ -6,7 +6,7 @@ import ast
 from contextlib import suppress
 from dataclasses import replace
 
-from converter.analysis.facts import Facts
+from converter.analysis.facts import Facts, gradients_in_losses
 from converter.analysis.flow.repeats import Endless
 from converter.analysis.inputs.decided import decided
 from converter.analysis.project import Project
@@ -18,8 +18,15 @@ from converter.analysis.walk import Known, Walk
 
 
 def walked(path: str, tree: ast.Module, project: Project, known: Known | None = None) -> Facts:
-    """The facts of a walk through a script."""
-    return run(Walk(path, tree, project, known or Known(), evaluate))
+    """The facts of a walk through a script; of two where gradients turn out to be a part of the model."""
+    known = known or Known()
+    facts = run(Walk(path, tree, project, known, evaluate))
+    inner = gradients_in_losses(facts.train_steps)
+    while inner and not inner <= known.within:
+        known = replace(known, within=known.within | inner)
+        facts = run(Walk(path, tree, project, known, evaluate))
+        inner = gradients_in_losses(facts.train_steps)
+    return facts
 
 
 def evaluate(walk: Walk, node: ast.expr) -> Value:

@@ -85,6 +85,22 @@ def combine(tensors: SequenceType[Value], op: str = "") -> Batch:
     return Batch("example", axis, packed, outer, over=next((t.batch.over for t in examples if t.batch.over), None))
 
 
+def not_linear(batch: Batch) -> Batch:
+    """The batch behind a function that treats each row by itself: of a mean or a sum it makes neither of them."""
+    return other(Why.NOT_LINEAR) if batch.kind == "reduced" and batch.how != "other" else batch
+
+
+def by_rows(batch: Batch, name: str, axis: int = 0) -> Batch:
+    """The batch behind a function that takes the entries along one axis, and these alone, for rows of their own."""
+    return opaque(Why.ALONG_BATCH, name) if batch.kind == "example" and batch.axis != axis else not_linear(batch)
+
+
+def along_last(tensor: Tensor, name: str) -> Batch:
+    """The batch behind a function that runs along the last axis."""
+    last = tensor.batch.kind == "example" and tensor.rank is not None and tensor.batch.axis == tensor.rank - 1
+    return opaque(Why.ALONG_BATCH, name) if last else not_linear(tensor.batch)
+
+
 def unpacked(tensor: Tensor, parts: int) -> Batch | None:
     """The batch of each of `parts` equal pieces along the batch axis, where these are whole batches."""
     batch = tensor.batch

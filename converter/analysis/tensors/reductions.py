@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from converter.analysis.reasons import Why
-from converter.analysis.tensors.algebra import Dims
+from converter.analysis.tensors.algebra import Dims, not_linear
 from converter.analysis.tensors.moving import axis_numbers, positive
 from converter.analysis.values import (
     Batch,
@@ -16,7 +16,6 @@ from converter.analysis.values import (
     Tensor,
     Value,
     opaque,
-    other,
 )
 
 if TYPE_CHECKING:
@@ -31,7 +30,7 @@ def reduce(tensor: Tensor, axis: Value | None, how: How, keep: bool, why: Why = 
     if batch.kind in ("free", "opaque"):
         return Tensor(batch, inputs, _reduced_dims(tensor.dims, axes, keep), "reduce")
     if batch.kind == "reduced":
-        kept = batch if how in ("mean", "sum") or tensor.dims == () else _not_linear(batch)
+        kept = batch if how in ("mean", "sum") or tensor.dims == () else not_linear(batch)
         return Tensor(kept, inputs, _reduced_dims(tensor.dims, axes, keep), "reduce")
     if isinstance(axes, str) and _begin_behind(axis, batch.axis):
         return Tensor(batch, inputs, None, "reduce")
@@ -56,10 +55,6 @@ def _begin_behind(axes: Value | None, batch_axis: int) -> bool:
     return bool(begins) and all(
         isinstance(b, Number) and isinstance(b.value, int) and b.value > batch_axis for b in begins
     )
-
-
-def _not_linear(batch: Batch) -> Batch:
-    return batch if batch.how == "other" else other(Why.NOT_LINEAR)
 
 
 def _reduced_dims(dims: Dims, axes: tuple[int, ...] | None | str, keep: bool) -> Dims:

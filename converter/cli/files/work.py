@@ -230,8 +230,8 @@ class _Run:
     def one_by_one(self) -> Rows:
         """All of it in this process."""
         for job in self.jobs:
-            yield job, self._whole(job)
             _collect()
+            yield job, self._whole(job)
 
     def side_by_side(self, workers: int) -> Rows:
         """Conversions in processes of their own; what is written is written by this one, in the scripts' order."""
@@ -249,6 +249,7 @@ class _Run:
             made = iter(list(attempts)) if self._writes_among_scripts() else iter(attempts)
             taken = {id(job) for job in long}
             for job in self.jobs:
+                _collect()
                 attempt = next(made) if id(job) in taken else None
                 if attempt is None or self._has_changed(job):
                     yield job, self._whole(job)
@@ -256,7 +257,6 @@ class _Run:
                     yield job, attempt
                 else:
                     yield job, _within_its_border(job, partial(self._finished, job, attempt))
-                _collect()
 
     def _finished(self, job: Job, done: Conversion) -> list[FileResult]:
         """The results of a conversion; those of a script that takes no training step come when all others are done."""
@@ -341,6 +341,7 @@ def _is_below(path: str, folders: set[str]) -> bool:
 
 
 def _collect() -> None:
+    """Before a script, not after it: behind the last one nothing needs the room."""
     if gc.get_count()[0] > PILED_UP:
         gc.collect()
 
@@ -349,6 +350,7 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
     """The part of the work on one script that runs in another process: all but writing."""
     from converter.cli.files.delivery import Written, without_plans
 
+    _collect()
     made: list[Conversion] = []
     request = request.of(job.script.path)
 
@@ -366,7 +368,6 @@ def _attempt(request: Request, names: frozenset[str], job: Job) -> list[FileResu
         return _finish(job, request, done, written)
 
     results = _within_its_border(job, work)
-    _collect()
     return made[0] if made else results
 
 

@@ -84,7 +84,8 @@ def walk_again(facts: Facts, texts: list[Text], written: Written) -> Second:
         hook = own.expressions.get(node)
         return decided(walk, hook(walk, node), node) if hook is not None else evaluate(walk, node)
 
-    before = Known(decisions, {}, data, own.statements, facts.open)
+    within = frozenset(back.get(node, node) for node in facts.within)
+    before = Known(decisions, data=data, statements=own.statements, open=facts.open, within=within)
     walk = Walk(facts.path, trees.get("", facts.tree), project, before, value_of)
     return Second(run(walk), tuple(trees), own.towers, whole)
 

@@ -16,7 +16,8 @@ from converter.diagnostics import Diagnostic
 from converter.plan import Insert, Replace
 from converter.planner.batch_size.counts import counted_again
 from converter.planner.batch_size.defaults import kept_defaults, may_be_none, with_defaults
-from converter.planner.batch_size.fed_rows import (
+from converter.planner.batch_size.fed.carried import beginnings, is_fetched
+from converter.planner.batch_size.fed.rows import (
     Fed,
     base_of,
     fed_sizes,
@@ -126,7 +127,7 @@ def find_batch_size(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainSt
         warnings.append(finding(facts, call, found if whole or computed else Found.STEP_RUN_ELSEWHERE))
     handed = (origin for origin in origins if origin.key[0] in HANDED)
     warnings += [finding(facts, origin.node, Found.SIZE_FROM_CALLER, name=origin.name) for origin in handed]
-    kept = () if computed else (*_kept(facts, origins), *(_unclear(facts, inputs, steps) if origins else ()))
+    kept = () if computed else (*_kept(facts, origins), *(_unclear(facts, inputs, steps, origins) if origins else ()))
     by_hand = _filled_by_hand(facts, inputs)
     if by_hand is not None and scaled:
         warnings.append(finding(facts, by_hand.call, Found.QUEUE_FILLED_BY_HAND))
@@ -200,8 +201,10 @@ def _kept(facts: Facts, origins: set[Origin]) -> Iterator[Diagnostic]:
         yield finding(facts, call, Found.GRID_OF_BATCH)
 
 
-def _unclear(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Diagnostic]:
-    """Numbers that count the rows of an input beside a named batch size, and may mean another thing, too."""
+def _unclear(
+    facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep], origins: set[Origin]
+) -> Iterator[Diagnostic]:
+    """Numbers that count the rows of an input beside the batch size: their places may mean another thing, too."""
     trained = {step.result.uid for step in steps}
     for run in (run for run in facts.runs if run.computes(trained)):
         fed = _fed(run, inputs)
@@ -210,6 +213,10 @@ def _unclear(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) ->
             number = other_meaning(facts, run, [pair], fed)
             if isinstance(number, ast.Constant):
                 yield finding(facts, number, Found.SIZE_IN_OTHER_MEANING, number=str(number.value))
+    for size in _beginnings(facts, inputs, steps):
+        if size.linear and origins.isdisjoint(size.linear):
+            node = min(size.linear, key=_place).node
+            yield finding(facts, node, Found.OTHER_SIZE_OF_STATE)
 
 
 def _other_calls(facts: Facts, origin: Origin) -> Iterator[ast.AST]:
@@ -261,13 +268,9 @@ def _acting(facts: Facts, steps: list[TrainStep]) -> RunCall | None:
         if not run.computes(trained):
             continue
         for value in needed(v for _, v in run.feeds).values():
-            if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and _fetched(value):
+            if isinstance(value, Host) and value.call.rpartition(".")[2] == "step" and is_fetched(value):
                 return run
     return None
-
-
-def _fetched(value: Value) -> bool:
-    return any(isinstance(v, Host) and v.call == "run" for v in needed([value]).values())
 
 
 def scale(
@@ -460,7 +463,15 @@ def _origins(
             (everything if whole else unknown).append(run)
     if not inputs:
         origins |= {origin for number in drawn_sizes(steps) for origin in base_of(facts, number)}
+    if origins:
+        literals = (n.linear for n in _beginnings(facts, inputs, steps) if all(o.key[0] == "literal" for o in n.linear))
+        origins = origins.union(*(linear for linear in literals if len(linear) == 1))
     return {o for o in origins if not _follows(facts, o, origins - {o})}, unknown, everything
+
+
+def _beginnings(facts: Facts, inputs: tuple[Input, ...], steps: list[TrainStep]) -> Iterator[Number]:
+    trained = {step.result.uid for step in steps}
+    return beginnings(facts, [run for run in facts.runs if run.computes(trained)], inputs)
 
 
 def _fed(run: RunCall, inputs: tuple[Input, ...]) -> Fed:
@@ -478,7 +489,7 @@ def _follows(facts: Facts, origin: Origin, others: set[Origin]) -> bool:
     inner = set(ast.walk(origin.node)) if isinstance(origin.node, ast.expr) else set()
     read = [a.value for a in facts.accesses if not a.write and a.node in inner]
     scaled = any(isinstance(v, Number) and not others.isdisjoint(v.linear) for v in read)
-    return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and _fetched(v) for v in read))
+    return scaled or (origin.key[0] == "computed" and any(isinstance(v, Host) and is_fetched(v) for v in read))
 
 
 def _is_whole(value: Value) -> bool:

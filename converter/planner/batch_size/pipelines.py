@@ -9,7 +9,7 @@ from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall, TrainStep
 from converter.analysis.traits import Trait, has
 from converter.analysis.values import Host, Input, Number, Sequence, Tensor, Typed, Value, needed
-from converter.planner.batch_size.fed_rows import is_kept
+from converter.planner.batch_size.fed.rows import is_kept
 
 PLACEHOLDER = "the batch axis of a placeholder"  # why a size is noted
 Record = tuple[Number | Host, str, ast.AST]

@@ -112,6 +112,8 @@ def behind_loop(
         if not isinstance(around, ast.With) and not (trains and isinstance(around, ast.If)):
             if trains and around is not trains[0].site.stmt:
                 return Refused((finding(facts, trains[0].call, Found.STEP_IN_STATEMENT_OF_MODEL),), shorter=True)
+            if trains and (any(later > index for later in tower) or isinstance(trains[0].loss_node, ast.Name)):
+                return Refused((finding(facts, trains[0].call, Found.MODEL_GOES_ON_BEHIND_STEP),), shorter=True)
             continue
         rests = _rests(_Opened(facts, block, index, tower | joined), made, trains)
         if rests is None and trains:

@@ -15,6 +15,12 @@ from converter.analysis.values import FREE, Constant, Host, Number, Sequence, Sy
 
 Dims = tuple[int | None, ...] | None
 
+# Layers that take the entries along any axis but the last for rows of their own.
+ANY_AXIS = frozenset(
+    "Dense Activation ReLU LeakyReLU PReLU ELU ThresholdedReLU Softmax Embedding Dropout GaussianNoise GaussianDropout "
+    "AlphaDropout Masking ActivityRegularization BatchNormalization".split()
+)
+
 
 def _keras_layer(call: Call) -> Value:
     return call.typed("Layer")
@@ -38,7 +44,8 @@ def _call_layer(call: Call) -> Value:
         if kind in PRODUCTS:
             return _product(call, call.get(0, "inputs"), _given(receiver, 0, "axes") if kind == "Dot" else Number(1))
     tensor = call.tensor(0, "inputs")
-    return Tensor(tensor.batch, (*call.values(),), _dims(tensor, receiver, kind), made_by)
+    kept = algebra.by_rows(tensor.batch, made_by) if kind not in ANY_AXIS else algebra.along_last(tensor, made_by)
+    return Tensor(kept, (*call.values(),), _dims(tensor, receiver, kind), made_by)
 
 
 def _given(layer: Typed, position: int, name: str) -> Value | None:
@@ -71,10 +78,11 @@ def _recurrent(call: Call, receiver: Typed, kind: str) -> Value:
         return given is not None and not (isinstance(given, Constant) and given.value is False)
 
     dims: Dims = (None, None, None) if asks("return_sequences") else (None, None)
-    made = Tensor(tensor.batch, (*call.values(),), dims, receiver.name)
+    kept = algebra.by_rows(tensor.batch, receiver.name)
+    made = Tensor(kept, (*call.values(),), dims, receiver.name)
     if not asks("return_state"):
         return made
-    states = [Tensor(tensor.batch, (*call.values(),), (None, None), receiver.name) for _ in range(RECURRENT[kind])]
+    states = [Tensor(kept, (*call.values(),), (None, None), receiver.name) for _ in range(RECURRENT[kind])]
     return Sequence([made, *states], mutable=True)
 
 

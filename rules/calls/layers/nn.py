@@ -19,6 +19,7 @@ from converter.analysis.values import (
     Symbol,
     Tensor,
     Value,
+    is_none,
     needed,
     opaque,
     other,
@@ -36,9 +37,13 @@ def _layer(call: Call) -> Value:
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     _normalizer(call)
     dims: Dims = None if tensor.dims is None else (None, *_spatial_dims(call, tensor), _channels(call))
-    if tensor.dims is not None and call.name.rpartition(".")[2] in ("dense", "fully_connected", "linear", "relu"):
+    dense = call.name.rpartition(".")[2] in DENSE
+    if tensor.dims is not None and dense:
         dims = (*tensor.dims[:-1], _channels(call))
-    return Tensor(tensor.batch, call.values(), dims, call.name)
+    kept = algebra.along_last(tensor, call.name) if dense else algebra.by_rows(tensor.batch, call.name)
+    applied = call.get(2, "activation") if call.name == "layers.dense" else call.kwargs.get("activation")
+    linear = tensor.batch.kind == "reduced" and call.name.startswith("layers.") and is_none(applied)
+    return Tensor(tensor.batch if linear else kept, call.values(), dims, call.name)
 
 
 def _spatial_dims(call: Call, tensor: Tensor) -> tuple[int | None, ...]:
@@ -103,14 +108,14 @@ def _batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "inputs", "x")
     call.walk.effect(EffectKind.VARIABLE, call.name, None, call.node)
     call.walk.effect(EffectKind.BATCH_NORM, call.name, None, call.node)
-    return Tensor(tensor.batch, call.values(), tensor.dims, call.name)
+    return Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name)
 
 
 def _fused_batch_norm(call: Call) -> Value:
     tensor = call.tensor(0, "x")
     kept = Batch("reduced", how="other", why=Why.STATISTIC)
     statistics = [Tensor(kept, call.values(), (None,)) for _ in range(2)]
-    return Sequence([Tensor(tensor.batch, call.values(), tensor.dims, call.name), *statistics])
+    return Sequence([Tensor(algebra.not_linear(tensor.batch), call.values(), tensor.dims, call.name), *statistics])
 
 
 def _spatial(call: Call) -> Value:
@@ -123,12 +128,15 @@ def _spatial(call: Call) -> Value:
     filters = call.get(1, "filter", "filters")
     if dims and isinstance(filters, Tensor) and filters.dims:
         dims = (*dims[:-1], filters.dims[-2 if "transpose" in call.name else -1])
-    return Tensor(tensor.batch, call.values(), dims, call.name)
+    linear = tensor.batch.kind == "reduced" and "max" not in call.name
+    kept = tensor.batch if linear else algebra.by_rows(tensor.batch, call.name)
+    return Tensor(kept, call.values(), dims, call.name)
 
 
 def _flatten(call: Call) -> Value:
     tensor = call.tensor(0, "inputs")
-    return Tensor(tensor.batch, call.values(), (None, shaping.element_count(tensor)), call.name)
+    kept = tensor.batch if tensor.batch.kind == "reduced" else algebra.by_rows(tensor.batch, call.name)
+    return Tensor(kept, call.values(), (None, shaping.element_count(tensor)), call.name)
 
 
 def _per_row_loss(call: Call) -> Value:
@@ -147,11 +155,18 @@ def _per_row_loss(call: Call) -> Value:
         kept = opaque(Why.CONFLICT)
     if unseen and kept.kind == "example":
         kept = opaque(Why.UNSEEN)
+    kept = algebra.not_linear(kept) if axis not in (None, -1) or "sparse" in call.name else _but_classes(operands, kept)
     dims = None if logits.dims is None else logits.dims[:-1]
     if isinstance(axis, int) and axis >= 0 and kept.kind == "example" and axis <= kept.axis:
         before = axis < kept.axis
         kept = Batch("example", max(kept.axis - 1, 0), kept.packed) if before else other(Why.CLASSES)
     return Tensor(kept, call.values(), dims, call.name)
+
+
+def _but_classes(operands: list[Tensor], kept: Batch) -> Batch:
+    """The batch of a loss along the last axis: none where that is the axis of the examples."""
+    last = any(t.batch.kind == "example" and t.rank is not None and t.batch.axis == t.rank - 1 for t in operands)
+    return other(Why.CLASSES) if last and kept.kind == "example" else algebra.not_linear(kept)
 
 
 def _sampled_loss(call: Call) -> Value:
@@ -160,7 +175,7 @@ def _sampled_loss(call: Call) -> Value:
     kept = inputs.batch if inputs.batch.kind == "example" else labels.batch
     if kept.kind == "example":
         kept = Batch("example", 0, kept.packed)
-    return Tensor(kept, call.values(), (None,), call.name)
+    return Tensor(algebra.not_linear(kept), call.values(), (None,), call.name)
 
 
 def _embedding(call: Call) -> Value:
@@ -187,7 +202,7 @@ def _stack_layers(call: Call) -> Value:
     layer = call.get(2 if call.name.endswith("repeat") else 1, "layer")
     rest = call.args[3:] if call.name.endswith("repeat") else []
     if layer is None:
-        return Tensor(tensor.batch, call.values(), None, call.name)
+        return Tensor(algebra.not_linear(tensor.batch), call.values(), None, call.name)
     result = call_value(call.walk, layer, [tensor, *rest], call.kwargs, call.node)
     return Tensor(result.batch, (*call.values(), result), None, call.name) if isinstance(result, Tensor) else result
 
@@ -209,6 +224,7 @@ SPATIAL = (
     "layers.average_pooling3d nn.avg_pool1d nn.max_pool1d nn.conv1d_transpose nn.atrous_conv2d_transpose "
     "nn.depthwise_conv2d_native nn.max_pool2d nn.avg_pool2d nn.erosion2d nn.fractional_max_pool"
 ).split()
+DENSE = ("dense", "fully_connected", "linear", "relu", "relu6", "bias_add")  # any axes but the last are rows
 BOTH = [f"contrib.{module}." for module in ("slim", "layers")]
 
 TRAITS: dict[Trait, str] = {

@@ -150,7 +150,7 @@ def _sequence_loss(call: Call) -> Value:
 def _sequence_loss_by_example(call: Call) -> Value:
     steps = call.get(0)
     logits = algebra.as_tensor(steps.elements[0]) if isinstance(steps, Sequence) else call.tensor(0, "logits")
-    return Tensor(logits.batch, call.values(), (None,), call.name)
+    return Tensor(algebra.not_linear(logits.batch), call.values(), (None,), call.name)
 
 
 def _ctc_loss(call: Call) -> Value:

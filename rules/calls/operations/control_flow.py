@@ -24,6 +24,7 @@ from converter.analysis.values import (
     Value,
     needed,
     opaque,
+    other,
     tensors_in,
 )
 
@@ -39,11 +40,20 @@ def _cond(call: Call) -> Value:
     made = [call_value(call.walk, branch, [], {}, call.node) for branch in branches]
     if len(made) == 2 and isinstance(made[0], Sequence) and isinstance(made[1], Sequence):
         pairs = zip(made[0].elements, made[1].elements, strict=False)
-        return Sequence([join(one, two) for one, two in pairs])
+        return Sequence([_chosen(call, (*call.values(), one, two), join(one, two)) for one, two in pairs])
     result = join(made[0], made[1]) if len(made) == 2 else Tensor(inputs=call.values(), op=call.name)
-    if isinstance(result, Tensor):
-        return Tensor(result.batch, (*call.values(), *made), result.dims, call.name)
-    return result
+    return _chosen(call, (*call.values(), *made), result)
+
+
+def _chosen(call: Call, inputs: tuple[Value, ...], result: Value) -> Value:
+    """What a condition chooses: if it asks for something of the batch, then so does what it chooses."""
+    asked = any(t.batch.kind != "free" for v in call.values() for t in tensors_in(v))
+
+    def chosen(tensor: Tensor) -> Tensor:
+        kept = other(Why.CONDITION) if asked and tensor.batch.kind in ("free", "reduced") else tensor.batch
+        return Tensor(kept, inputs, tensor.dims, call.name)
+
+    return _mapped(_tensors(result) if asked else result, chosen)
 
 
 def _case(call: Call) -> Value:
@@ -60,7 +70,7 @@ def _case(call: Call) -> Value:
     if not made or getattr(given, "many", False):
         return _not_followed(call)
     result = reduce(_joined, made)
-    return _mapped(result, lambda t: Tensor(t.batch, (*call.values(), *made), t.dims, call.name))
+    return _chosen(call, (*call.values(), *made), result)
 
 
 # -- loops ----------------------------------------------------------------------------------------

@@ -84,7 +84,7 @@ def _kind(made: Typed) -> str:
 
 
 def _with_inputs(call: Call, tensor: Tensor, dims: algebra.Dims) -> Tensor:
-    return Tensor(tensor.batch, (*call.values(), tensor), dims, call.name)
+    return Tensor(algebra.not_linear(tensor.batch), (*call.values(), tensor), dims, call.name)
 
 
 def _sample(call: Call) -> Value:

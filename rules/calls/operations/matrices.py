@@ -88,7 +88,7 @@ def _roll(call: Call) -> Value:
     tensor = call.tensor(0, "input", "values")
     given = call.get(2, "axis") if call.name == "roll" else call.get(1, "axis")
     axes = moving.axis_numbers(given) if given is not None else (-1,)
-    kept = tensor.batch
+    kept = tensor.batch if call.name == "roll" else algebra.not_linear(tensor.batch)
     if kept.kind == "example":
         numbers = axes if isinstance(axes, tuple) else (None,)
         places = [None if n is None else moving.positive(n, tensor.rank, kept.axis) for n in numbers]
@@ -116,7 +116,8 @@ def _pool_with_places(call: Call) -> Value:
     places = tensor.batch
     if places.kind == "example" and call.get(7, "include_batch_in_index") is not None:
         places = places if call.constant(7, "include_batch_in_index") is False else opaque(Why.PLACES_OF_BATCH)
-    parts: list[Value] = [Tensor(kept, call.values(), dims, call.name) for kept in (tensor.batch, places)]
+    both = (algebra.not_linear(tensor.batch), places)
+    parts: list[Value] = [Tensor(kept, call.values(), dims, call.name) for kept in both]
     return Record(("output", "argmax"), parts)
 
 

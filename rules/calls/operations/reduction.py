@@ -51,7 +51,11 @@ def _arg(call: Call) -> Value:
 
 
 def _l2_loss(call: Call) -> Value:
-    return reductions.reduce(call.tensor(0, "t"), None, "sum", False)
+    tensor = call.tensor(0, "t")
+    made = reductions.reduce(tensor, None, "sum", False)
+    if tensor.batch.kind == "reduced":
+        made.batch = algebra.not_linear(tensor.batch)
+    return made
 
 
 def _norm(call: Call) -> Value:
@@ -91,7 +95,7 @@ def _top_k(call: Call) -> Value:
     """The largest values along the last axis; of a vector with one value for each example, the largest of the batch."""
     tensor, count = call.tensor(0, "input"), call.get(1, "k")
     last = tensor.batch.kind == "example" and tensor.rank == tensor.batch.axis + 1
-    found = opaque(Why.PICKED_LARGEST) if last else tensor.batch
+    found = opaque(Why.PICKED_LARGEST) if last else algebra.not_linear(tensor.batch)
     number = getattr(count, "value", None) if isinstance(count, Number) else None
     dims = (*tensor.dims[:-1], number) if tensor.dims and isinstance(number, (int, type(None))) else None
     return Record(("values", "indices"), [Tensor(found, call.values(), dims, call.name) for _ in range(2)])

@@ -52,7 +52,8 @@ def _reduction(call: Call, batched: list[Tensor]) -> Batch:
     if combined.kind == "opaque":
         return combined
     if all(t.batch.kind == "reduced" for t in batched):
-        return batched[0].batch
+        linear = call.name.endswith("compute_weighted_loss")
+        return batched[0].batch if linear else algebra.not_linear(batched[0].batch)
     if call.name.endswith("mean_pairwise_squared_error"):  # a sum over the examples (losses_impl.py, 1.15)
         return Batch("reduced", how="sum")
     how = call.kwargs.get("reduction")

@@ -7,7 +7,7 @@ import ast
 from converter.analysis.call import Call, Handler
 from converter.analysis.facts import RateSite, StepKind, TrainStep
 from converter.analysis.traits import Argument, Trait
-from converter.analysis.values import Sequence, Tensor, Value, is_none
+from converter.analysis.values import Batch, Sequence, Tensor, Value, is_none
 
 OPTIMIZERS = (
     "GradientDescentOptimizer MomentumOptimizer AdamOptimizer AdagradOptimizer AdadeltaOptimizer RMSPropOptimizer "
@@ -58,13 +58,15 @@ def _minimize(call: Call) -> Value:
 
 def _compute_gradients(call: Call) -> Value:
     loss = call.tensor(0, "loss")
+    if call.node in call.walk.facts.within:
+        return _pairs(_of_batch(call, loss))
     result = Tensor(inputs=(*call.values(), loss), op="gradients")
     _record(call, StepKind.COMPUTE, loss, call.receiver, call.get(1, "var_list"), result)
-    return _pairs(result)
+    return _pairs(Tensor(inputs=(result,), op="gradient"))
 
 
-def _pairs(result: Tensor) -> Value:
-    pair = Sequence([Tensor(inputs=(result,), op="gradient"), Tensor(op="variable")])
+def _pairs(gradient: Tensor) -> Value:
+    pair = Sequence([gradient, Tensor(op="variable")])
     return Sequence([pair], mutable=True, many=True)
 
 
@@ -77,11 +79,20 @@ def _gradients(call: Call) -> Value:
     if batched:
         made = [Tensor(x.batch, call.values(), x.dims, "gradients") for x in batched]
         return Sequence(made, mutable=True)
+    if call.node in call.walk.facts.within:
+        made = [_of_batch(call, loss) for _ in inputs or [loss]]
+        return Sequence(made, mutable=True, many=isinstance(xs, Sequence) and xs.many)
     result = Tensor(inputs=call.values(), op="gradients")
     if loss.batch.kind != "free" or ys is not None:
         _record(call, StepKind.GRADIENTS, loss, None, xs, result)
     many = isinstance(xs, Sequence) and xs.many
     return Sequence([Tensor(inputs=(result,), op="gradient") for _ in inputs] or [result], mutable=True, many=many)
+
+
+def _of_batch(call: Call, loss: Tensor) -> Tensor:
+    """A gradient with respect to variables that is a part of the model: of a mean it is the mean of the gradients."""
+    batch = Batch("reduced", how="sum") if loss.batch.kind == "example" else loss.batch
+    return Tensor(batch, (*call.values(), loss), op="gradients")
 
 
 def _apply_gradients(call: Call) -> Value:

@@ -10,7 +10,7 @@ from converter.analysis.tensors.size_names import named_batch
 from converter.analysis.values import Input, Number, Sequence, Tensor, Value
 from converter.diagnostics import Diagnostic
 from converter.planner.batch_size.batch_size import BatchSize
-from converter.planner.batch_size.fed_number import is_fed_number
+from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.found import Found

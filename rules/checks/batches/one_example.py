@@ -12,7 +12,7 @@ from converter.analysis.inputs.feeds import is_one_example, is_one_row
 from converter.analysis.reasons import Why
 from converter.analysis.values import Host, Input, Number, Value
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.fed_rows import is_kept
+from converter.planner.batch_size.fed.rows import is_kept
 from converter.planner.cases import Placed, Selected
 from converter.planner.checking import check
 from converter.planner.questions.fixed_size import fixed_size

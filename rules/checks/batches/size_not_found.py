@@ -87,6 +87,12 @@ WORDS = {
         "this number is as large as the batch size, {number}, and may mean another thing" + GOES_ON,
         "name the batch size batch_size, and write this name wherever it is meant",
     ),
+    Found.OTHER_SIZE_OF_STATE: Words(
+        "TMG303",
+        "the state that the steps hand on begins with as many examples as this number says, which is not seen to be "
+        "the batch size" + GOES_ON,
+        "make the first state by the batch size's own name",
+    ),
     Found.RESHAPED_DATA: Words(
         "TMG303",
         "the data that is reshaped here by the batch size does not grow with it" + GOES_ON,

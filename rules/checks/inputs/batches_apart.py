@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from converter.analysis.values import Input
 from converter.diagnostics import Diagnostic
-from converter.planner.batch_size.fed_together import apart
+from converter.planner.batch_size.fed.together import apart
 from converter.planner.cases import Placed
 from converter.planner.checking import check
 from converter.planner.writing.findings import warn

@@ -79,7 +79,7 @@ WORDS = {
     ),
     Found.MODEL_GOES_ON_BEHIND_STEP: Words(
         "TMG219",
-        "the model continues after the block that contains this training step",
+        "the model continues after this training step, or the block that contains it",
         "take the gradients after the loss",
     ),
 }

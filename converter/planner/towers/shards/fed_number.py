@@ -5,7 +5,7 @@ from __future__ import annotations
 from converter.analysis.facts import Facts
 from converter.analysis.frames import Access
 from converter.analysis.values import Input
-from converter.planner.batch_size.fed_number import is_fed_number
+from converter.planner.batch_size.fed.number import is_fed_number
 from converter.planner.found import Found
 from converter.planner.towers.border.traffic import Traffic
 from converter.planner.wording import refuse

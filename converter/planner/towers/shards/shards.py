@@ -14,7 +14,7 @@ from converter.analysis.values import Input, Mapping, Number, Origin, Sequence, 
 from converter.diagnostics import Diagnostic
 from converter.plan import Nest, Rebind, Shard
 from converter.planner.batch_size.batch_size import Scaling, reads_flag
-from converter.planner.batch_size.fed_together import apart
+from converter.planner.batch_size.fed.together import apart
 from converter.planner.found import Found
 from converter.planner.outcome import Faults, noted
 from converter.planner.questions.fixed_size import fixed_size

@@ -174,7 +174,11 @@ def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:
         ),
         (
             "x = np.random.rand(1, 30).astype('float32')\nloss = tf.reduce_mean(tf.layers.dense(x, 1) ** 2)\n",
-            "what layers.dense makes of columns",
+            "tf.layers.dense runs over the batch",
+        ),
+        (
+            "x = np.random.rand(1, 30).astype('float32')\nloss = tf.reduce_mean(tf.nn.elu(x * tf.Variable(1.0)))\n",
+            "of columns is not known",
         ),
     ],
     ids=[
@@ -189,6 +193,7 @@ def test_a_placeholder_that_is_fed_for_nothing_is_no_riddle() -> None:
         "gather",
         "across",
         "a row of features",
+        "an operation on a row of features",
     ],
 )
 def test_what_is_not_surely_a_mean_or_sum_over_rows_is_refused(model: str, reason: str) -> None:

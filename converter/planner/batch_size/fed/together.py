@@ -10,7 +10,7 @@ from converter.analysis.arrays.rows import rows_of
 from converter.analysis.facts import Facts, RunCall
 from converter.analysis.tensors.sparse import is_sparse
 from converter.analysis.values import Input, Origin, Tensor, Value
-from converter.planner.batch_size.fed_rows import base_of, named_behind
+from converter.planner.batch_size.fed.rows import base_of, named_behind
 
 
 def apart(facts: Facts, values: Iterable[Value]) -> frozenset[tuple[int, int]]:
