@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.planner.batch_size.test_fed_rows import GRAPH, scaled
+from tests.planner.batch_size.fed.test_rows import GRAPH, scaled
 from tests.scripts import codes, converted
 
 LOOP = """\
