@@ -51,7 +51,7 @@ def outcome(folder: Path, train: str = TRAIN, name: str = "predict.py", **others
     "given", ["'out/net-9.meta'", "path + '.meta'", "'net.meta', False", "meta_graph_or_file='net.meta'"]
 )
 def test_a_graph_that_is_read_with_its_devices(tmp_path: Path, given: str) -> None:
-    assert outcome(tmp_path, predict=PREDICT.format(given))[0] == ["predict.py:4:9 TMG347"]
+    assert outcome(tmp_path, predict=PREDICT.format(given))[0] == ["predict.py:4:9 TMG350"]
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_names_within_scopes(tmp_path: Path) -> None:
 )
 def test_names_that_a_script_writes_a_graph_for(tmp_path: Path, call: str) -> None:
     found, text = outcome(tmp_path, TRAIN + f"    graph = {call}\n")
-    assert MERGED in text and found == ["train.py:18:13 TMG347"]
+    assert MERGED in text and found == ["train.py:18:13 TMG350"]
     assert MERGED not in outcome(tmp_path, TRAIN + "    show(['scores'])\n")[1]
 
 
@@ -126,4 +126,4 @@ def test_names_that_a_script_writes_a_graph_for(tmp_path: Path, call: str) -> No
 )
 def test_saved_models(tmp_path: Path, given: str, warned: bool) -> None:
     found, _ = outcome(tmp_path, TRAIN + f"    builder.add_meta_graph_and_variables({given})\n")
-    assert found == (["train.py:18:5 TMG347"] if warned else [])
+    assert found == (["train.py:18:5 TMG350"] if warned else [])

@@ -90,7 +90,7 @@ with tf.Session() as sess:
         references=("tf.sequence_mask (tensorflow/python/ops/array_ops.py, 1.15)",),
     ),
     Rule(
-        code="TMG346",
+        code="TMG349",
         title="a larger batch is padded further, and the loss depends on the padding",
         why="Each batch is padded to the longest of its sequences: by the script, by tf.data's padded_batch, or by a "
         "queue with dynamic_pad. The batch of N GPUs is as wide as the longest of N batches, so that sequences of the "
@@ -143,7 +143,7 @@ def padded_further(case: Placed) -> Iterator[Diagnostic]:
         yield warn(
             case.facts,
             node,
-            "TMG346",
+            "TMG349",
             "each batch is padded here to its longest sequence, and the loss depends on the padding: the larger batch "
             "pads most sequences further than the original's batches do",
             "leave the padding out of the loss by a mask of the lengths, or pad all batches to one length",

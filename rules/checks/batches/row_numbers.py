@@ -97,7 +97,7 @@ RULES = (
         references=("docs: TMG244, where the towers share a batch",),
     ),
     Rule(
-        code="TMG248",
+        code="TMG249",
         title="rows of the batch are picked by numbers that are fed",
         why="The model picks rows of its batch, or puts values into them, by numbers that come in beside the batch: "
         "tf.gather, tf.gather_nd, tf.scatter_nd, tf.sparse_to_dense, tf.image.crop_and_resize. The script counts the "
@@ -152,6 +152,6 @@ def numbered_by_the_script(case: Selected) -> Iterator[Diagnostic]:
     yield from uncut_values(
         case.facts,
         case.steps,
-        "TMG248",
+        "TMG249",
         {Why.PLACES_FED: "number the rows in the graph: tf.range(tf.shape(x)[0]), for a batch x that goes with them"},
     )

@@ -50,7 +50,7 @@ with tf.Session() as sess:
 
 RULES = (
     Rule(
-        code="TMG347",
+        code="TMG350",
         title="another script reads the graph with its towers",
         why="`saver.save` writes the graph beside the weights, into a `.meta` file. That of a conversion holds the "
         "towers: their operations name a GPU each. A script that reads it by tf.train.import_meta_graph, and has fewer "
@@ -77,7 +77,7 @@ def reads_the_towers(case: Shared) -> Iterator[Diagnostic]:
         if reader.stem and not any(reader.stem in text for text in texts):
             continue  # another graph
         yield Diagnostic(
-            code="TMG347",
+            code="TMG350",
             path=beside(case.facts, reader.path),
             line=reader.line,
             column=reader.column,
@@ -97,7 +97,7 @@ def writes_the_towers(case: Shared) -> Iterator[Diagnostic]:
         yield warn(
             case.facts,
             call,
-            "TMG347",
+            "TMG350",
             "the graph that is written here names the GPUs of its towers, for programs that may have fewer",
             EXPORTS[name],
         )

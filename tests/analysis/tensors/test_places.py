@@ -66,10 +66,10 @@ def test_rows_that_the_graph_numbers(made: str, places: str, rows: str) -> None:
 @pytest.mark.parametrize(
     ("made", "expected"),
     [
-        ("made = tf.scatter_nd(tf.stack([n, y], 1), tf.ones([{0}]), [{0}, 5])", ["TMG248"]),
-        ("made = tf.sparse_to_dense(tf.stack([n, y], 1), [{0}, 5], 1.0, 0.0)", ["TMG248"]),
-        ("made = tf.gather(logits, n)", ["TMG248"]),
-        ("made = tf.gather_nd(logits, tf.expand_dims(n, 1))", ["TMG248"]),
+        ("made = tf.scatter_nd(tf.stack([n, y], 1), tf.ones([{0}]), [{0}, 5])", ["TMG249"]),
+        ("made = tf.sparse_to_dense(tf.stack([n, y], 1), [{0}, 5], 1.0, 0.0)", ["TMG249"]),
+        ("made = tf.gather(logits, n)", ["TMG249"]),
+        ("made = tf.gather_nd(logits, tf.expand_dims(n, 1))", ["TMG249"]),
         ("made = tf.scatter_nd(tf.stack([y, tf.range({0})], 1), tf.ones([{0}]), [5, {0}])", ["TMG302"]),
         ("made = tf.scatter_nd(tf.stack([tf.range(1, {0}), y], 1), tf.ones([{0}]), [{0}, 5])", ["TMG302"]),
         ("made = tf.gather_nd(logits, tf.stack([tf.range({0}), y], 1))", []),
@@ -92,8 +92,8 @@ CROPS = "tf.reduce_mean(tf.layers.dense(crops, 1), [1, 2, 3]) + tf.reduce_mean(l
     ("numbers", "expected"),
     [
         ("tf.range(tf.shape(x)[0])", []),
-        ("n", ["TMG248"]),
-        ("tf.cast(n, tf.int32)", ["TMG248"]),
+        ("n", ["TMG249"]),
+        ("tf.cast(n, tf.int32)", ["TMG249"]),
         ("tf.zeros([4], tf.int32)", ["TMG302"]),  # all of the first image
     ],
 )

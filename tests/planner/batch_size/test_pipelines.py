@@ -161,7 +161,7 @@ def test_a_transformation_that_does_not_batch() -> None:
 @pytest.mark.parametrize(
     ("made", "found"),
     [
-        (".apply(tf.contrib.data.bucket_by_sequence_length(length, [9], [32, 32]))", ["TMG346"]),
+        (".apply(tf.contrib.data.bucket_by_sequence_length(length, [9], [32, 32]))", ["TMG349"]),
         (".apply(tf.contrib.data.scan(0, step))", ["TMG202"]),
         (".flat_map(lambda x: tf.data.Dataset.from_tensors(x).repeat(3))", ["TMG202"]),
         (".batch(batch_size)", []),
